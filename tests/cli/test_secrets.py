@@ -65,8 +65,8 @@ def test_weak_equal_missing(project: Path) -> None:
             "can be read by everybody on this machine, and holds ADMIN_JWT_SECRET, API_TOKEN_SALT, JWT_SECRET: "
             f"chmod o= {project}/.env",
         ),
-        ("advice", "ACCEPTED_JWT_SECRETS", "holds a key that is over; take it out"),
-        ("advice", "ACCEPTED_JWT_SECRETS", "holds a key without end: give it ;until=..."),
+        ("advice", "ACCEPTED_JWT_SECRETS", "contains an expired key; remove it"),
+        ("advice", "ACCEPTED_JWT_SECRETS", "contains a key without an end: add ;until=..."),
     ]
 
 
@@ -77,7 +77,7 @@ def test_git(project: Path) -> None:
     (project / "compose.yaml").write_text(f"environment: {{API_TOKEN_SALT: {salt}}}\n", "utf-8")
     git(project, "add", ".env", "compose.yaml")
     assert problems(project) == [
-        ("error", ".env", "is in git, and holds secrets: take it out, and change them"),
+        ("error", ".env", "is in git and contains secrets: remove it and change them"),
         ("error", "API_TOKEN_SALT", "stands in compose.yaml, which is in git: change it"),
     ]
     git(project, "commit", "-m", "oh")

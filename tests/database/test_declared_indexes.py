@@ -105,7 +105,7 @@ async def test_what_was_not_finished_is_made_anew(
     await database.execute_script(f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{name}'::regclass")
     caplog.set_level(logging.INFO)
     assert [change.index.name for change in await make_declared_indexes(database, content)] == [name]
-    assert f"Dropping index {name}, which was not finished" in caplog.text
+    assert f"Dropping the incomplete index {name}" in caplog.text
     valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = $1::text::regclass"
     assert await database.fetch_value(valid, [name])
 

@@ -42,7 +42,7 @@ async def states(database: Database, folder: Path) -> dict[str, str]:
 async def failure(database: Database, folder: Path) -> str:
     with pytest.raises(MigrationFailed) as caught:
         await run_migrations(database, folder)
-    return str(caught.value).removeprefix("A migration has failed, nothing of it was done. database/migrations/")
+    return str(caught.value).removeprefix("A migration failed and was rolled back. database/migrations/")
 
 
 def test_names_are_those_of_the_files_without_their_endings() -> None:

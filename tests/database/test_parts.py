@@ -232,7 +232,7 @@ async def test_any_other_change_of_tables_asks_for_a_look_only(desk: Desk, caplo
     assert await desk.found("NOTE") == 2
     await desk.keeper.keep()
     assert await desk.is_known()
-    assert "Made the index" not in caplog.text
+    assert "Created the trigram index" not in caplog.text
 
 
 async def test_an_index_is_filled_in_steps_and_by_several(desk: Desk) -> None:

@@ -96,7 +96,7 @@ async def in_transaction(app: App) -> None:
 
 
 MISTAKES: dict[str, tuple[Callable[[RowQuery], RowQuery], str]] = {
-    "no column": (lambda query: query, "no columns are asked for"),
+    "no column": (lambda query: query, "no columns are selected"),
     "an unknown attribute": (lambda query: query.select("titel"), "no attribute 'titel'; did you mean 'title'"),
     "an unknown attribute on the way": (lambda query: query.select("autor.name"), "did you mean 'author'"),
     "a value on the way": (lambda query: query.select("title.name"), "leads to no single kind"),
@@ -110,7 +110,7 @@ MISTAKES: dict[str, tuple[Callable[[RowQuery], RowQuery], str]] = {
     "the least of a flag": (lambda query: query.select(n=Least("inStock")), "has no order"),
     "neither measured nor grouped": (lambda query: query.select("title", n=Count()), "title is neither"),
     "an order of another column": (lambda query: query.select(n=Count()).order_by("title"), "their own columns"),
-    "twice": (lambda query: query.select("title").select("title"), "asked for twice"),
+    "twice": (lambda query: query.select("title").select("title"), "selected twice"),
     "fewer rows than none": (lambda query: query.select("title").limit(-1), "no number of rows"),
 }
 

@@ -217,10 +217,10 @@ async def test_a_cache_that_is_away_is_told_when_it_is_back_and_holds_up_no_othe
     assert (uses["one"].sent > 0, uses["one"].failed) == (True, 0)
     assert uses["two"].sent > 0 < uses["two"].failed
     assert set(tags) <= away.named()
-    said = [record.getMessage() for record in caplog.records if "The cache" in record.getMessage()]
+    said = [record.getMessage() for record in caplog.records if "cache two" in record.getMessage()]
     assert said == [
-        "The cache two cannot be told what has changed, and is tried again: 127.0.0.1 answered 503",
-        "The cache two is told again what has changed",
+        "Could not purge the cache two; retrying: 127.0.0.1 answered 503",
+        "The cache two is purged again",
     ]
     assert TOKEN not in caplog.text
 

@@ -30,7 +30,7 @@ LOST = error(
     "ValidationError",
     "This sign-in was not begun in this browser, is over, or took too long; please begin again",
 )
-SPENT = error(400, "ApplicationError", "This access_token is unknown, used up or over; please sign in again")
+SPENT = error(400, "ApplicationError", "This access_token is unknown, used or expired; sign in again")
 
 
 def refused(message: str) -> dict[str, Any]:
@@ -272,8 +272,8 @@ WRONG_CLAIMS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"iat": None}, "iat"),
     ({"nbf": 40_000_000_000}, "not yet valid"),
     ({"sub": None}, "sub"),
-    ({"sub": ""}, "who it is"),
-    ({"sub": "x" * 256}, "who it is"),
+    ({"sub": ""}, "did not identify"),
+    ({"sub": "x" * 256}, "did not identify"),
     ({"at_hash": "another"}, "at_hash"),
 )
 

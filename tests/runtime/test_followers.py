@@ -119,7 +119,7 @@ async def test_what_cannot_be_followed_is_tried_again(
     site = process.site
     write_type(tmp_path, "{")
     await raise_version(process.database)
-    await until(lambda: "The change is not served" in caplog.text)
+    await until(lambda: "The change is invalid" in caplog.text)
     assert process.site is site
     add(tmp_path, "one")
     await until(lambda: "one" in served(process))

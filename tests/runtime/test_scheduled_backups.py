@@ -89,7 +89,7 @@ async def test_what_fails_is_told_and_counted(process: Process, caplog: pytest.L
     await shared.backups.settle()
     (told,) = [one for one in caplog.records if one.name.endswith("runtime.backups")]
     assert told.levelno == logging.ERROR
-    assert told.message.startswith("No copy of the database was made: ")
+    assert told.message.startswith("The backup failed: ")
     found = await read_record(shared.database)
     assert (found.failures, found.verified_at) == (1, 0)
     assert "File exists" in found.reason

@@ -153,4 +153,4 @@ def test_who_looks_on_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:
     app = watched()
     app.look = AllObservers(stumble, 0.0, None, 0)
     assert ask(app, "GET", "/here/1").status == 200
-    assert "could not be observed" in caplog.text
+    assert "Could not observe" in caplog.text

@@ -39,7 +39,7 @@ def test_what_cannot_be_told_stops_nothing(
     assert caplog.messages == []
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "nobody"))
     tell_manager(READY)
-    assert caplog.messages[0].startswith("The service manager was not told READY=1")
+    assert caplog.messages[0].startswith("Could not notify the service manager of READY=1")
     monkeypatch.setenv("NOTIFY_SOCKET", "@octavo-test-nobody")
     tell_manager(READY)
     assert len(caplog.messages) == 2

@@ -91,7 +91,7 @@ def test_files_reach_a_v4_projects_configuration(tmp_path: Path, file: Path) -> 
         ({"JWT_SECRET_FILE": "{folder}"}, "the file {folder} cannot be read: {name} is not a regular file"),
         ({"JWT_SECRET_FILE": "{folder}/empty"}, "the file {folder}/empty is empty"),
         ({"JWT_SECRET_FILE": "{folder}/bytes"}, "the file {folder}/bytes is no text in UTF-8"),
-        ({"JWT_SECRET_FILE": "{folder}/empty", "JWT_SECRET": "x"}, "JWT_SECRET is set as well; one of them is enough"),
+        ({"JWT_SECRET_FILE": "{folder}/empty", "JWT_SECRET": "x"}, "JWT_SECRET is set as well; use only one"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path: Path, environment: dict[str, str], said: str) -> None:

@@ -226,7 +226,7 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception:
-        logger.exception("A mail about an administrator's password could not be sent")
+        logger.exception("Could not send a mail about an administrator's password")
 
 
 def _same(given: str, code: str) -> bool:

@@ -130,7 +130,7 @@ async def sweep_permissions(
         if after is not None and after != state:
             await unit.connection.execute(*_SAVE.bind(dialect, key=_KEY, value=after.written()))
     for uid in again:
-        logger.warning("Content-type %s was created again: permissions of the former one are gone", uid)
+        logger.warning("Content type %s was created again: the former permissions were removed", uid)
     return frozenset(again)
 
 
@@ -233,7 +233,11 @@ async def _sweep(unit: UnitOfWork, dialect: Dialect, stale: Stale | None) -> Non
             unit.record(API_TOKEN, int(token_id), ChangeKind.UPDATE)
     for what, rows in (("users' roles", of_roles), ("API tokens", of_tokens)):
         if rows:
-            logger.warning("Removed permissions of %s to what is gone: %s", what, _named(action for _, action in rows))
+            logger.warning(
+                "Removed permissions of %s for actions that no longer exist: %s",
+                what,
+                _named(action for _, action in rows),
+            )
     owners = dict.fromkeys(action.rpartition(".")[0] for _, action in (*of_roles, *of_tokens))
     await write_permissions_removed(unit.connection, dialect, owners)
 

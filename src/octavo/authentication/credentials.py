@@ -52,7 +52,7 @@ class Secrets:
 
     def __post_init__(self) -> None:
         if not self.jwt_secret or not self.api_token_salt:
-            raise ValueError("an empty secret would let anybody make tokens")
+            raise ValueError("an empty secret would let anyone create tokens")
 
 
 @dataclass(frozen=True, slots=True)

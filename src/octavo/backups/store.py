@@ -218,7 +218,7 @@ def _lock(descriptor: int) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise BackupFailed("Another process is making a copy in this folder") from None
+        raise BackupFailed("Another process is writing a backup to this folder") from None
 
 
 def _to_disk(path: Path) -> None:

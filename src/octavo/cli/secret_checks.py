@@ -83,7 +83,7 @@ def _weak(held: list[Held]) -> Iterator[Problem]:
         if one.is_ours and (reason := weakness(one.text)):
             yield Problem("error", one.name, reason)
         elif is_placeholder(one.text):
-            yield Problem("advice", one.name, "looks like what a template has in its place")
+            yield Problem("advice", one.name, "looks like a placeholder of a template")
 
 
 def _equal(held: list[Held]) -> Iterator[Problem]:
@@ -104,9 +104,9 @@ def _accepted(settings: Settings) -> Iterator[Problem]:
                 continue
             name = key.row.variable or key.variable
             if one.until <= now:
-                yield Problem("advice", name, "holds a key that is over; take it out")
+                yield Problem("advice", name, "contains an expired key; remove it")
             elif one.until == inf and not one.is_next and name not in _ENDLESS:
-                yield Problem("advice", name, "holds a key without end: give it ;until=...")
+                yield Problem("advice", name, "contains a key without an end: add ;until=...")
 
 
 def _open(settings: Settings, held: list[Held]) -> Iterator[Problem]:
@@ -123,7 +123,7 @@ def _open(settings: Settings, held: list[Held]) -> Iterator[Problem]:
         if named_by_variable:
             continue
         if git.has(shown):
-            yield Problem("error", shown, "is in git, and holds secrets: take it out, and change them")
+            yield Problem("error", shown, "is in git and contains secrets: remove it and change them")
         elif git.had(shown):
             yield Problem("error", shown, "was in git once, and its history still has it: change the secrets")
         elif not git.ignores(shown):

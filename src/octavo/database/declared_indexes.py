@@ -132,7 +132,7 @@ async def _look(connection: Connection, dialect: Dialect, registry: Registry, as
 
 async def _make(connection: Connection, dialect: Dialect, aside: AsideIndexes, work: _Work) -> tuple[CreateIndex, ...]:
     for name in work.broken:
-        logger.info("Dropping index %s, which was not finished", name)
+        logger.info("Dropping the incomplete index %s", name)
         await connection.execute(aside.drop(dialect.quote(name)))
     word = await _parts_word(connection, aside) if any(change.index.contains for change in work.missing) else None
     return tuple([change for change in work.missing if await _make_one(connection, dialect, aside, change, word)])
@@ -157,7 +157,7 @@ async def _make_one(
         logger.warning("Could not %s: %s", change, reason_of(error))
         await connection.execute(aside.drop(name))  # what is there of it
         return False
-    logger.info("Made index %s on %s in %.1f s", index.name, change.table, time.monotonic() - begin)
+    logger.info("Created index %s on %s in %.1f s", index.name, change.table, time.monotonic() - begin)
     return True
 
 
@@ -170,6 +170,6 @@ async def _parts_word(connection: Connection, aside: AsideIndexes) -> str | None
         except ServiceUnavailable:
             raise
         except Exception as error:  # not there, or not allowed
-            logger.info("Indexes for parts of texts: %s", reason_of(error))
+            logger.info("Trigram indexes: %s", reason_of(error))
         word = await connection.fetch_value(aside.parts_word)
     return word

@@ -82,7 +82,7 @@ class PartsKeeper:
             triggers = (await _triggers(transaction, parts)).keys()
             others = [name for name in triggers if name.rpartition("_")[0] in names]
             await transaction.execute_script(parts.remove(sorted(names), others))
-        logger.info("Removed %s, which no content-type declares", ", ".join(sorted(names)))
+        logger.info("Dropped %s, which no content type declares", ", ".join(sorted(names)))
 
     async def _states(self, parts: KeptParts) -> list[_State]:
         rows = {name: (bool(whole), bool(known)) for name, whole, known in await self._database.fetch_all(parts.states)}
@@ -113,7 +113,7 @@ class PartsKeeper:
                 await transaction.execute(parts.filled(index), [last])
             if last is None:
                 await self._merge(index, parts)
-                logger.info("Made the index for parts of %s.%s in %.1f s", index.table, index.column, _since(begin))
+                logger.info("Created the trigram index of %s.%s in %.1f s", index.table, index.column, _since(begin))
                 return
             took = _since(step_begin)
             step = max(1, min(_LARGEST_STEP, step * 2, int(step * _STEP_SECONDS / took)))

@@ -72,7 +72,7 @@ class PrimaryLog:
                 self.away = True  # those who read and write say so
             except Exception:
                 self.away = True
-                logger.exception("The primary does not tell where its log is: replicas are not read from")
+                logger.exception("Cannot read the primary's log position: replicas are not used")
             await asyncio.sleep(self.interval)
 
     async def _ask_after(self, before: "asyncio.Task[int] | None") -> int:

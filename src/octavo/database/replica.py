@@ -90,7 +90,7 @@ class Replica:
                 self._leave(reason_of(error))
             except Exception:
                 self._leave("it cannot be asked")
-                logger.exception("The replica %s does not tell how far it has come", self.name)
+                logger.exception("Cannot read the log position of the replica %s", self.name)
             await asyncio.sleep(self._log.interval)
 
     async def close(self) -> None:
@@ -119,7 +119,7 @@ class Replica:
             self._tell(f"it is {self._behind} bytes behind")
         elif self._told is not None:
             self._told = None
-            logger.info("The replica %s is read from", self.name)
+            logger.info("The replica %s is used", self.name)
 
     async def _meet(self, started: str) -> None:
         """A server that is new here, or has begun anew. Raises NoReplica for one of another cluster."""
@@ -144,5 +144,5 @@ class Replica:
     def _tell(self, reason: str) -> None:
         """Once each time that it goes out of use."""
         if self._told is None:
-            logger.warning("The replica %s is not read from: %s", self.name, reason)
+            logger.warning("The replica %s is not used: %s", self.name, reason)
         self._told = reason

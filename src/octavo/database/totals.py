@@ -189,7 +189,9 @@ class TotalsKeeper:
             if totals is None or not state.is_kept:
                 continue
             if await self._database.fetch_value(totals.differences(state.table), long=True) is not None:
-                logger.warning("The total of %s was wrong: somebody has written past its triggers", state.table.name)
+                logger.warning(
+                    "Corrected the total of %s: another program has written past its triggers", state.table.name
+                )
                 await self._database.execute_script(totals.forget(state.table))
                 wrong.append(state.table)
         return tuple(wrong)

@@ -308,9 +308,9 @@ async def _follow(followers: Sequence[Callback]) -> None:
             if inspect.isawaitable(called):
                 await called
         except Exception:
-            logger.exception("What was to follow a change of data failed: %s", follower)
+            logger.exception("A callback after a commit failed: %s", follower)
         except BaseException:
-            logger.error("What was to follow a change of data was not called: %s", followers[index:])
+            logger.error("A callback after a commit was not called: %s", followers[index:])
             raise
 
 

@@ -85,7 +85,7 @@ async def forget_old(database: Database) -> None:
     async with unit_of_work(database) as unit:
         forgetting = _FORGET.bind(database.dialect, limit=limit, id=last or 0)
         gone = await unit.connection.execute(*forgetting)
-    logger.warning("%d dead letters are forgotten, for age or number", gone)
+    logger.warning("Removed %d failed messages because of their age or number", gone)
 
 
 def _last_too_many(rows: Sequence[Row]) -> int | None:

@@ -75,7 +75,7 @@ class Worker:
             await self._settle()
             await self._claims.release()
         except ServiceUnavailable as error:
-            logger.warning("What was delivered last cannot be written down, and may be again: %s", reason_of(error))
+            logger.warning("Could not record the last delivery, which may be repeated: %s", reason_of(error))
 
     async def drain(self) -> list[Outcome]:
         """Deliver what is due, and what becomes due by that; what became of it. For whoever does not `start`."""
@@ -93,7 +93,7 @@ class Worker:
             try:
                 await self._look()
                 if self._out_of_reach:
-                    logger.info("The outbox can be read again")
+                    logger.info("The outbox is readable again")
                 self._out_of_reach = False
             except Exception as error:  # whatever it is, the next look may go well
                 self._tell(error)
@@ -112,7 +112,7 @@ class Worker:
     def _tell(self, error: Exception) -> None:
         if not self._out_of_reach:
             unexpected = None if isinstance(error, ServiceUnavailable) else error
-            logger.warning("The outbox is out of reach: %s", reason_of(error), exc_info=unexpected)
+            logger.warning("Cannot read the outbox: %s", reason_of(error), exc_info=unexpected)
         self._out_of_reach = True
 
     async def _look(self) -> None:
@@ -187,7 +187,7 @@ class Worker:
         return Outcome(message, End.AGAIN, error[:_MOST_ERROR], pause)
 
     def _given_up(self, message: Message, error: str) -> Outcome:
-        logger.error("%s %d is given up after attempt %d: %s", message.topic, message.id, message.attempt, error)
+        logger.error("Gave up %s %d after attempt %d: %s", message.topic, message.id, message.attempt, error)
         return Outcome(message, End.GIVEN_UP, error[:_MOST_ERROR])
 
 

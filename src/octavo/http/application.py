@@ -309,7 +309,7 @@ class HttpApplication:
         try:
             look(request, response, seconds)
         except Exception:  # who looks on must not disturb
-            logger.exception("A request could not be observed")
+            logger.exception("Could not observe a request")
         finally:
             WORK.reset(work)
 

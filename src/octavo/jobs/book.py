@@ -208,7 +208,7 @@ class Jobs:
             if message.attempt >= attempts:
                 raise Undeliverable(text) from error
             raise JobFailed(text) from error
-        logger.info("Job %s is done, in %.1f s", name, time.monotonic() - began)
+        logger.info("Finished job %s in %.1f s", name, time.monotonic() - began)
 
     def _find(self, name: str) -> tuple[Callable[..., Any], float]:
         if ":" not in name:

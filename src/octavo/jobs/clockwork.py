@@ -98,7 +98,7 @@ class Clockwork:
             except Exception as error:  # whatever it is, the next look may go well
                 if not out_of_reach:
                     unexpected = None if isinstance(error, ServiceUnavailable) else error
-                    logger.warning("Tasks by the clock wait: %s", reason_of(error), exc_info=unexpected)
+                    logger.warning("Scheduled tasks are waiting: %s", reason_of(error), exc_info=unexpected)
                 out_of_reach = True
                 await asyncio.sleep(1)
             await asyncio.sleep(self._pause())
@@ -138,6 +138,6 @@ class Clockwork:
             if on_time or task.catches_up:
                 await self._start(unit, task, occurrence)
             else:
-                logger.info("%s: nobody was there at its last time, which is left out", task.name)
+                logger.info("%s: the last run was missed while the service was down; skipping it", task.name)
 
         await run_unit(self._database, UnitOfWork, take, grouped=False)

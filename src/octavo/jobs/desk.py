@@ -61,7 +61,7 @@ class JobDesk:
         """Let the service begin anew with what was given up; the new id. Raises NotFoundError."""
         found = await self._letters.send_again(letter_id)
         if found is None:
-            raise NotFoundError(f"Nothing that was given up has the id {letter_id}")
+            raise NotFoundError(f"No failed job or message has the id {letter_id}")
         return found
 
 

@@ -28,7 +28,7 @@ class FolderMailer:
             await asyncio.to_thread(_write, path, content)
         except OSError as error:
             raise MailProblem(f"{path} cannot be written: {error}") from error
-        logger.info("Mail to %s, %r, is in %s", message.to, message.subject, path)
+        logger.info("Wrote mail to %s, %r, to %s", message.to, message.subject, path)
 
 
 def _write(path: Path, content: bytes) -> None:

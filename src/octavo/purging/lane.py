@@ -146,7 +146,7 @@ class Lane:
         since = min(purge.since or now for purge in purges)
         if now - since > KEPT_FOR:
             logger.error(
-                "The cache %s could not be told for a week what has changed: what it keeps from then may be old",
+                "Could not purge the cache %s for a week: its older responses may be outdated",
                 self._front.name,
             )
             return
@@ -158,13 +158,11 @@ class Lane:
         longest = _LONGEST_REFUSED_PAUSE if error.refused else _LONGEST_PAUSE
         pause = min(longest, _FIRST_PAUSE * 2 ** min(self._failures, 10))
         if not self._failures:
-            logger.warning(
-                "The cache %s cannot be told what has changed, and is tried again: %s", self._front.name, error
-            )
+            logger.warning("Could not purge the cache %s; retrying: %s", self._front.name, error)
         self._failures += 1
         self._asked_again_at = steady_time() + pause
 
     def _note_success(self) -> None:
         if self._failures:
-            logger.info("The cache %s is told again what has changed", self._front.name)
+            logger.info("The cache %s is purged again", self._front.name)
         self._failures = 0

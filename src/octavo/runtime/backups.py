@@ -60,7 +60,7 @@ class ScheduledBackups:
                 told = False
             except Exception as error:  # whatever it is, the next look may go well
                 if not told:
-                    logger.warning("No copies of the database by the clock for now: %s", reason_of(error))
+                    logger.warning("Scheduled backups are paused: %s", reason_of(error))
                 told = True
             await asyncio.sleep(_LOOK_SECONDS)
 
@@ -103,7 +103,7 @@ class ScheduledBackups:
         try:
             is_ours = await asyncio.shield(taken)
         except Exception as error:  # the next look tries again
-            logger.warning("No copy of the database could be begun: %s", reason_of(error))
+            logger.warning("Could not start a backup: %s", reason_of(error))
             return
         if is_ours:
             await self._make(float(self._settings.database.backups.timeout))
@@ -112,7 +112,7 @@ class ScheduledBackups:
         try:
             await self._make_beside(seconds)
         except Exception as error:  # whatever it is, somebody has to hear of it
-            logger.exception("The process that makes copies of the database could not be started")
+            logger.exception("Could not start the backup process")
             await self._fail(reason_of(error))
 
     async def _make_beside(self, seconds: float) -> None:
@@ -133,16 +133,16 @@ class ScheduledBackups:
         if process.returncode == 0:
             logger.info("%s", _shown(said))
         elif process.returncode == 1:  # it has written down why
-            logger.error("No copy of the database was made: %s", _shown(problem).removeprefix("Error: "))
+            logger.error("The backup failed: %s", _shown(problem).removeprefix("Error: "))
         else:
             await self._fail(f"the process that makes it ended with {process.returncode}: {_shown(problem)}")
 
     async def _fail(self, reason: str) -> None:
-        logger.error("No copy of the database was made: %s", reason)
+        logger.error("The backup failed: %s", reason)
         try:
             await record.failed(self._database, reason)
         except Exception as error:  # it is told above
-            logger.warning("That cannot be written down: %s", reason_of(error))
+            logger.warning("Could not record: %s", reason_of(error))
 
 
 def _started(*command: str) -> "Popen[bytes]":

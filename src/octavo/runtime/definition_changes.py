@@ -127,7 +127,7 @@ class DefinitionChange:
         try:
             return await in_thread(partial(apply_changes, project, files))
         except (OSError, UnsafePath) as error:
-            logger.warning("The definitions cannot be written: %s", error)
+            logger.warning("Cannot record the definitions: %s", error)
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise said(f"The files cannot be written: {reason}") from error
 

@@ -83,7 +83,7 @@ class Follower:
                 self._out_of_reach = False
             except Exception as error:  # whatever it is, the next look may find it
                 if not self._out_of_reach:
-                    logger.warning("The version of the definitions cannot be read: %s", error.__cause__ or error)
+                    logger.warning("Cannot read the version of the definitions: %s", error.__cause__ or error)
                 self._out_of_reach = True
 
     async def _follow(self, version: int) -> None:

@@ -108,7 +108,9 @@ class Infrastructure:
         await self._make_first_administrator()
         if self.administrators.options.sealed_first and not await self.entering.has_administrators():
             code = self.entering.first_code()
-            logger.info("There is no administrator yet: /admin makes the first, from elsewhere by the code %s", code)
+            logger.info(
+                "There is no administrator yet. Register at /admin; from another machine, use the code %s", code
+            )
         await self.administrators.audit.sweep(always=True)
         await self.webhooks.look()
         self.storage.workspace.sweep()
@@ -136,7 +138,7 @@ class Infrastructure:
             return
         try:
             if await ensure_first_administrator(self.database, first.email, first.password):
-                logger.info("Made the first administrator, %s", first.email)
+                logger.info("Created the first administrator, %s", first.email)
         except ApplicationError as error:
             raise StartFailed(f"The first administrator cannot be made: {error}") from error
 

@@ -79,7 +79,7 @@ class Permissions:
                 try:
                     await self._presence.renew(*self._served)
                 except ServiceUnavailable as error:
-                    logger.debug("Which definitions are served cannot be said: %s", error)
+                    logger.debug("Cannot publish the version of the definitions: %s", error)
 
     async def end(self) -> None:
         """Say that nothing is served any more."""
@@ -87,7 +87,7 @@ class Permissions:
             try:
                 await self._presence.leave(self._served[0])
             except ServiceUnavailable as error:
-                logger.debug("The end of this process cannot be said: %s", error)
+                logger.debug("Cannot record the end of this process: %s", error)
 
 
 def _created_again(before: Folders, now: Folders) -> dict[str, int]:

@@ -182,7 +182,7 @@ async def bring_up_to_date(
         )
     except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
         cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error
-        raise StartFailed(f"The tables cannot be brought up to date, nothing was changed: {cause}") from error
+        raise StartFailed(f"Could not update the tables; nothing was changed: {cause}") from error
 
 
 async def add_locales(database: Database, names: Mapping[str, str]) -> None:

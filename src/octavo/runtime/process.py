@@ -203,7 +203,7 @@ class Process:
             try:
                 await undo_additions(self.database, self._added)
             except Exception:
-                logger.exception("What a change had asked of the tables is still there: octavo db diff")
+                logger.exception("Could not undo table changes of a failed change; run `octavo db diff`")
             raise
 
     async def _change_in_turn(self, make: "MakePlan") -> str:
@@ -359,11 +359,13 @@ class Process:
             if infrastructure is not None:
                 await infrastructure.close()
         except Exception:
-            logger.exception("What was served before the last change could not be closed")
+            logger.exception("Could not close the previous version of the site")
 
     def _show(self, error: Exception) -> None:
         told = isinstance(error, _FOR_PEOPLE)
-        logger.error("The change is not served, what was before it is. %s", error, exc_info=None if told else error)
+        logger.error(
+            "The change is invalid; the previous version is still served. %s", error, exc_info=None if told else error
+        )
         if self.settings.mode == "development":
             self.asgi.problem = str(error) if told else f"{type(error).__name__}: {error}"
 

@@ -167,7 +167,7 @@ def tell_closed(code: Code, closing: Closing) -> None:
     if len(lines) > _MOST_LINES:
         logger.warning("%d more guards close something: octavo adopt", len(lines) - _MOST_LINES)
     if lines:
-        logger.warning("Port this code, or name in config/api.toml, [adoption] allow, what may be open without it")
+        logger.warning("Port this code, or list what can stay open without it in config/api.toml, [adoption] allow")
 
 
 def _closed(code: Code, closing: Closing) -> Iterator[str]:

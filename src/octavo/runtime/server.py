@@ -168,7 +168,7 @@ async def _accompany(service: Process, companion: Companion) -> None:
     try:
         await companion(service)
     except Exception:
-        logger.exception("Changes of the project are not noticed any more")
+        logger.exception("Stopped watching the project for changes")
 
 
 async def _end_when_asked(
@@ -199,7 +199,7 @@ async def _stop(service: Process, seconds: float) -> None:
     try:
         await asyncio.wait_for(service.asgi.stop(), seconds)
     except TimeoutError:
-        logger.warning("Stopped with requests under way that took too long")
+        logger.warning("Stopped while requests were still running")
     await asyncio.sleep(_FLUSH_SECONDS)
 
 

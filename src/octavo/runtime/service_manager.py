@@ -23,4 +23,4 @@ def tell_manager(state: str) -> None:
             telling.connect(name)
             telling.sendall(state.encode())
     except OSError as error:
-        logger.warning("The service manager was not told %s at %s: %s", state, address, error)
+        logger.warning("Could not notify the service manager of %s at %s: %s", state, address, error)

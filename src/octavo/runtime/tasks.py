@@ -25,7 +25,7 @@ class BackgroundTasks:
         self._running.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            logger.debug("Work in the background has failed", exc_info=error)
+            logger.debug("Background work failed", exc_info=error)
 
     async def settle(self) -> None:
         await asyncio.gather(*self._running, return_exceptions=True)

@@ -14,21 +14,22 @@ _HEAD = """\
 
 Generated from the code by `make docs`; do not edit.
 
-All files in `config/` and all their keys are optional. Write keys as on this page or in snake_case. You can set any key with
-a variable `OCTAVO_<FILE>__<KEY>__<KEY>`, in any case, with underscores instead of dashes:
-`OCTAVO_API__REST__MAX_LIMIT=50`. Lists are JSON or separated by commas, tables are JSON. Variables of v4 projects (column
-*Variable*) work as well. A variable with the suffix `_FILE` names a file with the value: `JWT_SECRET_FILE=/run/secrets/jwt`.
+All files in `config/` and all their keys are optional. Write keys as on this page or in snake_case. You can set any key
+with a variable `OCTAVO_<FILE>__<KEY>__<KEY>`, in any case, with underscores instead of dashes:
+`OCTAVO_API__REST__MAX_LIMIT=50`. Lists are JSON or separated by commas, tables are JSON. Variables of v4 projects
+(column *Variable*) work as well. A variable with the suffix `_FILE` names a file with the value:
+`JWT_SECRET_FILE=/run/secrets/jwt`.
 
 Sources, from the lowest to the highest precedence: default, a v4 project's own files
 ([details](from-strapi-v4.md#settings)), TOML file, v4 variable, `OCTAVO_...` variable. The environment overrides the
-project's `.env`. A start fails if a key or value is invalid, and lists all problems. `octavo config check` shows the values
-in use.
+project's `.env`. A start fails if a key or value is invalid, and lists all problems. `octavo config check` shows the
+values in use.
 
 The mode is `development`, `staging` or `production`, set by `OCTAVO_ENV` or else `NODE_ENV`. `octavo start` defaults to
 `production`. Outside development, a missing `JWT_SECRET` or `API_TOKEN_SALT` stops the start.
 
-A folder without `config/*.toml` gets the profile `v4`, and the database `.tmp/data.db` if that exists and no database is
-set. Settings of a database (`DATABASE_HOST`, ...) without its kind (`DATABASE_CLIENT`) stop the start.
+A folder without `config/*.toml` gets the profile `v4`, and the database `.tmp/data.db` if that exists and no database
+is set. Settings of a database (`DATABASE_HOST`, ...) without its kind (`DATABASE_CLIENT`) stop the start.
 """
 
 _SECRETS = """\

@@ -30,7 +30,7 @@ def with_files(project: Path, given: Mapping[str, str], label: str = "") -> With
         base, path = name[: -len(SUFFIX)], project / given[name]
         try:
             if given.get(base):
-                raise ValueError(f"{base} is set as well; one of them is enough")
+                raise ValueError(f"{base} is set as well; use only one")
             variables[base] = _read(path)
             files[base] = path
         except OSError as error:

@@ -333,6 +333,6 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except (MailProblem, OctavoError) as error:
-        logger.error("A message to a user could not be sent: %s", error)
+        logger.error("Could not send a mail to a user: %s", error)
     except Exception:
-        logger.exception("A message to a user could not be sent")
+        logger.exception("Could not send a mail to a user")

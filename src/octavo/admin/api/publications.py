@@ -54,5 +54,5 @@ class PublicationEndpoints:
 def _past(text: str) -> int:
     moment = read_instant(text)
     if moment > this_moment():
-        raise ValidationError("publishedAt must not lie in the future")
+        raise ValidationError("publishedAt must not be in the future")
     return moment

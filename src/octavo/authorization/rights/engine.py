@@ -85,7 +85,7 @@ class Rights:
             async with asyncio.timeout(_LONGEST):
                 return await decided
         except Exception:
-            logger.exception("The condition %s has failed: what it is a condition of is not allowed", name)
+            logger.exception("The condition %s failed; its permission does not apply", name)
             return False
 
     def _make(self, grants: tuple[Grant, ...], decided: Decided) -> Abilities:
@@ -151,12 +151,12 @@ class Rights:
 
 @lru_cache(maxsize=1000)
 def _tell_unfit(name: str, uid: str, why: str) -> None:
-    logger.warning("The condition %s holds for no entry of %s: %s", name, uid, why)
+    logger.warning("The condition %s matches no entry of %s: %s", name, uid, why)
 
 
 @lru_cache(maxsize=1000)
 def _tell_unknown(name: str) -> None:
-    logger.warning("The condition %s of administrators' permissions is not known: it holds for no entry", name)
+    logger.warning("Unknown condition %s in administrators' permissions: it matches no entry", name)
 
 
 class NoSite:

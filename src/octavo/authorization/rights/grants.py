@@ -73,4 +73,4 @@ def _names(value: Any) -> frozenset[str] | None:
 
 @lru_cache(maxsize=1000)
 def _tell(grant: str, why: str) -> None:
-    logger.warning("A permission of administrators gives nothing (%s): %s", grant, why)
+    logger.warning("A permission of administrators has no effect (%s): %s", grant, why)

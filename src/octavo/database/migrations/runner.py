@@ -68,7 +68,7 @@ async def run_migrations(database: Database, folder: Path) -> tuple[str, ...]:
     for migration in pending:
         if await retry_locked(database, partial(_run_once, database, migration)):
             run.append(_file(migration))
-            logger.info("Migration %s has run", _file(migration))
+            logger.info("Ran migration %s", _file(migration))
     return tuple(run)
 
 
@@ -168,7 +168,7 @@ async def _run(connection: Transaction, database: Database, migration: Migration
 
 
 def _failed(place: str, message: str) -> MigrationFailed:
-    return MigrationFailed(f"A migration has failed, nothing of it was done. {place}: {message}")
+    return MigrationFailed(f"A migration failed and was rolled back. {place}: {message}")
 
 
 async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -> None:

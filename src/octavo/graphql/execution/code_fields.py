@@ -174,7 +174,7 @@ class CodeFields:
         try:
             return orjson.dumps((result.data or {}).get(item.key)), errors
         except TypeError as error:
-            logger.error("GraphQL field %s: its code answered something that is no JSON: %s", item.name, error)
+            logger.error("GraphQL field %s: its code returned a value that is not JSON: %s", item.name, error)
             return b"null", [*errors, _unexpected()]
 
     def _render(self, error: GraphQLError, asker: Asker) -> dict[str, Any]:

@@ -217,6 +217,8 @@ def _checked(given: Mapping[str, Any]) -> dict[str, str]:
     for name, value in given.items():
         values = value if isinstance(value, list | tuple) else [value]
         if name in _OUR_OWN or not all(isinstance(one, str | int | float) for one in values):
-            raise StorageProblem(f"actionOptions: {name!r} cannot be told to Cloudinary: only texts, numbers, lists")
+            raise StorageProblem(
+                f"actionOptions: {name!r} is not supported by Cloudinary: use texts, numbers and lists"
+            )
         told[name] = ",".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values)
     return told

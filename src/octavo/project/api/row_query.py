@@ -126,7 +126,7 @@ class RowQuery:
     async def rows(self) -> list[dict[str, Any]]:
         """Return the rows as dictionaries by column, with the values of the REST API."""
         if not self._asked.columns:
-            raise ValidationError("no columns are asked for: select(...) them")
+            raise ValidationError("no columns are selected: use select(...)")
         return await read_rows(self._controller.writer.database, self._controller.registry, self._asked)
 
     async def first(self) -> dict[str, Any] | None:
@@ -149,7 +149,7 @@ class RowQuery:
         names = [column.name for column in together]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValidationError(f"the column {twice} is asked for twice")
+            raise ValidationError(f"the column {twice} is selected twice")
         return self._with(columns=together, **changes)
 
     def _with(self, **changes: Any) -> "RowQuery":

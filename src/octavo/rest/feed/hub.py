@@ -148,7 +148,7 @@ class Hub:
             if listener.position is not None:
                 yield sign_of_life(listener.position)
         except ServiceUnavailable as error:
-            logger.info("A listener is sent away, and may come back: %s", reason_of(error))
+            logger.info("Disconnected a listener, which can reconnect: %s", reason_of(error))
             listener.end()
 
     async def _next_missed(self, listener: Listener, most: int) -> bytes:
@@ -200,11 +200,11 @@ class Hub:
                 self._out_of_reach = False
             except ServiceUnavailable as error:
                 if not self._out_of_reach:
-                    logger.warning("Changes cannot be read: %s", reason_of(error))
+                    logger.warning("Cannot read changes: %s", reason_of(error))
                 self._out_of_reach = True
                 await asyncio.sleep(_TICK_SECONDS)
             except Exception:
-                logger.exception("Changes cannot be told; all who listen may come back")
+                logger.exception("Cannot send events; all listeners can reconnect")
                 self._end(self._listeners)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._awake.wait(), POLL_SECONDS)
@@ -229,7 +229,7 @@ class Hub:
                 continue
             for one, piece in told.get(id(listener.audience), ()):
                 if listener.wishes.include(one) and not listener.push(piece):
-                    logger.info("A listener at %s does not keep up, and is disconnected", listener.address)
+                    logger.info("Disconnected a listener at %s that is too slow", listener.address)
                     break
 
     async def _rendered(self, rows: Sequence[JournalRow], audience: Audience, looks: Looks) -> list[tuple[Told, bytes]]:

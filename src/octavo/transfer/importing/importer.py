@@ -170,7 +170,7 @@ class _Import:
         await pending.write()
         self.report.hidden = await options.apply(self._connection, self._dialect)
         if self._uploads is not None and self._uploads.missing and not self._uploads.names:
-            raise TransferError("The archive tells of files and holds none; import it with --exclude files")
+            raise TransferError("The archive lists files but contains none; import it with --exclude files")
         await self._links(entries)
 
     async def _links(self, entries: EntryLoader) -> None:

@@ -118,7 +118,7 @@ class ProviderLogins:
             sign_in = library.SignIn(self._redirect_uri(name), state, nonce, verifier)
             location = await library.client.address(provider, sign_in)
         except ProviderFailed as error:
-            logger.error("A sign-in could not begin: %s", error)
+            logger.error("Could not start a sign-in: %s", error)
             raise ApplicationError("This provider cannot be reached") from None
         return Beginning(location, self.cookie_of(state), browser)
 
@@ -139,7 +139,7 @@ class ProviderLogins:
             person = await library.client.person(provider, sign_in, came_back.params["code"])
             _check_subject(person)
         except ProviderFailed as error:
-            logger.error("A sign-in failed: %s", error)
+            logger.error("Sign-in failed: %s", error)
             return _with(callback, error="provider_error")
         ticket = await self._secrets.keep("ticket", {"provider": name, "person": asdict(person)}, TICKET_SECONDS)
         return _with(callback, access_token=ticket)
@@ -151,7 +151,7 @@ class ProviderLogins:
             raise ApplicationError("No access_token.")
         kept = await self._secrets.take("ticket", ticket)
         if kept is None or kept["provider"] != name:
-            raise ApplicationError("This access_token is unknown, used up or over; please sign in again")
+            raise ApplicationError("This access_token is unknown, used or expired; sign in again")
         return self._accounts.session(await self._people.account(name, Person(**kept["person"])))
 
     def cookie_of(self, state: str) -> str:
@@ -206,7 +206,7 @@ def _check_issuer(provider: Provider, told: str | None) -> None:
 
 def _check_subject(person: Person) -> None:
     if not person.subject or len(person.subject) > _LONGEST_SUBJECT:
-        raise ProviderFailed("the provider does not say who it is")
+        raise ProviderFailed("the provider did not identify the user")
 
 
 def _with(address: str, **params: str) -> str:

@@ -111,7 +111,7 @@ class OauthClient:
         if endpoint and not claims.get("email"):
             more = await self._get(str(endpoint), access_token)
             if more.get("sub") != claims["sub"]:
-                raise ProviderFailed("the user information is about somebody else")
+                raise ProviderFailed("the user information belongs to another user")
             claims = {**more, **claims}
         return provider.row.read(claims, ())
 
