@@ -97,17 +97,6 @@ def test_the_host_that_an_untrusted_client_forwards_does_not_count() -> None:
     assert asyncio.run(call(app_with(answer_ok, "GET", options), "GET", "/here", headers)).status == 400
 
 
-@pytest.mark.parametrize("hosts", [None, AllowedHosts(("cms.example",)), AllowedHosts(("*",))])
-@pytest.mark.parametrize("second", ["cms.example", "evil.example"])
-def test_a_request_with_two_host_headers_is_refused(hosts: AllowedHosts | None, second: str) -> None:
-    options = HttpOptions(allowed_hosts=hosts)
-    headers = [("Host", "cms.example"), ("Accept", "*/*"), ("Host", second)]
-    answer = asyncio.run(call(app_with(answer_ok, "GET", options), "GET", "/here", headers))
-    assert (answer.status, answer.json["error"]["message"]) == (400, "The request has more than one Host header")
-    headers = [("Host", "cms.example"), ("Accept", "a"), ("Accept", "b")]
-    assert asyncio.run(call(app_with(answer_ok, "GET", options), "GET", "/here", headers)).status == 200
-
-
 def test_refused_hosts_are_logged_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "octavo.http")
     refused = RefusedHosts()

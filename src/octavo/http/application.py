@@ -16,7 +16,6 @@ from typing import Any
 from octavo.events.origin import WORK
 from octavo.http.arrivals import Arrivals
 from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Following
-from octavo.http.hosts import repeats_host
 from octavo.http.live_answers import LiveAnswers
 from octavo.http.observing import FAILED, Look, Nobody
 from octavo.http.options import HttpOptions
@@ -149,8 +148,7 @@ class HttpApplication:
         """What answers, to be awaited: what is known already without a step of its own in between."""
         if scope["type"] != "http":
             return self._lifespan(receive, send) if scope["type"] == "lifespan" else hang_up(receive, send)
-        dispatcher, sent = self._dispatcher, scope["headers"]
-        headers = dict(reversed(sent))
+        dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
         following = dispatcher.following
         followed = (
             following is not None
@@ -161,8 +159,6 @@ class HttpApplication:
             return self._serve_later(None, headers, followed, scope, receive, send)
         hosts = dispatcher.hosts
         allowed = hosts is None or hosts.allow_all(headers)
-        if len(headers) < len(sent) and repeats_host(sent):
-            allowed = False
         if dispatcher.quick is not None and allowed and not followed and self.problem is None:
             known = dispatcher.quick(scope, headers)
             if isinstance(known, tuple):

@@ -24,7 +24,7 @@ from octavo.errors import (
 from octavo.http.client_limits import share_of
 from octavo.http.cors import VARY_BY_ASKER, Cors, is_preflight
 from octavo.http.error_response import render_error
-from octavo.http.hosts import RefusedHosts, repeats_host
+from octavo.http.hosts import RefusedHosts
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request, decode_path
 from octavo.http.request_names import NAME
@@ -100,8 +100,8 @@ class Dispatcher:
         """Return the answer, whatever goes wrong. Raises CancelledError alone, where the request is cancelled."""
         try:
             scope, options = request.scope, self.options
-            if not request.is_host_allowed:
-                self._check_host(request)
+            if not request.is_host_allowed and self.hosts is not None and not self.hosts.allow(request.host):
+                self._refuse_host(request)
             if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > options.max_url_length:
                 raise UriTooLongError
             if len(scope["headers"]) > options.max_headers:
@@ -127,12 +127,8 @@ class Dispatcher:
         logger.error("Request %s failed: %s %r", request.id, request.method, request.scope["path"], exc_info=error)
         return render_error(LoggedError(), self._of_errors)
 
-    def _check_host(self, request: Request) -> None:
-        """Raises BadRequestError; probes may name any host, since balancers name addresses."""
-        if repeats_host(request.scope["headers"]):
-            raise BadRequestError("The request has more than one Host header")
-        if self.hosts is None or self.hosts.allow(request.host):
-            return
+    def _refuse_host(self, request: Request) -> None:
+        """Raises BadRequestError, but for probes, which name addresses."""
         if request.raw_path.rstrip("/").lower() in PROBES:
             return
         self._refused_hosts.note(request.host, request.id, request.started)

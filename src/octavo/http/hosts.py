@@ -21,7 +21,6 @@ _MOST_KNOWN: Final = 1024
 _QUIET_SECONDS: Final = 1.0
 _MOST_TEXT: Final = 100
 _LONGEST: Final = 253
-_HOST: Final = b"host"
 _LOCAL: Final = "localhost"
 _PORT: Final = re.compile(r"(:[0-9]{0,5})?", re.ASCII)
 
@@ -98,14 +97,6 @@ def allowed_hosts(url: str, hosts: Iterable[str], *, guesses: bool) -> AllowedHo
         public = None
     configured = (*hosts, *((public,) if public else ()))
     return AllowedHosts(configured, guesses=guesses and not configured)
-
-
-def repeats_host(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether a request has several `Host` headers, of which proxies and services may take different ones.
-
-    RFC 9112, 3.2, wants it refused.
-    """
-    return sum(name == _HOST for name, _ in headers) > 1
 
 
 def host_of(text: str) -> str:
