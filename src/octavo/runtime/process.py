@@ -1,8 +1,7 @@
 """Process: one infrastructure, the site in force on it, and the application that a server runs for as long as it lives.
 
-When the project changes, another site is built beside the one in force and takes its place at once. Requests under way
-finish on the site they began with; when the last one has, that site is closed and nothing refers to it any more. As
-long as the project is unsound the last sound site goes on serving.
+When the project changes, a new site replaces the current one. Running requests finish on the old site, which is closed
+after the last one. If the project is invalid, the last valid site stays in use.
 """
 
 import asyncio
@@ -363,9 +362,8 @@ class Process:
 
     def _show(self, error: Exception) -> None:
         told = isinstance(error, _FOR_PEOPLE)
-        logger.error(
-            "The change is invalid; the previous version is still served. %s", error, exc_info=None if told else error
-        )
+        message = "The change is invalid; the previous version is still served. %s"
+        logger.error(message, error, exc_info=None if told else error)
         if self.settings.mode == "development":
             self.asgi.problem = str(error) if told else f"{type(error).__name__}: {error}"
 
