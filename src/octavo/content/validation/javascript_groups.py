@@ -5,8 +5,10 @@ Inside a lookbehind JavaScript matches from right to left, so a group there is m
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from octavo.values import dataclass
 
 _CAPTURES: Final = re.compile(r"\((?!\?)|\(\?<[^=!]")
 _LOOKS: Final = re.compile(r"\(\?(<?)([=!])")
