@@ -86,7 +86,7 @@ class MailEndpoints:
 def _recipients(given: Mapping[str, Any]) -> list[str]:
     to = given.get("to")
     if not to:
-        raise ApplicationError("No recipients given")
+        raise ApplicationError("No recipient(s) are given")
     found = to if isinstance(to, list) else [to]
     if not all(isinstance(one, str) and one for one in found):
         raise ValidationError("to must be an address, or a list of addresses")
