@@ -51,7 +51,7 @@ RUN set -eu; mkdir /root-fs; \
 # Compiled is what a start imports, no more; that it starts is seen before there is an image.
 RUN set -eu; mkdir -p /root-fs/dev; mknod -m 666 /root-fs/dev/null c 1 3 2>/dev/null || touch /root-fs/dev/null; \
 	for command in start develop ready; do chroot /root-fs /opt/octavo/bin/octavo $command --help >/dev/null; done; \
-	chroot /root-fs /opt/octavo/bin/python -c 'import octavo.runtime.server'; \
+	chroot /root-fs /opt/octavo/bin/python -c 'import octavo.operations.runtime.server'; \
 	chroot /root-fs /opt/octavo/bin/python -Bc 'import boto3, redis'; \
 	rm -rf /root-fs/dev
 

@@ -66,7 +66,7 @@ docs-site: $(DEV) ## Build the documentation site into build/docs-site, with sea
 	$(BIN)/python scripts/docs_site.py
 
 pages: $(DEV) ## Build the pages of administrators from admin/ (needs Node.js 20 and npm)
-	$(BIN)/python -m octavo.admin.contract > admin/src/api/operations.ts
+	$(BIN)/python -m octavo.api.admin.contract > admin/src/api/operations.ts
 	cd admin && npm ci --silent && npm run --silent check && npm run --silent build
 	$(BIN)/python scripts/pages.py stamp
 

@@ -24,7 +24,7 @@ export default defineConfig(({ command }) => ({
     ],
   },
   build: {
-    outDir: here(process.env.OCTAVO_PAGES ?? '../src/octavo/admin/pages'),
+    outDir: here(process.env.OCTAVO_PAGES ?? '../src/octavo/api/admin/pages'),
     emptyOutDir: true,
     target: 'es2022',
     // Nothing inlined: the policy of the pages allows files of our own origin only.

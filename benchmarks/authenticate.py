@@ -7,7 +7,7 @@ import jwt
 
 from benchmarks.harness import Bench
 from benchmarks.world import World, authenticator_of
-from octavo.authentication.credentials import hash_api_token, read_user_token
+from octavo.access.authentication.credentials import hash_api_token, read_user_token
 from tests.models.bookshop import FULL_TOKEN, SECRETS
 
 USER_TOKEN = jwt.encode({"id": 1, "iat": 1_600_000_000}, SECRETS["JWT_SECRET"] * 2)

@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from octavo.http.application import HttpApplication
+from octavo.api.http.application import HttpApplication
 from tests.http.asgi import receiver, scope_of
 from tests.models.bookshop import FULL_TOKEN
 

@@ -6,7 +6,7 @@ from itertools import count
 from benchmarks.client import Client
 from benchmarks.harness import Bench
 from benchmarks.world import World
-from octavo.http.application import HttpApplication
+from octavo.api.http.application import HttpApplication
 
 FIELDS = ("title", "slug", "blurb", "pages", "price", "createdAt", "updatedAt", "publishedAt", "locale", "rating")
 SHAPES = {

@@ -7,9 +7,9 @@ from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
 from octavo.content.reader import EntryReader
 from octavo.database.connection import LARGEST_ANSWER
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
-from octavo.sql.read.select import compile_read
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.read.select import compile_read
 
 
 def benches(world: World) -> Iterator[Bench]:

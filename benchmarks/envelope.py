@@ -5,8 +5,8 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import World
+from octavo.api.rest.data_envelope import entry_envelope, list_envelope
 from octavo.query.ast import Page
-from octavo.rest.data_envelope import entry_envelope, list_envelope
 
 ENTRY = b'{"id":1,"attributes":{"title":"%b"},"meta":{}}' % (b"x" * 1500)
 

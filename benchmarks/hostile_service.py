@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
 
-from octavo.runtime.process import Process
-from octavo.runtime.server import serve
+from octavo.operations.runtime.process import Process
+from octavo.operations.runtime.server import serve
 from octavo.settings import load_settings
 
 _PAUSE = 0.001

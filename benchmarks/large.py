@@ -26,13 +26,13 @@ from benchmarks.world import COUNT_ON
 from octavo.database.connection import Connection, Database
 from octavo.database.declared_indexes import make_declared_indexes
 from octavo.database.introspect import found_tables
-from octavo.database.parts import PartsKeeper
-from octavo.database.totals import TotalsKeeper
-from octavo.runtime.open_resources import open_project_database
-from octavo.runtime.process import Process, build
+from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.substring_indexes import PartsKeeper
+from octavo.operations.runtime.open_resources import open_project_database
+from octavo.operations.runtime.process import Process, build
+from octavo.query.sql.ddl.tables import Table
 from octavo.schema.loader import load_registry
 from octavo.settings import Settings
-from octavo.sql.ddl.tables import Table
 from tests.models.site import postgresql_variables
 
 BASE = 1_000

@@ -10,15 +10,15 @@ from random import Random
 from typing import Any
 
 from benchmarks.world import COUNT_ON
-from octavo.authentication.api_tokens import create_token
-from octavo.authorization.role_grants import grant
+from octavo.access.authentication.api_tokens import create_token
+from octavo.access.authorization.role_grants import grant
 from octavo.database.connection import Connection, Database
-from octavo.runtime.open_resources import open_project_database
-from octavo.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.open_resources import open_project_database
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.transfer.scaffold import add_secrets, sample_folder
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings, load_settings, missing_secrets
-from octavo.transfer.scaffold import add_secrets, sample_folder
 from tests.models.content import ContentWriter
 
 ARTICLES, AUTHORS, CATEGORIES, TAGS, FILES = 10_000, 500, 50, 200, 300

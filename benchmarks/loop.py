@@ -17,7 +17,7 @@ from rich.table import Table
 from benchmarks.__main__ import postgresql_url
 from benchmarks.costly import Costly, costly_requests
 from benchmarks.world import open_world
-from octavo.http.application import HttpApplication
+from octavo.api.http.application import HttpApplication
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.load_data import fill, write_project
-from octavo.runtime.open_resources import open_project_database
+from octavo.operations.runtime.open_resources import open_project_database
 from octavo.schema.loader import load_registry
 from octavo.settings import Settings
 from tests.models.content import ContentWriter

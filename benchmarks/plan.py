@@ -5,7 +5,7 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.plan.read import plan_read
+from octavo.query.plan.read import plan_read
 
 
 def benches(world: World) -> Iterator[Bench]:

@@ -5,7 +5,7 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.http.query_string import parse_query_string
+from octavo.api.http.query_string import parse_query_string
 from octavo.query.params import PageLimits, read_query
 
 

@@ -6,7 +6,7 @@ from itertools import count
 from benchmarks.client import Client
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.http.application import HttpApplication
+from octavo.api.http.application import HttpApplication
 
 
 def benches(world: World) -> Iterator[Bench]:

@@ -5,8 +5,8 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.authorization.query_sanitizer import QuerySanitizer
-from octavo.http.query_string import parse_query_string
+from octavo.access.authorization.query_sanitizer import QuerySanitizer
+from octavo.api.http.query_string import parse_query_string
 from octavo.query.params import PageLimits, read_query
 
 

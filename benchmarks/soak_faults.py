@@ -21,8 +21,8 @@ import httpx
 import psutil  # type: ignore[import-untyped]
 
 from benchmarks.soak_watch import Watch
-from octavo.runtime.followers import raise_version
-from octavo.runtime.open_resources import open_project_database
+from octavo.operations.runtime.definition_sync import raise_version
+from octavo.operations.runtime.open_resources import open_project_database
 from octavo.settings import Settings
 from tests.cli.processes import ROOT, free_port
 from tests.postgresql_server import PostgresqlServer

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.harness import Bench
 from benchmarks.world import World
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.schema.loader import load_registry
 from octavo.settings import load_settings
 from tests.cli.processes import serving

@@ -25,11 +25,11 @@ from rich.table import Table
 
 from benchmarks.load import WORKLOADS, Load, make
 from benchmarks.load_data import ARTICLES, TOKEN_FILE
-from octavo.http.observing import Nobody
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.runtime.logs import set_up_log
-from octavo.runtime.process import Process, build
+from octavo.api.http.observers import Nobody
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.operations.runtime.logs import set_up_log
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from tests.cli.processes import serving
 

@@ -26,7 +26,7 @@ from PIL import Image
 
 from benchmarks.load_data import write_project
 from octavo.cli.progress import progress_bar
-from octavo.media.storage.base import TEMPORARY
+from octavo.content.media.storage.base import TEMPORARY
 from tests.cli.processes import Server, run, serving
 
 PHOTO = (4000, 3000)

@@ -5,14 +5,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from octavo.authentication.authenticator import AccessOptions, Authenticator
-from octavo.authentication.credentials import Secrets
-from octavo.authorization.ability import Ability
-from octavo.authorization.query_sanitizer import QuerySanitizer
-from octavo.http.query_string import parse_query_string
-from octavo.plan.read import Planned, plan_read
+from octavo.access.authentication.authenticator import AccessOptions, Authenticator
+from octavo.access.authentication.credentials import Secrets
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.query_sanitizer import QuerySanitizer
+from octavo.api.http.query_string import parse_query_string
 from octavo.query.ast import Query
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import Planned, plan_read
 from octavo.query.request import ReadRequest
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "admin"
-BUILT = ROOT / "src/octavo/admin/pages"
+BUILT = ROOT / "src/octavo/api/admin/pages"
 STAMP = BUILT / "sources.sha256"
 LOCK = SOURCES / "package-lock.json"
 _MADE = {"node_modules", "dist"}

@@ -28,7 +28,7 @@ CHANGELOG: Final = Path("CHANGELOG.md")
 PATIENCE: Final = 120.0
 
 CARRIED: Final = (
-    "octavo/admin/pages/index.html",
+    "octavo/api/admin/pages/index.html",
     "octavo/sample/config/server.toml",
     "octavo/documents/docs/settings.md",
     "octavo/documents/docs/deploying.md",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
 
 DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (SQLITE, POSTGRESQL)}

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from octavo.query.sql.ddl.indexes import OWN_PREFIX
+from octavo.query.sql.ddl.tables import Table
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.indexes import OWN_PREFIX
-from octavo.sql.ddl.tables import Table
 
 LAYOUTS = Path(__file__).parent / "golden" / "layouts"
 MODELS = sorted(path.name.removesuffix(".json.gz") for path in LAYOUTS.glob("*.json.gz"))

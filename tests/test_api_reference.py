@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import octavo.project.api as code
+import octavo.sdk as code
 from octavo import testing
 from octavo.api_reference import listed, render_reference
 

@@ -16,7 +16,16 @@ def test_uvicorn_serves_a_project(tmp_path: Path) -> None:
     port = free_port()
     project = make_project(tmp_path)
     process = subprocess.Popen(
-        [sys.executable, "-m", "uvicorn", "--factory", "octavo.asgi:create", "--port", str(port), "--no-access-log"],
+        [
+            sys.executable,
+            "-m",
+            "uvicorn",
+            "--factory",
+            "octavo.asgi:create",
+            "--port",
+            str(port),
+            "--no-access-log",
+        ],
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(ROOT / "src"),

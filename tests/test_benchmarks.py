@@ -23,8 +23,8 @@ from benchmarks.stops import STOPS
 from benchmarks.world import QUERIES, World, open_world
 from benchmarks.write import LARGE, SMALL
 from octavo.database.connection import LARGEST_ANSWER
-from octavo.plan.read import plan_read
-from octavo.sql.read.select import compile_read
+from octavo.query.plan.read import plan_read
+from octavo.query.sql.read.select import compile_read
 from tests.cli.processes import serving
 from tests.dialects import DIALECTS
 from tests.models.fixtures import hold_clocks

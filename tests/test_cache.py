@@ -7,7 +7,7 @@ import tracemalloc
 import weakref
 from dataclasses import dataclass
 
-from octavo.cache import ENTRY_BYTES, LARGEST_SHARE, CacheBudget, size_of
+from octavo.core.cache import ENTRY_BYTES, LARGEST_SHARE, CacheBudget, size_of
 
 
 class Thing:

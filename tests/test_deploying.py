@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from octavo.operations.transfer.scaffold import make_project
 from octavo.settings import load_settings
-from octavo.transfer.scaffold import make_project
 from tests.postgresql_server import PostgresqlServer
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -20,7 +20,7 @@ import pytest
 
 import octavo
 from octavo.cli import main
-from octavo.errors import OctavoError
+from octavo.core.errors import OctavoError
 from octavo.query.operators import LOGICAL, OPERATORS
 from octavo.schema import parse, parse_attributes
 from octavo.schema.parse_attributes import PARSERS, RELATION_KINDS

@@ -36,8 +36,8 @@ async def test_switches_leave_out_what_they_name(magazine: Path, tmp_path: Path)
 
 
 def test_every_key_of_an_extension_has_an_example() -> None:
-    from octavo.graphql.customization.apply_extension import KEYS
-    from octavo.graphql.customization.field_customization import CONFIG_KEYS
+    from octavo.api.graphql.customization.apply_extension import KEYS
+    from octavo.api.graphql.customization.field_customization import CONFIG_KEYS
 
     code = "".join(text for item in EXAMPLES for text in item.files.values())
     assert [key for key in (*KEYS, *CONFIG_KEYS) if f'"{key}"' not in code] == []

@@ -23,15 +23,15 @@ UNUSED = (
     "joserfc",
     "limits",
     "markdown_it",
-    "octavo.adoption",
-    "octavo.admin.api",
-    "octavo.admin.shapes",
-    "octavo.builder.plans",
-    "octavo.content_manager",
-    "octavo.javascript.parse",
-    "octavo.project.v4.read",
-    "octavo.runtime.definition_changes",
-    "octavo.transfer.rename",
+    "octavo.v4.adoption",
+    "octavo.api.admin.endpoints",
+    "octavo.api.admin.schemas",
+    "octavo.modeling.builder.plans",
+    "octavo.content.manager",
+    "octavo.v4.javascript.parse",
+    "octavo.v4.code.read",
+    "octavo.operations.runtime.definition_changes",
+    "octavo.modeling.refactoring.rename",
     "PIL",
     "re2",
     "regex",
@@ -59,7 +59,7 @@ class Watch:
 
 sys.meta_path.insert(0, Watch)
 import octavo.cli.start
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import call
 
@@ -97,7 +97,7 @@ PUBLIC = """
 import sys
 import octavo
 
-assert "octavo.project.api" not in sys.modules
+assert "octavo.sdk" not in sys.modules
 shown = dir(octavo)
 assert {"Controller", "Request", "Route", "ValidationError", "__version__"} <= set(shown), shown
 assert set(octavo.__all__) <= set(shown)

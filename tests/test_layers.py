@@ -14,50 +14,58 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src"
 
-LAYERS = (
-    ("values", "markup", "host_names", "text_limits"),
-    ("errors", "clock", "threads", "cache", "cache_control", "own_files", "plurals", "manual"),
-    ("outage_log", "forms"),
-    ("recent_log",),
-    ("schema", "javascript"),
-    ("query", "settings", "typings"),
-    ("project",),
-    ("plan",),
-    ("sql",),
-    ("database",),
-    ("events",),
-    ("authorization", "authentication.passwords", "net", "mail", "i18n.locales", "jobs"),
-    ("content",),
-    ("i18n", "media"),
-    ("controllers", "project.context"),
-    ("authentication", "webhooks", "purging", "backups.record"),
-    ("users",),
-    ("administrators", "content_manager"),
-    ("transfer.definition_edits",),
-    ("transfer.rename",),
-    ("transfer.convert",),
-    ("builder",),
-    ("http",),
-    ("rest", "graphql", "admin", "telemetry"),
-    ("project.api",),
-    ("runtime", "handle", "typed"),
-    ("transfer", "adoption", "backups"),
-    ("generators",),
-    ("asgi",),
-    ("runtime.server",),
-    ("cli",),
-    ("__main__", "testing"),
-    ("api_reference",),
-)
-"""From the bottom. A part imports from the layers below it and from itself, nothing else. A part is a package, or what
-of a package lies lower or higher than the rest of it."""
+LAYERS = {
+    "core": "Building blocks that know nothing of content: errors, caches, threads, forms, mail, outgoing HTTP.",
+    "schema": "Content types, components, attributes, and the files that define them.",
+    "query": "What a caller asks for: the query tree and its parameters.",
+    "query.plan": "What Octavo will do: names resolved, values typed.",
+    "query.sql": "The statements, in each dialect.",
+    "settings": "The settings of a project: files, variables, compatibility rules.",
+    "project": "A project's own Python code: found, loaded, called.",
+    "database": "Drivers, pools, transactions, migrations, replicas.",
+    "events": "Hooks, outbox, journal.",
+    "access.authorization": "Permissions: abilities, sanitizers, conditions.",
+    "access.authentication": "Credentials: passwords, tokens, sessions, rate limits.",
+    "events.jobs": "Background jobs and schedules.",
+    "content": "Reading, validating and writing entries.",
+    "content.media": "Uploaded files and their storage.",
+    "content.i18n": "Locales and localizations.",
+    "content.controllers": "What every API asks of content.",
+    "content.manager": "What administrators do with content.",
+    "events.purging": "Purges of CDNs and reverse proxies.",
+    "events.webhooks": "Webhooks and their deliveries.",
+    "accounts.users": "The site's users: accounts, roles, sign-in providers.",
+    "accounts.administrators": "Administrators: accounts, roles, API tokens, audit.",
+    "modeling.refactoring": "Renames and conversions of attributes.",
+    "modeling.builder": "The content-type builder.",
+    "modeling.typings": "Generated types for TypeScript and Python.",
+    "modeling.generators": "`octavo generate`.",
+    "api.http": "HTTP: requests, responses, routing, limits.",
+    "api.rest": "The REST API and its OpenAPI document.",
+    "api.graphql": "The GraphQL API.",
+    "api.admin": "The administrators' API and pages.",
+    "sdk": "The public API for project code.",
+    "operations.telemetry": "Metrics, traces, slow statements.",
+    "operations.runtime": "The server process and the sites it serves.",
+    "operations.transfer": "Export, import, copies between databases, seeds.",
+    "operations.backups": "Backups and their storage.",
+    "operations.manual": "The documentation inside the package.",
+    "v4": "Strapi v4 projects: settings, JavaScript, routes, reports.",
+    "asgi": "The application factory for other servers.",
+    "cli": "The command line.",
+    "typed": "Base classes of generated Python types.",
+    "testing": "The test kit for projects.",
+    "__main__": "`python -m octavo`.",
+    "api_reference": "The generator of docs/python-api.md.",
+}
+"""A row for each folder, from the bottom. A part imports from the parts above it in this table and from itself."""
 
 PHASES = ("schema", "document", "customization", "execution", "transport")
 """Of `graphql`, from the bottom."""
 
-DOORS = {"rest", "graphql", "admin"}
-CLOSED_TO_DOORS = {"plan", "sql", "database"}
-"""Doors ask controllers; they know no plan, no SQL and no database."""
+APIS = {"api.rest", "api.graphql", "api.admin"}
+CLOSED_TO_APIS = {"query.plan", "query.sql", "database"}
+"""APIs ask controllers; they know no plan, no SQL and no database."""
 
 OPTIONAL = {"strawberry", "uvloop"}
 """Dependencies that may be missing, and so may be imported inside a function."""
@@ -69,34 +77,34 @@ LATE = {
     ("octavo.cli.groups", "octavo.cli.added_commands"),
     ("octavo.project.plugins", "octavo.project.installed_plugins"),
     ("octavo.cli.start", "octavo.cli.v4_report"),
-    ("octavo.cli.advise", "octavo.runtime.advising"),
-    ("octavo.settings.v4.read", "octavo.settings.v4.files"),
-    ("octavo.runtime.project_code", "octavo.project.v4.read"),
-    ("octavo.graphql.transport.endpoint", "octavo.graphql.transport.request_handler"),
-    ("octavo.authentication.credentials", "octavo.authentication.jws"),
-    ("octavo.authentication.rate_limits", "octavo.authentication.attempt_counts"),
-    ("octavo.runtime.infrastructure", "octavo.authentication.attempt_counts"),
-    ("octavo.runtime.open_resources", "octavo.authentication.redis_rate_limits"),
-    ("octavo.http.ranges", "email.utils"),
-    ("octavo.jobs.schedule", "cronsim"),
-    ("octavo.jobs.schedule", "zoneinfo"),
+    ("octavo.cli.advise", "octavo.operations.runtime.index_advice"),
+    ("octavo.v4.config.read", "octavo.v4.config.files"),
+    ("octavo.v4.closed_operations", "octavo.v4.code.read"),
+    ("octavo.api.graphql.transport.endpoint", "octavo.api.graphql.transport.request_handler"),
+    ("octavo.access.authentication.credentials", "octavo.access.authentication.jws"),
+    ("octavo.access.authentication.rate_limits", "octavo.access.authentication.attempt_counts"),
+    ("octavo.operations.runtime.infrastructure", "octavo.access.authentication.attempt_counts"),
+    ("octavo.operations.runtime.open_resources", "octavo.access.authentication.redis_rate_limits"),
+    ("octavo.api.http.ranges", "email.utils"),
+    ("octavo.events.jobs.schedule", "cronsim"),
+    ("octavo.events.jobs.schedule", "zoneinfo"),
     ("octavo.settings.values", "zoneinfo"),
-    ("octavo.mail.templates", "html"),
-    ("octavo.mail.folder", "octavo.mail.mime"),
-    ("octavo.mail.sendmail", "octavo.mail.mime"),
-    ("octavo.mail.smtp", "octavo.mail.smtp_delivery"),
-    ("octavo.media.processing", "octavo.media.images"),
-    ("octavo.runtime.open_storage", "octavo.media.storage.cloudinary"),
-    ("octavo.runtime.open_mailer", "octavo.mail.http_mailers"),
-    ("octavo.runtime.open_webhooks", "octavo.webhooks.post"),
-    ("octavo.runtime.open_purges", "octavo.net.outgoing"),
-    ("octavo.runtime.process", "octavo.runtime.definition_changes"),
-    ("octavo.runtime.admin_door", "octavo.runtime.admin_endpoints"),
-    ("octavo.runtime.build_services", "octavo.runtime.managed_services"),
-    ("octavo.runtime.open_traces", "octavo.telemetry.traces"),
+    ("octavo.core.mail.templates", "html"),
+    ("octavo.core.mail.folder", "octavo.core.mail.mime"),
+    ("octavo.core.mail.sendmail", "octavo.core.mail.mime"),
+    ("octavo.core.mail.smtp", "octavo.core.mail.smtp_delivery"),
+    ("octavo.content.media.processing", "octavo.content.media.images"),
+    ("octavo.operations.runtime.open_storage", "octavo.content.media.storage.cloudinary"),
+    ("octavo.operations.runtime.open_mailer", "octavo.core.mail.http_mailers"),
+    ("octavo.operations.runtime.open_webhooks", "octavo.events.webhooks.http_sender"),
+    ("octavo.operations.runtime.open_purges", "octavo.core.net.outgoing"),
+    ("octavo.operations.runtime.process", "octavo.operations.runtime.definition_changes"),
+    ("octavo.operations.runtime.lazy_admin", "octavo.operations.runtime.admin_endpoints"),
+    ("octavo.operations.runtime.build_services", "octavo.operations.runtime.managed_services"),
+    ("octavo.operations.runtime.open_traces", "octavo.operations.telemetry.traces"),
     ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.content.validation.regexes", "octavo.content.validation.backtracking"),
-    ("octavo.project.api.http_client", "octavo.net.outgoing"),
+    ("octavo.sdk.http_client", "octavo.core.net.outgoing"),
     ("octavo.database", "octavo.database.postgresql"),
     ("octavo.database", "octavo.database.replicated"),
     ("octavo.database", "octavo.database.sqlite"),
@@ -105,19 +113,25 @@ LATE = {
 cryptography, Pillow, RE2 and `regex`, the HTTP client, the parsers of JavaScript, the report on v4 projects,
 drivers and, for commands that call hooks, all of the service, when they are needed."""
 
-BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.attempt_counts", "octavo.users.sessions"}
+BOOKKEEPING = {
+    "octavo.access.authentication.authenticator",
+    "octavo.access.authentication.attempt_counts",
+    "octavo.accounts.users.sessions",
+}
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""
 
 DATABASES = {"sqlite", "postgresql", "postgres"}
 NAME_DATABASES = {
-    "octavo.backups.making",
-    "octavo.backups.restoring",
+    "octavo.operations.backups.making",
+    "octavo.operations.backups.restoring",
     "octavo.cli.database",
-    "octavo.runtime.open_resources",
+    "octavo.operations.runtime.open_resources",
     "octavo.testing.databases",
 }
 """What may ask which database the settings name: backups, which are a file or a tool's; who opens the driver;
 and what makes databases for tests. All others ask the dialect."""
+
+KNOW_DATABASES = ("octavo.query.sql.dialects.", "octavo.settings.", "octavo.v4.config.")
 
 LINES = 400
 
@@ -180,17 +194,24 @@ def inner_imports() -> Iterator[Import]:
             yield found
 
 
-PARTS = {part for layer in LAYERS for part in layer}
+PARTS = set(LAYERS)
+ROOMS = {part.partition(".")[0] for part in LAYERS} - PARTS
+ORDER = {part: number for number, part in enumerate(LAYERS)}
 
 
 def part_of(module: str) -> str:
-    """`octavo.sql.read.select` -> `sql`; `octavo.project.api.app` -> `project.api`."""
+    """`octavo.query.sql.read.select` -> `sql`; `octavo.sdk.app` -> `sdk`."""
     path = module.split(".")[1:]
-    return next((part for length in (2, 1) if (part := ".".join(path[:length])) in PARTS), path[0] if path else "")
+    return next((part for length in (2, 1) if (part := ".".join(path[:length])) in PARTS), _outside(path))
+
+
+def _outside(path: list[str]) -> str:
+    """Return "" for `octavo` and for folders that only hold other parts."""
+    return "" if not path or (len(path) == 1 and path[0] in ROOMS) else path[0]
 
 
 def layer_of(part: str) -> int:
-    return next(number for number, layer in enumerate(LAYERS) if part in layer)
+    return ORDER[part]
 
 
 def test_every_part_has_a_layer() -> None:
@@ -199,7 +220,7 @@ def test_every_part_has_a_layer() -> None:
 
 def test_the_package_itself_imports_nothing() -> None:
     """What it names for type checkers is not imported."""
-    assert {found.target for found in imports() if found.module == "octavo"} == {"octavo.project.api"}
+    assert {found.target for found in imports() if found.module == "octavo"} == {"octavo.sdk"}
 
 
 def test_imports_go_down() -> None:
@@ -207,11 +228,9 @@ def test_imports_go_down() -> None:
     assert list(map(str, upward)) == []
 
 
-def test_doors_know_no_storage() -> None:
+def test_apis_know_no_storage() -> None:
     through = [
-        found
-        for found in inner_imports()
-        if part_of(found.module) in DOORS and part_of(found.target) in CLOSED_TO_DOORS
+        found for found in inner_imports() if part_of(found.module) in APIS and part_of(found.target) in CLOSED_TO_APIS
     ]
     assert list(map(str, through)) == []
 
@@ -220,7 +239,7 @@ def test_only_dialects_and_drivers_know_databases_by_name() -> None:
     named = [
         f"{module}:{getattr(node, 'lineno', 0)}"
         for module in modules()
-        if module not in NAME_DATABASES and not module.startswith(("octavo.sql.dialects.", "octavo.settings."))
+        if module not in NAME_DATABASES and not module.startswith(KNOW_DATABASES)
         for node in ast.walk(tree_of(module))
         if (isinstance(node, ast.Constant) and node.value in DATABASES) or asks_for_a_dialects_name(node)
     ]
@@ -236,7 +255,7 @@ def asks_for_a_dialects_name(node: ast.AST) -> bool:
     return found.strip("_") == "dialect"
 
 
-DRIVERS = ("octavo.database.sqlite", "octavo.database.postgresql", "octavo.backups.postgresql")
+DRIVERS = ("octavo.database.sqlite", "octavo.database.postgresql", "octavo.operations.backups.postgresql")
 """What is about one database."""
 
 
@@ -244,7 +263,7 @@ def test_only_drivers_choose_a_dialect() -> None:
     chosen = [
         found
         for found in imports()
-        if found.target in ("octavo.sql.dialects.sqlite", "octavo.sql.dialects.postgresql")
+        if found.target in ("octavo.query.sql.dialects.sqlite", "octavo.query.sql.dialects.postgresql")
         and not found.module.startswith(DRIVERS)
     ]
     assert list(map(str, chosen)) == []
@@ -263,7 +282,7 @@ def test_graphql_goes_phase_by_phase() -> None:
 
 def phase_of(module: str) -> int | None:
     path = module.split(".")
-    return PHASES.index(path[2]) if path[1:2] == ["graphql"] and path[2:3] and path[2] in PHASES else None
+    return PHASES.index(path[3]) if path[1:3] == ["api", "graphql"] and path[3:4] and path[3] in PHASES else None
 
 
 def test_data_changes_in_units_of_work_only() -> None:
@@ -285,6 +304,20 @@ def is_write_of_its_own(method: ast.Attribute) -> bool:
         method.attr in ("execute", "execute_script")
         and ast.unparse(method.value).rpartition(".")[2].lstrip("_") == "database"
     )
+
+
+def test_only_the_command_line_imports_v4() -> None:
+    """Projects of Octavo never load it: others ask `octavo.settings.v4_package`, which imports it when needed."""
+    assert {part_of(found.module) for found in inner_imports() if part_of(found.target) == "v4"} == {"cli"}
+
+
+def test_rooms_have_no_cycles() -> None:
+    graph: dict[str, set[str]] = {}
+    for found in inner_imports():
+        source, target = (name.split(".")[1] for name in (found.module, found.target))
+        if source != target:
+            graph.setdefault(source, set()).add(target)
+    TopologicalSorter(graph).prepare()
 
 
 def test_no_cycles() -> None:
@@ -320,10 +353,9 @@ def render_graph() -> Iterator[str]:
     uses: dict[str, set[str]] = {}
     for found in inner_imports():
         uses.setdefault(part_of(found.module), set()).add(part_of(found.target))
-    for layer in LAYERS:
-        for part in layer:
-            if part in uses:
-                yield f"{part}: {', '.join(sorted(uses[part], key=layer_of))}"
+    for part in LAYERS:
+        if part in uses:
+            yield f"{part}: {', '.join(sorted(uses[part], key=layer_of))}"
 
 
 if __name__ == "__main__":

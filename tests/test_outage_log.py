@@ -8,15 +8,15 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from octavo.clock import Clock
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.clock import Clock
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import OutageLog, reason_of
+from octavo.core.threads import in_thread
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
-from octavo.errors import ServiceUnavailable
-from octavo.http.options import HttpOptions
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.outage_log import OutageLog, reason_of
-from octavo.threads import in_thread
 from tests.graphql.asking import ask, messages
 from tests.http.asgi import app_with, call
 from tests.models.bookshop import FULL_TOKEN
@@ -24,7 +24,7 @@ from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
 
-LOGGER = "octavo.outage_log"
+LOGGER = "octavo.core.outage_log"
 JSON = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from octavo.mail import templates
-from octavo.mail.templates import compose
-from octavo.own_files import FileRefused, FileTooLarge, read_own_file
+from octavo.core.bounded_files import FileRefused, FileTooLarge, read_own_file
+from octavo.core.mail import templates
+from octavo.core.mail.templates import compose
+from octavo.operations.transfer.problems import SeedError
+from octavo.operations.transfer.seed import LARGEST as LARGEST_SEED
+from octavo.operations.transfer.seed import read_requests
 from octavo.schema.definition_files import LARGEST_DEFINITION
 from octavo.schema.loader import inspect_definitions
 from octavo.settings import SettingsError, load_settings
 from octavo.settings import sources as settings_files
-from octavo.transfer.problems import SeedError
-from octavo.transfer.seed import LARGEST as LARGEST_SEED
-from octavo.transfer.seed import read_requests
 
 
 def sparse(path: Path, size: int) -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.database.totals import TotalsKeeper
+from octavo.database.maintained_counts import TotalsKeeper
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.people import Hands
 from tests.models.site import Site

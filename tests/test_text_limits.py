@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from octavo import text_limits
+from octavo.core import text_limits
 from tests.test_layers import modules, tree_of
 
 COSTLY = {"unicodedata", "difflib", "anyascii", "casefold"}
@@ -25,7 +25,7 @@ def costly_names(module: str) -> Iterator[str]:
 
 def test_only_one_module_normalizes_folds_and_compares_texts() -> None:
     users = {module for module in modules() if COSTLY & set(costly_names(module))}
-    assert users == {"octavo.text_limits", *TRUSTED}
+    assert users == {"octavo.core.text_limits", *TRUSTED}
 
 
 @pytest.mark.parametrize(

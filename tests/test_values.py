@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import Problem
-from octavo.values import dataclass
+from octavo.core.errors import Problem
+from octavo.core.values import dataclass
 from tests.test_layers import SOURCE
 
 

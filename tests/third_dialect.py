@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from octavo.plan.nodes import Parameter, ParameterKind
+from octavo.query.plan.nodes import Parameter, ParameterKind
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.tables import Column
+from octavo.query.sql.dialects.base import Dialect, Rows, Statements
+from octavo.query.sql.dialects.introspection import Introspection
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.ddl.indexes import Index
-from octavo.sql.ddl.tables import Column
-from octavo.sql.dialects.base import Dialect, Rows, Statements
-from octavo.sql.dialects.introspection import Introspection
 
 _CASTS = {
     ValueKind.INTEGER: "SIGNED",

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
+from octavo.content.media.storage.local import LocalStorage
 from octavo.content.writer import EntryWriter
-from octavo.media.storage.local import LocalStorage
-from octavo.runtime.open_resources import open_media
-from octavo.runtime.prepare_database import prepare_database
-from octavo.runtime.process import Process, build
+from octavo.operations.runtime.open_resources import open_media
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.process import Process, build
+from octavo.operations.transfer.seed import load_seed
 from octavo.settings import Settings, load_settings
-from octavo.transfer.seed import load_seed
 from tests.http.asgi import call
 from tests.models.bookshop import SECRETS
 

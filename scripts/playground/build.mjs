@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = join(here, "../../src/octavo/graphql/transport/playground");
+const target = join(here, "../../src/octavo/api/graphql/transport/playground");
 
 // The style brings fonts as data; the system's do, and the page may load no fonts.
 const withoutFonts = {

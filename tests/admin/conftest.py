@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from octavo.administrators.role_setup import set_up_roles
+from octavo.accounts.administrators.role_setup import set_up_roles
 from tests.cli.projects import write_type
 from tests.http.asgi import Answer
 from tests.models.club import NEVER, PASSWORD, Club, hashed

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from octavo import clock
-from octavo.administrators.deployed import are_newest
-from octavo.administrators.role_rights import permissions_of_role
-from octavo.administrators.role_setup import set_up_roles
-from octavo.authorization.rights.catalogue import ALL_PLUGINS, Catalogue
+from octavo.access.authorization.admin.catalogue import ALL_PLUGINS, Catalogue
+from octavo.accounts.administrators.deployed_definitions import are_newest
+from octavo.accounts.administrators.role_permissions import permissions_of_role
+from octavo.accounts.administrators.role_setup import set_up_roles
+from octavo.core import clock
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from octavo.schema.registry import Registry

@@ -6,13 +6,13 @@ from functools import partial
 
 import pytest
 
-from octavo.administrators.audit import REMOVED_PERMISSIONS, TABLE, read_audit
-from octavo.administrators.deployed import are_newest, mark_of, stay_newest
-from octavo.administrators.permission_sweep import Known, known_permissions, sweep_permissions
-from octavo.administrators.role_rights import permissions_of_role
-from octavo.administrators.role_setup import set_up_roles
-from octavo.authorization.rights.catalogue import ALL_PLUGINS, Catalogue
-from octavo.authorization.role_grants import ensure_default_roles, grant, list_grants
+from octavo.access.authorization.admin.catalogue import ALL_PLUGINS, Catalogue
+from octavo.access.authorization.role_grants import ensure_default_roles, grant, list_grants
+from octavo.accounts.administrators.audit import REMOVED_PERMISSIONS, TABLE, read_audit
+from octavo.accounts.administrators.deployed_definitions import are_newest, mark_of, stay_newest
+from octavo.accounts.administrators.permission_sweep import Known, known_permissions, sweep_permissions
+from octavo.accounts.administrators.role_permissions import permissions_of_role
+from octavo.accounts.administrators.role_setup import set_up_roles
 from octavo.database.connection import Connection, Database
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work

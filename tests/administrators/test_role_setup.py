@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from octavo.administrators.role_rights import Permission, insert_permissions, permissions_of_role
-from octavo.administrators.role_setup import set_up_roles
-from octavo.authorization.rights.catalogue import ALL_PLUGINS, Catalogue
-from octavo.authorization.rights.names import CREATE, DELETE, PUBLISH, READ, UPDATE
+from octavo.access.authorization.admin.catalogue import ALL_PLUGINS, Catalogue
+from octavo.access.authorization.admin.names import CREATE, DELETE, PUBLISH, READ, UPDATE
+from octavo.accounts.administrators.role_permissions import Permission, insert_permissions, permissions_of_role
+from octavo.accounts.administrators.role_setup import set_up_roles
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from octavo.adoption.drafts.files import Draft, drafts
-from octavo.project.v4.read import read_code
-from octavo.project.v4.sources import Sources
 from octavo.schema.registry import Registry
+from octavo.v4.adoption.drafts.files import Draft, drafts
+from octavo.v4.code.read import read_code
+from octavo.v4.code.sources import Sources
 from tests.settings.v4.project import write
 
 NOTHING = Registry((), ())

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from octavo.adoption.drafts.writing import write_drafts
-from octavo.adoption.report import DraftItem
+from octavo.v4.adoption.drafts.writing import write_drafts
+from octavo.v4.adoption.report import DraftItem
 from tests.project.rest.shop import Shop, open_shop, write_code
 from tests.settings.v4.project import PACKAGES
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.adoption.panel import check_panel
 from octavo.settings import load_settings
+from octavo.v4.adoption.panel import check_panel
 
 PAGE = '<script src="/admin/main.0a1b2c3d.js"></script><link href="/admin/main.css"><a href="https://example.org/">'
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from octavo.adoption.markdown import to_markdown
-from octavo.adoption.plugins import counterparts
-from octavo.adoption.report import Closed, CodeItem, Item, Plugin, Report, SettingItem, Verdict
-from octavo.adoption.sections import merged
-from octavo.adoption.summary import open_ends, summary
-from octavo.javascript.source import Place
-from octavo.project.v4 import Code
-from octavo.project.v4.code import Guard, Hook
-from octavo.runtime.project_code import closing_of
 from octavo.schema.loader import load_registry
+from octavo.v4.adoption.markdown import to_markdown
+from octavo.v4.adoption.plugins import counterparts
+from octavo.v4.adoption.report import Closed, CodeItem, Item, Plugin, Report, SettingItem, Verdict
+from octavo.v4.adoption.sections import merged
+from octavo.v4.adoption.summary import open_ends, summary
+from octavo.v4.closed_operations import closing_of
+from octavo.v4.code import Code
+from octavo.v4.code.code import Guard, Hook
+from octavo.v4.javascript.source import Place
 from tests.models.bookshop import DEFINITIONS
 
 _CODE = CodeItem("src/a.js", 1, "hook", "api::a.a.beforeCreate", "sets slug", "to port")

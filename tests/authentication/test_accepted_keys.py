@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from octavo.authentication.authenticator import Authenticator
-from octavo.authentication.credentials import (
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.access.authentication.credentials import (
     hash_api_token,
     read_admin_token,
     read_v4_admin_token,
     sign_admin_token,
     sign_user_token,
 )
+from octavo.core.errors import UnauthorizedError
 from octavo.database.connection import Database
-from octavo.errors import UnauthorizedError
 from octavo.settings.accepted_keys import AcceptedKey
 from tests.models.people import NOW, SECRETS, Hands, mint
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from octavo.authentication.api_tokens import create_token, list_tokens, revoke_token
-from octavo.authentication.authenticator import Authenticator
-from octavo.authentication.credentials import hash_api_token
-from octavo.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.access.authentication.api_tokens import create_token, list_tokens, revoke_token
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.access.authentication.credentials import hash_api_token
+from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.core.errors import ApplicationError, NotFoundError, UnauthorizedError
 from octavo.database.connection import Database
-from octavo.errors import ApplicationError, NotFoundError, UnauthorizedError
 from tests.models.people import SECRETS
 
 pytestmark = pytest.mark.anyio

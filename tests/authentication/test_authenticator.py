@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 import pytest
 
-from octavo.authentication.authenticator import USE_INTERVAL, AccessOptions, Authenticator
-from octavo.authentication.credentials import hash_api_token, read_user_token, sign_user_token
-from octavo.authentication.token_versions import revoke_user_tokens, user_token_version
-from octavo.authorization.actor import Actor
-from octavo.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
-from octavo.authorization.role_grants import grant, revoke
-from octavo.cache import CacheBudget
+from octavo.access.authentication.authenticator import USE_INTERVAL, AccessOptions, Authenticator
+from octavo.access.authentication.credentials import hash_api_token, read_user_token, sign_user_token
+from octavo.access.authentication.token_versions import revoke_user_tokens, user_token_version
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
+from octavo.access.authorization.role_grants import grant, revoke
+from octavo.core.cache import CacheBudget
+from octavo.core.errors import ServiceUnavailable, UnauthorizedError
 from octavo.database.connection import Database
-from octavo.errors import ServiceUnavailable, UnauthorizedError
 from tests.models.people import NOW, SECRETS, Hands, mint, write
 
 pytestmark = pytest.mark.anyio
@@ -217,7 +217,9 @@ async def test_an_outage_is_served_through_for_less_than_a_second(
     hands.steady = 1.0
     with pytest.raises(ServiceUnavailable):
         await authenticator.authenticate(user_token(1))
-    said = {record.getMessage() for record in caplog.records if record.name == "octavo.authentication.authenticator"}
+    said = {
+        record.getMessage() for record in caplog.records if record.name == "octavo.access.authentication.authenticator"
+    }
     told = "Reading what roles and API tokens may do failed: the database is"
     assert said in ({f"{told} not open"}, {f"{told} being closed"})
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from octavo.authentication.credentials import (
+from octavo.access.authentication.credentials import (
     MAX_TOKEN_LENGTH,
     Claims,
     Secrets,
@@ -17,7 +17,7 @@ from octavo.authentication.credentials import (
     read_user_token,
     sign_user_token,
 )
-from octavo.errors import UnauthorizedError
+from octavo.core.errors import UnauthorizedError
 from tests.models.people import HEADER, SECRETS, encode_part, mint
 
 SECRET = SECRETS.jwt_secret

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from octavo.authentication.one_time_codes import (
+from octavo.access.authentication.one_time_codes import (
     CodeSubject,
     IssuedCode,
     administrator_of,

@@ -3,7 +3,13 @@
 import bcrypt
 import pytest
 
-from octavo.authentication.passwords import HashedPassword, hash_now, prepare_password, verify_now, verify_password
+from octavo.access.authentication.passwords import (
+    HashedPassword,
+    hash_now,
+    prepare_password,
+    verify_now,
+    verify_password,
+)
 
 V4 = "$2a$10$inIkwBnf9U2XQIJoC9Nhb.IwrhUWufbIzThOf7Xoo4UmXZFmsUFL."  # of alice-Passw0rd, made by v4
 
@@ -44,7 +50,7 @@ def test_no_hash_takes_as_long_as_a_wrong_password(monkeypatch: pytest.MonkeyPat
         costs.append(int(compared.split(b"$")[2]))
         return matches
 
-    monkeypatch.setattr("octavo.authentication.passwords.bcrypt.checkpw", counted)
+    monkeypatch.setattr("octavo.access.authentication.passwords.bcrypt.checkpw", counted)
     assert not verify_now("wrong", hashed)
     assert costs == [10]
 

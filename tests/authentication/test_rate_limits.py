@@ -6,10 +6,10 @@ from collections.abc import Hashable
 
 import pytest
 
-from octavo.authentication.attempt_counts import DatabaseStorage
-from octavo.authentication.rate_limits import TABLE, RateLimitOptions, RateLimits
+from octavo.access.authentication.attempt_counts import DatabaseStorage
+from octavo.access.authentication.rate_limits import TABLE, RateLimitOptions, RateLimits
+from octavo.core.errors import RateLimitError
 from octavo.database.connection import Database
-from octavo.errors import RateLimitError
 from tests.models.people import write
 
 pytestmark = pytest.mark.anyio

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from octavo.authorization.ability import FIND, Ability
+from octavo.access.authorization.ability import FIND, Ability
 from octavo.query.ast import And, At, Compare, Filter
 from octavo.query.operators import OPERATORS
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.actor import SYSTEM, Actor
-from octavo.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.access.authorization.actor import SYSTEM, Actor
+from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.api.http.query_string import parse_query_string
+from octavo.content.controllers.content import ContentController
+from octavo.content.controllers.writing import Write
 from octavo.content.reader import PreparedRead
-from octavo.controllers.content import ContentController
-from octavo.controllers.writing import Write
-from octavo.errors import ForbiddenError, InvalidParameter, NotFoundError
-from octavo.http.query_string import parse_query_string
-from octavo.plan.nodes import Slot
+from octavo.core.errors import ForbiddenError, InvalidParameter, NotFoundError
 from octavo.query.ast import Page, Query
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.nodes import Slot
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from tests.authorization.conditional import ConditionalAbility, at, both
 from tests.models.bookshop import AUTHOR, BOOK, GENRE

@@ -1,7 +1,7 @@
 """The tree of everything that can be granted."""
 
-from octavo.authorization.actions import action_on, action_tree, list_actions, list_content_actions
-from octavo.authorization.role_grants import DEFAULT_ROLES
+from octavo.access.authorization.actions import action_on, action_tree, list_actions, list_content_actions
+from octavo.access.authorization.role_grants import DEFAULT_ROLES
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE, LOCALE, USER
 

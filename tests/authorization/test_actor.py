@@ -2,9 +2,9 @@
 
 import pytest
 
-from octavo.authorization.actor import ANONYMOUS, SYSTEM, Actor, check
-from octavo.authorization.permissions import READS, permission_set
-from octavo.errors import ForbiddenError
+from octavo.access.authorization.actor import ANONYMOUS, SYSTEM, Actor, check
+from octavo.access.authorization.permissions import READS, permission_set
+from octavo.core.errors import ForbiddenError
 
 READER = Actor("api-token", READS, id=1)
 EDITOR = Actor(

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from octavo.authentication.api_tokens import create_token
-from octavo.authorization.denials import DenialLog
+from octavo.access.authentication.api_tokens import create_token
+from octavo.access.authorization.denials import DenialLog
 from octavo.cli import main
-from octavo.runtime.process import Process, build
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.testing.client import Client
 from tests.cli.projects import database_variables, make_project
 
 FIND = "api::story.story.find"
 ME = "plugin::users-permissions.user.me"
-LOGGER = "octavo.authorization.denials"
+LOGGER = "octavo.access.authorization.denials"
 Open = Callable[[Any], Awaitable[tuple[Process, Client]]]
 
 

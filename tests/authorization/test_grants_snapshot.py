@@ -2,9 +2,9 @@
 
 import orjson
 
-from octavo.authorization.actor import ANONYMOUS, Actor
-from octavo.authorization.grants_snapshot import ApiToken, GrantsSnapshot, read_grants
-from octavo.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
+from octavo.access.authorization.actor import ANONYMOUS, Actor
+from octavo.access.authorization.grants_snapshot import ApiToken, GrantsSnapshot, read_grants
+from octavo.access.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
 
 
 def test_nothing_stored() -> None:

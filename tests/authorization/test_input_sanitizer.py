@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.ability import UPDATE
-from octavo.authorization.input_sanitizer import InputSanitizer
-from octavo.authorization.permissions import permission_set
+from octavo.access.authorization.ability import UPDATE
+from octavo.access.authorization.input_sanitizer import InputSanitizer
+from octavo.access.authorization.permissions import permission_set
 from octavo.schema.registry import Registry
 from tests.layouts import registry_of
 from tests.models.workshop import DEFINITIONS, MAKER, TOOL

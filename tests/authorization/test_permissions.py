@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING, NOTHING, READS, PermissionSet, permission_set
+from octavo.access.authorization.permissions import EVERYTHING, NOTHING, READS, PermissionSet, permission_set
 
 LISTED = permission_set(["api::tag.tag.find", "plugin::upload.content-api.upload"])
 

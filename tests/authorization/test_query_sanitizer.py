@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.permissions import permission_set
-from octavo.authorization.query_sanitizer import QuerySanitizer
-from octavo.authorization.strictness import Strictness
-from octavo.errors import InvalidParameter, ValidationError
+from octavo.access.authorization.permissions import permission_set
+from octavo.access.authorization.query_sanitizer import QuerySanitizer
+from octavo.access.authorization.strictness import Strictness
+from octavo.core.errors import InvalidParameter, ValidationError
 from octavo.query.ast import Populate, Query
 from octavo.query.params import read_query
 from octavo.schema.registry import Registry

@@ -4,9 +4,16 @@ import asyncio
 
 import pytest
 
-from octavo.authorization.role_grants import DEFAULT_ROLES, Role, ensure_default_roles, grant, list_grants, revoke
+from octavo.access.authorization.role_grants import (
+    DEFAULT_ROLES,
+    Role,
+    ensure_default_roles,
+    grant,
+    list_grants,
+    revoke,
+)
+from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.database.connection import Database
-from octavo.errors import ApplicationError, NotFoundError
 
 pytestmark = pytest.mark.anyio
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from octavo.backups.making import compare
-from octavo.backups.problems import BackupFailed
-from octavo.backups.record import ABANDONED, RETRY, Record
-from octavo.backups.store import Copy, Counts, Manifest, Store, kept, link_tree
-from octavo.jobs.schedule import Schedule
+from octavo.events.jobs.backup_records import ABANDONED, RETRY, Record
+from octavo.events.jobs.schedule import Schedule
+from octavo.operations.backups.making import compare
+from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import Copy, Counts, Manifest, Store, kept, link_tree
 
 HOUR = 3_600_000
 NOON = int(datetime(2026, 3, 18, 12, tzinfo=UTC).timestamp() * 1000)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from octavo.builder.checks import check_drafts
-from octavo.builder.content_types import make_content_type
-from octavo.builder.drafts import drafts_of
-from octavo.builder.problems import BuilderError
+from octavo.modeling.builder.checks import check_drafts
+from octavo.modeling.builder.content_types import make_content_type
+from octavo.modeling.builder.drafts import drafts_of
+from octavo.modeling.builder.problems import BuilderError
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry

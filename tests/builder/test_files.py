@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.builder.files import FileChanges, UnsafePath, apply_changes
-from octavo.builder.json_text import json_text
-from octavo.builder.v4_files import v4_files
+from octavo.modeling.builder.files import FileChanges, UnsafePath, apply_changes
+from octavo.modeling.builder.json_text import json_text
+from octavo.settings.v4_package import v4_type_files
 
 OLD = "src/api/a/schema.json"
 
@@ -66,9 +66,9 @@ def test_text_is_as_javascript_writes_it() -> None:
 
 
 def test_code_of_v4_where_there_is_none_that_says_more(project: Path) -> None:
-    assert v4_files(project, "api::talk.talk") == {}
+    assert v4_type_files(project, "api::talk.talk") == {}
     (project / "package.json").write_text('{"dependencies": {"@strapi/strapi": "4.26.2"}}')
-    found = v4_files(project, "api::talk.talk")
+    found = v4_type_files(project, "api::talk.talk")
     assert [*found] == [f"src/api/talk/{folder}/talk.js" for folder in ("controllers", "routes", "services")]
     assert found["src/api/talk/routes/talk.js"].decode().endswith("= createCoreRouter('api::talk.talk');\n")
     controller = project / "src/api/talk/controllers/talk.js"
@@ -76,8 +76,8 @@ def test_code_of_v4_where_there_is_none_that_says_more(project: Path) -> None:
     controller.write_text(
         "module.exports = require('@strapi/strapi').factories.createCoreController('api::talk.talk');"
     )
-    assert len(v4_files(project, "api::talk.talk")) == 3
+    assert len(v4_type_files(project, "api::talk.talk")) == 3
     controller.write_text("module.exports = createCoreController('api::talk.talk', () => ({ own() {} }));")
-    assert len(v4_files(project, "api::talk.talk")) == 2
+    assert len(v4_type_files(project, "api::talk.talk")) == 2
     (project / "tsconfig.json").write_text("{}")
-    assert "src/api/talk/services/talk.ts" in v4_files(project, "api::talk.talk")
+    assert "src/api/talk/services/talk.ts" in v4_type_files(project, "api::talk.talk")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.builder.forms import tidied
+from octavo.modeling.builder.forms import tidied
 
 EMPTY = {"type": "string", "default": ""}
 TEXT = {"type": "string"}

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from octavo.builder.content_types import remove_content_type, set_attributes
-from octavo.builder.drafts import Draft, Drafts
-from octavo.builder.problems import BuilderError
+from octavo.modeling.builder.content_types import remove_content_type, set_attributes
+from octavo.modeling.builder.drafts import Draft, Drafts
+from octavo.modeling.builder.problems import BuilderError
 
 LEFT, RIGHT = "api::left.left", "api::right.right"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import bcrypt
 import pytest
 
-from octavo.administrators.making import ensure_first_administrator
+from octavo.accounts.administrators.provisioning import ensure_first_administrator
 from octavo.database.connection import Database
-from octavo.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.schema.loader import load_registry
 from octavo.settings import SettingsError, load_settings
 from tests.cli.conftest import Call, answered, refused, said

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from octavo.authorization.role_grants import grant
+from octavo.access.authorization.role_grants import grant
 from octavo.cli import main
 from octavo.database.connection import Database
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 from tests.cli.processes import PATIENCE, Server, serving
 from tests.cli.projects import SECRETS, database_variables, write_type

@@ -158,8 +158,8 @@ def test_version_loads_next_to_nothing() -> None:
         "rich.console",
         "orjson",
         "granian",
-        "octavo.runtime.process",
-        "octavo.runtime.site",
-        "octavo.runtime.infrastructure",
-        "octavo.runtime.open_resources",
+        "octavo.operations.runtime.process",
+        "octavo.operations.runtime.site",
+        "octavo.operations.runtime.infrastructure",
+        "octavo.operations.runtime.open_resources",
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.runtime.open_resources import open_project_database
+from octavo.operations.runtime.open_resources import open_project_database
 from octavo.settings import load_settings
 from tests.cli.conftest import Call, answered, refused, said
 from tests.cli.projects import database_variables

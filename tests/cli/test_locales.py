@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from octavo.content.writer import EntryWriter
-from octavo.runtime.open_resources import open_project_database
+from octavo.operations.runtime.open_resources import open_project_database
 from octavo.schema.loader import load_registry
 from octavo.settings import load_settings
 from tests.cli.conftest import Call, answered, refused, said

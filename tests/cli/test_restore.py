@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from octavo.backups import record
 from octavo.cli import main
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
+from octavo.events.jobs import backup_records
 from tests.cli.conftest import Call, purges, refused, said
 from tests.cli.projects import database_variables, make_project
 from tests.postgresql_server import PostgresqlServer, database_name
@@ -175,13 +175,13 @@ def test_an_attempt_under_way_is_none_of_the_restored_one(call: Call, project: P
 
     async def begin(database: Database) -> None:
         async with unit_of_work(database) as unit:
-            await unit.connection.execute_script(record.TABLE.script(database.dialect.counter_column))
-        await record.begin(database, record.Record())
+            await unit.connection.execute_script(backup_records.TABLE.script(database.dialect.counter_column))
+        await backup_records.begin(database, backup_records.Record())
 
     asyncio.run(_with_database(project, begin))
     said(call("db", "backup", str(tmp_path / "copy")))
     said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
-    assert asyncio.run(_with_database(project, record.read_record)) == record.Record()
+    assert asyncio.run(_with_database(project, backup_records.read_record)) == backup_records.Record()
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
@@ -190,7 +190,7 @@ def test_which_copy_is_meant(call: Call, project: Path, tmp_path: Path) -> None:
     said(call("db", "backup", "--scheduled"))
     (manifest,) = project.glob("backups/*/manifest.json")
     said(call("db", "restore", str(manifest.parent), "--yes"))
-    found = asyncio.run(_with_database(project, record.read_record))
+    found = asyncio.run(_with_database(project, backup_records.read_record))
     told = json.loads(manifest.read_text())
     assert (found.verified_at, found.size) == (told["made_at"], told["bytes"])
     assert found.begun_at <= found.ended_at <= time.time() * 1000

@@ -83,7 +83,7 @@ def test_finishes_what_is_under_way(project: Path, number: int, workers: int) ->
 
 FORK = """
 import os, signal, sys, time
-from octavo.runtime.server import end_workers_when_told
+from octavo.operations.runtime.server import end_workers_when_told
 
 number = getattr(signal, sys.argv[1])
 signal.signal(number, lambda *_: None)
@@ -113,9 +113,9 @@ def test_a_worker_is_ended_from_the_first_moment(number: str) -> None:
 
 BETWEEN = """
 import asyncio, os, signal
-from octavo.http.application import HttpApplication
-from octavo.http.router import Router
-from octavo.runtime.server import hear_of_the_end, new_event_loop
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.router import Router
+from octavo.operations.runtime.server import hear_of_the_end, new_event_loop
 
 loop, heard, ended = new_event_loop(), [], asyncio.Event()
 for number in (signal.SIGTERM, signal.SIGINT):

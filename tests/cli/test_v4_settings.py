@@ -7,9 +7,10 @@ from click.testing import CliRunner, Result
 
 from octavo.cli import main
 from octavo.cli.v4_report import summary_of
-from octavo.project.v4 import Code
-from octavo.runtime.definitions import project_registry
+from octavo.operations.runtime.definitions import project_registry
 from octavo.settings import load_settings
+from octavo.v4.code import Code
+from octavo.v4.project_code import ProjectCode
 from tests.cli.conftest import answered
 from tests.settings.v4.project import SQLITE, write
 
@@ -30,7 +31,7 @@ def v4_project(tmp_path: Path) -> Path:
 
 def test_a_start_says_at_most_five_lines_the_gravest_first(v4_project: Path) -> None:
     settings = load_settings(v4_project, ENVIRONMENT)
-    lines = summary_of(settings, project_registry(settings), Code())
+    lines = summary_of(settings, project_registry(settings), ProjectCode(Code()))
     assert len(lines) == 4
     assert lines[0] == (
         "Strapi 4.25.1, by package.json (4.25.1): 4 settings taken over, 3 not understood; 0 pieces of code not run, "

@@ -18,10 +18,10 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from octavo.modeling.typings.python.own_code import render_own_code
+from octavo.modeling.typings.typescript.front_end import render_front_end
 from octavo.schema.loader import load_registry
-from octavo.typings.python.own_code import render_own_code
-from octavo.typings.typescript.front_end import render_front_end
-from octavo.typings.typescript.v4_schemas import render_v4_schemas
+from octavo.v4.schema_typings import render_v4_schemas
 from tests.cli.processes import PATIENCE, ROOT, run, serving
 from tests.models.bookshop import DEFINITIONS
 from tests.typings.projects import write_large_project, write_project

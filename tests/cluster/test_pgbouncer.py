@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.topology import Topology
-from octavo.errors import ServiceUnavailable
 from tests.cli.processes import ROOT
 from tests.cluster.poolers import pooled, through
 from tests.cluster.programs import PATIENCE

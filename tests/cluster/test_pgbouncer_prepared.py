@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.postgresql_connection import SharedStatementsConnection
 from octavo.database.topology import Topology
-from octavo.errors import ServiceUnavailable
 from tests.cli.processes import ROOT
 from tests.cluster.poolers import pooled, through
 from tests.cluster.test_pgbouncer import CLOSE

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ValidationError
-from octavo.sql.dialects.chains import ChainPart, with_chain
+from octavo.core.errors import ValidationError
+from octavo.query.sql.dialects.chains import ChainPart, with_chain
 from tests.models.workshop_fixtures import Workshop
 
 pytestmark = pytest.mark.anyio

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from octavo import clock
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
+from octavo.core import clock
 from octavo.database.change_feed import ChangeFeed
 from octavo.events.event import Event
 from octavo.events.hooks import Hooks

@@ -8,10 +8,10 @@ import orjson
 import pytest
 
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.i18n.locale_management import LocaleManagement
 from octavo.content.writer import EntryWriter
+from octavo.core.errors import ValidationError
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange
-from octavo.errors import ValidationError
-from octavo.i18n.locale_management import LocaleManagement
 from tests.models.workshop_fixtures import Workshop
 
 pytestmark = pytest.mark.anyio

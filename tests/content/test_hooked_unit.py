@@ -9,8 +9,8 @@ import pytest
 
 from octavo.content.input.body_check import WriteRules
 from octavo.content.writer import EntryWriter
+from octavo.core.errors import ApplicationError, ValidationError
 from octavo.database.change_feed import ChangeFeed
-from octavo.errors import ApplicationError, ValidationError
 from octavo.events import origin
 from octavo.events.event import Event
 from octavo.events.hooks import DEEPEST, HookFailed, Hooks

@@ -8,8 +8,8 @@ import pytest
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
-from octavo.errors import OctavoError, ValidationError
-from octavo.plan.read import plan_read
+from octavo.core.errors import OctavoError, ValidationError
+from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, ReadRequest
 from tests.models.workshop_fixtures import Workshop
 

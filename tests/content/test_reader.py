@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from octavo.cache import CacheBudget
 from octavo.content.reader import EntryReader, PreparedRead
-from octavo.plan.nodes import Parameter, ParameterKind
-from octavo.plan.read import plan_read
+from octavo.core.cache import CacheBudget
 from octavo.query.ast import At, Compare, Page, Populate, Query, Sort
 from octavo.query.operators import OPERATORS
+from octavo.query.plan.nodes import Parameter, ParameterKind
+from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from tests.models.bookshop import AUTHOR, BOOK
 from tests.models.site import Site

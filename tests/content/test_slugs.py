@@ -3,7 +3,7 @@
 import pytest
 
 from octavo.content.slugs import slug, slugify
-from octavo.text_limits import MAX_SLUG_SOURCE
+from octavo.core.text_limits import MAX_SLUG_SOURCE
 
 
 @pytest.mark.parametrize(

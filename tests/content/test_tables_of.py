@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from octavo.content.kept_answers import tables_of
-from octavo.plan.read import plan_read
+from octavo.content.result_cache import tables_of
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import By, ReadRequest
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.read.select import compile_read
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
-from octavo.sql.read.select import compile_read
 from tests.layouts import registry_of
 
 ALL = {"articles", "authors", "articles_author_links", "articles_components", "components_a_seos"}

@@ -10,8 +10,8 @@ import pytest
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.body_check import WriteRules
 from octavo.content.writer import EntryWriter
+from octavo.core.errors import ApplicationError, OctavoError, ServiceUnavailable, ValidationError
 from octavo.database.connection import Database, TransactionConflict
-from octavo.errors import ApplicationError, OctavoError, ServiceUnavailable, ValidationError
 from tests.models.workshop_fixtures import Workshop
 
 pytestmark = pytest.mark.anyio

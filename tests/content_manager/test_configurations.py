@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from octavo.content_manager.configurations import Configurations
-from octavo.content_manager.layouts import COLUMNS, default_configuration, main_field, synchronized
-from octavo.content_manager.told_types import attributes_of, told_components, told_content_types
-from octavo.errors import BadRequestError
+from octavo.content.manager.configurations import Configurations
+from octavo.content.manager.layouts import COLUMNS, default_configuration, main_field, synchronized
+from octavo.content.manager.type_schemas import attributes_of, told_components, told_content_types
+from octavo.core.errors import BadRequestError
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.registry import Registry
 from tests.models.bookshop import AUTHOR, BOOK, GENRE, USER, bookshop_registry

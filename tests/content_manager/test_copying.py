@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING
-from octavo.content_manager.copying import copied, prohibited_fields
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.content.manager.duplication import copied, prohibited_fields
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from tests.admin.newsroom import BADGE, STORY, write_newsroom

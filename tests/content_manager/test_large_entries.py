@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.actor import SYSTEM
+from octavo.access.authorization.actor import SYSTEM
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from tests.cli.projects import write_type

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.ability import Ability
-from octavo.authorization.actor import SYSTEM, Actor
-from octavo.authorization.rights.ability import AdminAbility, Share
-from octavo.content_manager.listing import read_page
-from octavo.errors import InvalidParameter, OctavoError, PaginationError, ValidationError
-from octavo.http.query_string import parse_query_string
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.actor import SYSTEM, Actor
+from octavo.access.authorization.admin.ability import AdminAbility, Share
+from octavo.api.http.query_string import parse_query_string
+from octavo.content.manager.listing import read_page
+from octavo.core.errors import InvalidParameter, OctavoError, PaginationError, ValidationError
 from octavo.query.ast import Page
 from octavo.query.numbers import MAX_SAFE_INTEGER
 from tests.authorization.conditional import ConditionalAbility, at

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.ability import Ability
-from octavo.authorization.actor import Actor
-from octavo.authorization.rights.ability import AdminAbility, Share, Shares
-from octavo.content_manager.component_owners import ComponentOwners, places_of
-from octavo.content_manager.relations import Relations
-from octavo.errors import ForbiddenError, NotFoundError, OctavoError
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.admin.ability import AdminAbility, Share, Shares
+from octavo.content.manager.component_owners import ComponentOwners, places_of
+from octavo.content.manager.relations import Relations
+from octavo.core.errors import ForbiddenError, NotFoundError, OctavoError
 from tests.authorization.conditional import at
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 from tests.models.site import Site

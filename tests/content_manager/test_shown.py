@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.ability import FIND, Ability
-from octavo.authorization.permissions import EVERYTHING
-from octavo.content_manager.entries import ManagedEntries
-from octavo.content_manager.shown import View
+from octavo.access.authorization.ability import FIND, Ability
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.content.manager.entries import ManagedEntries
+from octavo.content.manager.field_visibility import View
 from octavo.query.ast import Filter
 from octavo.query.request import Drafts
 from tests.authorization.conditional import ConditionalAbility, at

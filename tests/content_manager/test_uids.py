@@ -2,9 +2,9 @@
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING, NOTHING
-from octavo.content_manager.uids import Uids
-from octavo.errors import ForbiddenError, ValidationError
+from octavo.access.authorization.permissions import EVERYTHING, NOTHING
+from octavo.content.manager.uid_generation import Uids
+from octavo.core.errors import ForbiddenError, ValidationError
 from tests.models.bookshop import BOOK
 from tests.models.people import write
 from tests.models.site import Site

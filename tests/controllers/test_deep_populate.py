@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from octavo.controllers.deep_populate import deep_levels, deep_populate
-from octavo.errors import ValidationError
+from octavo.content.controllers.deep_populate import deep_levels, deep_populate
+from octavo.core.errors import ValidationError
 from octavo.query.ast import Populate
 from octavo.schema.registry import Registry
 from tests.layouts import registry_of

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+import octavo.api.graphql.execution.executor as executor
+import octavo.api.http.request as requests
 import octavo.content.entry_unit as entry_units
 import octavo.content.input.body_check as body_check
-import octavo.graphql.execution.executor as executor
-import octavo.http.request as requests
-from octavo.authorization.input_sanitizer import InputSanitizer
+from octavo.access.authorization.input_sanitizer import InputSanitizer
+from octavo.api.graphql.document.collect_fields import Selections
 from octavo.content.input.row_builder import RowBuilder
 from octavo.content.validation.body_validator import Validator
-from octavo.graphql.document.collect_fields import Selections
-from octavo.sql.write.change import ChangeCompiler
-from octavo.threads import MOST_COMPUTED_HERE
+from octavo.core.threads import MOST_COMPUTED_HERE
+from octavo.query.sql.write.change import ChangeCompiler
 from tests.http.asgi import Answer, Header, call, receiver, scope_of
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site

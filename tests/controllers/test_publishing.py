@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
+from octavo.core.errors import ValidationError
 from octavo.database.sequences import continue_ids
-from octavo.errors import ValidationError
 from tests.graphql.asking import send
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import BOOK, FULL_TOKEN

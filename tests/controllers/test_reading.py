@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING, PermissionSet, permission_set
-from octavo.authorization.strictness import Strictness
+from octavo.access.authorization.permissions import EVERYTHING, PermissionSet, permission_set
+from octavo.access.authorization.strictness import Strictness
+from octavo.api.http.query_string import parse_query_string
+from octavo.content.controllers.reading import ContentReads
 from octavo.content.reader import EntryReader, PreparedRead
-from octavo.controllers.reading import ContentReads
-from octavo.errors import InvalidParameter, NotFoundError
-from octavo.http.query_string import parse_query_string
-from octavo.plan.nodes import Slot
+from octavo.core.errors import InvalidParameter, NotFoundError
 from octavo.query.answer import Object, Value
 from octavo.query.ast import ALL_LOCALES, Page, PublicationState, Query
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.nodes import Slot
 from octavo.query.request import By, Drafts, Form, Projection, ReadRequest
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 from tests.models.site import Site

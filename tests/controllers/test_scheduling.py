@@ -9,21 +9,21 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo.clock import this_moment
 from octavo.content.schedules import TOPIC
+from octavo.core.clock import this_moment
+from octavo.core.errors import NotFoundError, ValidationError
 from octavo.database.sequences import continue_ids
-from octavo.errors import NotFoundError, ValidationError
 from octavo.events.messages import Message, Undeliverable
-from octavo.plan.nesting import nesting
-from octavo.plan.nodes import Parameter, ParameterKind, Slot
-from octavo.plan.read import plan_read
 from octavo.query.ast import EVERYTHING, Populate, PublicationState, Query
+from octavo.query.plan.nesting import nesting
+from octavo.query.plan.nodes import Parameter, ParameterKind, Slot
+from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.read.select import compile_read
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
-from octavo.sql.read.select import compile_read
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.fixtures import open_copy

@@ -2,10 +2,10 @@
 
 import pytest
 
-from octavo.clock import Clock
+from octavo.core.clock import Clock
 from octavo.database import leases
-from octavo.database.caretaker import LEASE_SECONDS, Caretaker
 from octavo.database.connection import Database
+from octavo.database.leader_election import LEASE_SECONDS, Caretaker
 
 pytestmark = pytest.mark.anyio
 

@@ -7,11 +7,11 @@ import pytest
 
 from octavo.database.connection import Database
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.operators import Test as Comparison
+from octavo.query.plan.nodes import Parameter, ParameterKind
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
 
 pytestmark = pytest.mark.anyio
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from octavo.core.errors import TablesChanged
 from octavo.database.connection import (
     Database,
     IntegrityViolation,
@@ -14,7 +15,6 @@ from octavo.database.connection import (
     UniqueViolation,
     UnsuitableValue,
 )
-from octavo.errors import TablesChanged
 
 pytestmark = pytest.mark.anyio
 

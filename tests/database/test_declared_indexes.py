@@ -14,11 +14,11 @@ from octavo.database.declared_indexes import make_declared_indexes, not_made
 from octavo.database.introspect import found_tables
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.synchronize import plan_changes, synchronize
-from octavo.plan.read import plan_read
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
+from octavo.query.sql.ddl.indexes import DECLARED_PREFIX
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.indexes import DECLARED_PREFIX
 from tests.layouts import registry_of
 
 pytestmark = pytest.mark.anyio

@@ -8,10 +8,10 @@ import pytest
 
 from octavo.content.reader import EntryReader
 from octavo.database.connection import Database
+from octavo.database.maintained_counts import TotalsKeeper
 from octavo.database.synchronize import synchronize
-from octavo.database.totals import TotalsKeeper
-from octavo.plan.read import plan_read
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
 from tests.database.test_totals import Desk, registry
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.errors import ServiceUnavailable
-from octavo.outage_log import reason_of
 from tests.postgresql_server import PostgresqlServer, database_name
 
 pytestmark = pytest.mark.anyio

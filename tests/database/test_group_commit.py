@@ -9,10 +9,10 @@ import apsw
 import orjson
 import pytest
 
+from octavo.core.errors import ServiceUnavailable, TablesChanged
 from octavo.database.connection import IntegrityViolation, StatementTimeout, TransactionConflict, TransactionFailed
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.sqlite_transaction import SqliteTransaction
-from octavo.errors import ServiceUnavailable, TablesChanged
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import open_bookshop

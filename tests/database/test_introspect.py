@@ -4,8 +4,8 @@ import pytest
 
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
-from octavo.sql.ddl.indexes import Index
-from octavo.sql.ddl.tables import Column, ForeignKey, Table
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.tables import Column, ForeignKey, Table
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,7 @@ import pytest
 
 from octavo.database.ambient import ambient
 from octavo.database.connection import Database, Reads
-from octavo.database.joint_reads import AT_ONCE, JointReads
+from octavo.database.request_coalescing import AT_ONCE, JointReads
 from octavo.database.unit_of_work import unit_of_work
 
 pytestmark = pytest.mark.anyio

@@ -11,12 +11,12 @@ import pytest
 from octavo.content.reader import EntryReader
 from octavo.database.ambient import ambient
 from octavo.database.connection import Database
-from octavo.database.joint_reads import AT_ONCE
+from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.request_coalescing import AT_ONCE
 from octavo.database.synchronize import synchronize
-from octavo.database.totals import TotalsKeeper
 from octavo.database.unit_of_work import unit_of_work
-from octavo.plan.read import plan_read
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
 from octavo.schema.registry import Registry
 from tests.database.test_totals import registry

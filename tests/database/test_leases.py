@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database import leases
 from octavo.database.connection import Database
 from octavo.database.leases import LEASE_SECONDS, PATIENCE_SECONDS, lease
 from octavo.database.unit_of_work import unit_of_work
-from octavo.errors import ServiceUnavailable
 from tests.models.people import Hands
 
 pytestmark = pytest.mark.anyio

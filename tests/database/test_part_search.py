@@ -9,10 +9,10 @@ import pytest
 from octavo.content.reader import EntryReader
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import make_declared_indexes
-from octavo.database.parts import PartsKeeper
+from octavo.database.substring_indexes import PartsKeeper
 from octavo.database.synchronize import synchronize
-from octavo.plan.read import plan_read
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
 from octavo.schema.registry import Registry
 from tests.database.test_declared_indexes import BY_PLACE, PARTS, registry

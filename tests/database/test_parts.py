@@ -12,15 +12,15 @@ import pytest
 
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.database.connection import IntegrityViolation
-from octavo.database.own_triggers import release_tables
-from octavo.database.parts import PartsKeeper
 from octavo.database.sqlite import SqliteDatabase
+from octavo.database.substring_indexes import PartsKeeper
 from octavo.database.synchronize import synchronize
-from octavo.plan.read import plan_read
+from octavo.database.trigger_removal import release_tables
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
+from octavo.query.sql.dialects.substring_indexes import PartsIndex
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.kept_parts import PartsIndex
 from tests.database.test_declared_indexes import PARTS, explained, registry
 
 pytestmark = pytest.mark.anyio
@@ -260,7 +260,7 @@ async def test_an_index_is_filled_in_steps_and_by_several(desk: Desk) -> None:
 
 async def test_an_index_that_is_worn_is_made_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """What entries held before stays in it, and is found for nothing."""
-    monkeypatch.setattr("octavo.database.parts._LEAST_WORN", MANY)
+    monkeypatch.setattr("octavo.database.substring_indexes._LEAST_WORN", MANY)
     await desk.add(*(f"note {number}" for number in range(MANY)))
     for _ in range(2):
         await desk.keeper.keep()

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.pool import Pool
-from octavo.errors import ServiceUnavailable
 
 pytestmark = pytest.mark.anyio
 

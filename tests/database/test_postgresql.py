@@ -8,9 +8,9 @@ from typing import Any
 import asyncpg
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import LockTimeout, StatementTimeout, TransactionConflict, UnsuitableValue
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.errors import ServiceUnavailable
 from tests.database.relay import relayed
 from tests.database.writing_process import CHILDREN, TABLES, write_family
 from tests.postgresql_server import PostgresqlServer

@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager, contextmanager
 
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Row
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
 from octavo.database.replicated import ReplicatedDatabase
 from octavo.database.topology import Freshness, Topology
 from octavo.database.unit_of_work import unit_of_work
-from octavo.errors import ServiceUnavailable
 from tests.postgresql_server import PostgresqlServer, database_name, start_server
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from octavo.database.connection import Database
+from octavo.database.connection_share import is_shared, place, request_share, share_of
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.request_share import is_shared, place, request_share, share_of
 from octavo.database.sqlite import SqliteDatabase
 
 pytestmark = pytest.mark.anyio

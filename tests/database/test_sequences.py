@@ -7,8 +7,8 @@ import pytest
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database, IdTaken
 from octavo.database.sequences import continue_ids
-from octavo.runtime.prepare_database import prepare_database
-from octavo.runtime.process import build
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.process import build
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import AUTHOR, FULL_TOKEN, GENRE
 from tests.models.site import Site

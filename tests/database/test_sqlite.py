@@ -7,11 +7,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from octavo.core.errors import ServiceUnavailable, TablesChanged
 from octavo.database.connection import LARGEST_ANSWER, StatementTimeout
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.sqlite_connection import SqliteConnection, all_rows
 from octavo.database.sqlite_copy import copy_database
-from octavo.errors import ServiceUnavailable, TablesChanged
 
 pytestmark = pytest.mark.anyio
 

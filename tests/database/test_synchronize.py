@@ -12,9 +12,9 @@ import pytest
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
 from octavo.database.synchronize import SyncReport, plan_changes, synchronize
+from octavo.query.sql.ddl.tables import OwnTable
 from octavo.schema.loader import builtin_registry
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.tables import OwnTable
 from tests.layouts import MODELS, as_recorded, recorded, registry_of
 
 pytestmark = pytest.mark.anyio

@@ -9,14 +9,14 @@ import pytest
 
 from octavo.content.reader import EntryReader
 from octavo.database.connection import Database, IntegrityViolation
+from octavo.database.maintained_counts import TotalsKeeper
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
-from octavo.database.totals import TotalsKeeper
-from octavo.plan.read import plan_read
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
+from octavo.query.sql.dialects.maintained_counts import AskedTotal, CountedTable
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.kept_totals import AskedTotal, CountedTable
 from tests.layouts import registry_of
 
 pytestmark = pytest.mark.anyio

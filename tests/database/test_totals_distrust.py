@@ -7,10 +7,10 @@ import apsw
 import pytest
 
 from octavo.database.connection import IntegrityViolation
+from octavo.database.maintained_counts import TotalsKeeper
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
-from octavo.database.totals import TotalsKeeper
 from tests.database.test_totals import Desk, registry
 
 pytestmark = pytest.mark.anyio

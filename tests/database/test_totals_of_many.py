@@ -13,11 +13,11 @@ import asyncpg
 import pytest
 
 from octavo.database.connection import Database
+from octavo.database.maintained_counts import TotalsKeeper
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
-from octavo.database.totals import TotalsKeeper
-from octavo.sql.dialects.kept_totals import AskedTotal, KeptTotals
+from octavo.query.sql.dialects.maintained_counts import AskedTotal, KeptTotals
 from tests.database.test_totals import TABLE, Desk, registry
 
 pytestmark = pytest.mark.anyio

@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange
 from octavo.database.connection import Database, IdTaken, IntegrityViolation, Transaction, TransactionConflict
 from octavo.database.unit_of_work import ATTEMPTS, UnitOfWork, run_unit, unit_of_work
-from octavo.errors import ServiceUnavailable
 
 pytestmark = pytest.mark.anyio
 

@@ -12,10 +12,10 @@ import apsw
 import pytest
 
 import octavo
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
-from octavo.errors import ServiceUnavailable
 from octavo.events import dead_letters, outbox
 from octavo.events.messages import Message
 from tests.events.test_outbox import Post, until

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import dead_letters, outbox

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import Problem, ValidationError
-from octavo.forms import (
+from octavo.core.errors import Problem, ValidationError
+from octavo.core.forms import (
     DEFINED,
     EMAIL,
     INTEGER,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.forms.texts import is_email
+from octavo.core.forms.texts import is_email
 
 
 @pytest.mark.parametrize(

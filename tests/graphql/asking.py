@@ -8,10 +8,10 @@ from typing import Any
 
 from graphql import GraphQLSchema
 
-from octavo.cache import CacheBudget
-from octavo.graphql.document.documents import Documents
-from octavo.graphql.options import Limits
-from octavo.runtime import process as app
+from octavo.api.graphql.document.documents import Documents
+from octavo.api.graphql.options import Limits
+from octavo.core.cache import CacheBudget
+from octavo.operations.runtime import process as app
 from octavo.settings.model import Mode
 from tests.http.asgi import Answer, call
 from tests.models.site import Site

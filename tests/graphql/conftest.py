@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from tests.models.site import Site, open_bookshop, postgresql_variables
 from tests.postgresql_server import PostgresqlServer
 from tests.robustness.sites import CONTINUE_IDS

@@ -10,8 +10,8 @@ from typing import Any
 
 from graphql import GraphQLSchema
 
-from octavo.graphql.schema.builder import build_schema
-from octavo.graphql.schema.exclusions import Exclusions
+from octavo.api.graphql.schema.builder import build_schema
+from octavo.api.graphql.schema.exclusions import Exclusions
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry

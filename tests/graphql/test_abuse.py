@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from graphql import execute_sync, get_introspection_query
 
-from octavo.graphql.document.documents import RefusedDocument
-from octavo.graphql.execution import executor
-from octavo.graphql.options import Limits
+from octavo.api.graphql.document.documents import RefusedDocument
+from octavo.api.graphql.execution import executor
+from octavo.api.graphql.options import Limits
 from tests.graphql.asking import documents_of, send, served
 from tests.graphql.document.test_documents import HOSTILE
 from tests.graphql.recordings import schema_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from tests.graphql.asking import ask, messages, send
 from tests.graphql.conftest import open_scratch
 from tests.models.bookshop import FULL_TOKEN

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from graphql import GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema, validate_schema
 
-from octavo.graphql.schema.builder import build_schema
+from octavo.api.graphql.schema.builder import build_schema
 from octavo.schema.registry import Registry
 from tests.graphql.asking import ask, messages
 from tests.models.bookshop import FULL_TOKEN

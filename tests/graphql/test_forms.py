@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from octavo.runtime import process as app
+from octavo.operations.runtime import process as app
 from tests.graphql.asking import messages, send
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN

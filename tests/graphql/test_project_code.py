@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from tests.graphql.asking import ask, messages, send
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.people import Hands

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.runtime import process as app
+from octavo.operations.runtime import process as app
 from tests.graphql.asking import ask, messages, send
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.people import Hands

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from graphql import GraphQLSchema, print_type, validate_schema
 
+from octavo.api.graphql.schema.builder import build_schema
 from octavo.content.schedules import TOPIC
 from octavo.database.sequences import continue_ids
 from octavo.events.messages import Message
-from octavo.graphql.schema.builder import build_schema
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from tests.graphql.asking import ask, messages

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.graphql.transport import request_handler as answering
-from octavo.runtime import process as app
+from octavo.api.graphql.transport import request_handler as answering
+from octavo.operations.runtime import process as app
 from octavo.settings import load_settings
 from tests.graphql.asking import ask, send
 from tests.graphql.schema.test_name_conflicts import write
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 BUILD = """
 import sys
 from pathlib import Path
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 build(load_settings(Path(sys.argv[1]), {"JWT_SECRET": "j", "API_TOKEN_SALT": "s"}, mode="development"))
 print(sorted(name for name in sys.modules if name == "graphql" or name.startswith("graphql.")))

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from octavo.runtime import process as app
+from octavo.operations.runtime import process as app
 from tests.graphql.asking import ask, messages, send, served
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
@@ -282,4 +282,7 @@ async def test_the_endpoint_may_lie_elsewhere(bookshop: Site) -> None:
     async with served(bookshop, endpoint="/deep/gq") as site:
         headers = [("Content-Type", "application/json")]
         assert (await call(site.octavo.asgi, "POST", "/deep/gq", headers, [body])).json == ANSWERED
-        assert (await call(site.octavo.asgi, "POST", "/graphql", headers, [body])).status in (404, 405)
+        assert (await call(site.octavo.asgi, "POST", "/graphql", headers, [body])).status in (
+            404,
+            405,
+        )

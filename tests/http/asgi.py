@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.http.application import HttpApplication
-from octavo.http.options import HttpOptions
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.http.router import Router
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
 
 Header = tuple[str, str]
 

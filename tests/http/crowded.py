@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from octavo.http.application import HttpApplication
-from octavo.http.options import BodyLimits, HttpOptions
-from octavo.http.proxies import TrustedProxies
-from octavo.http.request import Request
-from octavo.http.response import Response, render_json
-from octavo.http.router import Router
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import BodyLimits, HttpOptions
+from octavo.api.http.proxies import TrustedProxies
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response, render_json
+from octavo.api.http.router import Router
 from tests.http.serving import echo, hang
 
 LARGE: Final = b"x" * 20_000_000

@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 from tempfile import gettempdir
 
-from octavo.http.application import HttpApplication
-from octavo.http.body import read_body
-from octavo.http.options import BodyLimits, CorsMode, CorsOptions, HttpOptions
-from octavo.http.query_string import parse_form
-from octavo.http.request import Request
-from octavo.http.response import Response, render_json
-from octavo.http.router import Router
-from octavo.http.static import StaticFiles
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.body import read_body
+from octavo.api.http.options import BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.api.http.query_string import parse_form
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response, render_json
+from octavo.api.http.router import Router
+from octavo.api.http.static import StaticFiles
 
 
 async def echo(request: Request) -> Response:

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import (
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import CorsMode, CorsOptions, HttpOptions
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
+from octavo.core.errors import (
     ForbiddenError,
     MalformedBody,
     NotFoundError,
@@ -15,11 +20,6 @@ from octavo.errors import (
     ServiceUnavailable,
     ValidationError,
 )
-from octavo.http.application import HttpApplication
-from octavo.http.options import CorsMode, CorsOptions, HttpOptions
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.http.router import Router
 from tests.http.asgi import Answer, Header, answer_path_values, app_with, ask, call, receiver, scope_of
 
 REFLECT = HttpOptions(cors=CorsOptions(CorsMode.REFLECT))
@@ -275,7 +275,7 @@ IMPATIENT = HttpOptions(request_seconds=0.01)
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("octavo.http.application._SWEEP_SECONDS", 0.02)
+    monkeypatch.setattr("octavo.api.http.application._SWEEP_SECONDS", 0.02)
 
 
 @pytest.mark.usefixtures("often")

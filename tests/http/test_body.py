@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import BadRequestError, MalformedBody, OctavoError, PayloadTooLargeError
-from octavo.http.body import Body, read_body
-from octavo.http.options import BodyLimits, HttpOptions
-from octavo.http.query_string import parse_form
+from octavo.api.http.body import Body, read_body
+from octavo.api.http.options import BodyLimits, HttpOptions
+from octavo.api.http.query_string import parse_form
+from octavo.core.errors import BadRequestError, MalformedBody, OctavoError, PayloadTooLargeError
 from tests.http.asgi import request_of
 
 OPTIONS = HttpOptions(body=BodyLimits(json=100, form=100, text=50))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from octavo.http.cookies import Cookie, read_cookies
-from octavo.http.origins import is_own_page, origins_of
+from octavo.api.http.cookies import Cookie, read_cookies
+from octavo.api.http.origins import is_own_page, origins_of
 from tests.http.asgi import request_of
 
 

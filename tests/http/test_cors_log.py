@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from octavo.http.options import CorsMode, CorsOptions, HttpOptions
-from octavo.runtime.http_options import http_options
+from octavo.api.http.options import CorsMode, CorsOptions, HttpOptions
+from octavo.operations.runtime.http_options import http_options
+from octavo.operations.transfer.scaffold import make_project
 from octavo.settings import load_settings
-from octavo.transfer.scaffold import make_project
 from tests.cli.projects import make_project as make_v4_project
 from tests.http.asgi import answer_path_values, app_with, ask
 
 FRONT = "http://localhost:3000"
 FAR = "https://www.example.org"
-LOGGER = "octavo.http.cors_log"
+LOGGER = "octavo.api.http.cors_log"
 ADD = "to `{}` in the table [cors] of config/middlewares.toml"
 ALLOWED = "access-control-allow-origin"
 

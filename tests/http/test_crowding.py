@@ -8,9 +8,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from octavo.errors import RateLimitError, ServiceUnavailable
-from octavo.http.client_limits import ClientLimit, client_of
-from octavo.http.proxies import TrustedProxies
+from octavo.api.http.client_limits import ClientLimit, client_of
+from octavo.api.http.proxies import TrustedProxies
+from octavo.core.errors import RateLimitError, ServiceUnavailable
 from tests.http.crowded import LARGE, OPTIONS
 from tests.http.test_server import Server, read_answer, request, start_server
 

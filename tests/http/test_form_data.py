@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.errors import BadRequestError, OctavoError, PayloadTooLargeError, UnsupportedMediaTypeError
-from octavo.http.form_data import IN_MEMORY, FormData, read_form_data
-from octavo.http.options import BodyLimits, HttpOptions
-from octavo.http.request import Request
-from octavo.http.response import Response
+from octavo.api.http.form_data import IN_MEMORY, FormData, read_form_data
+from octavo.api.http.options import BodyLimits, HttpOptions
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import BadRequestError, OctavoError, PayloadTooLargeError, UnsupportedMediaTypeError
 from tests.http.asgi import app_with, ask, request_of
 
 TYPE = ("Content-Type", "multipart/form-data; boundary=B")

@@ -5,11 +5,11 @@ import logging
 
 import pytest
 
-from octavo.http.hosts import AllowedHosts, RefusedHosts, allowed_hosts, host_of
-from octavo.http.options import HttpOptions
-from octavo.http.proxies import TrustedProxies
-from octavo.http.request import Request
-from octavo.http.response import Response
+from octavo.api.http.hosts import AllowedHosts, RefusedHosts, allowed_hosts, host_of
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.proxies import TrustedProxies
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
 from tests.http.asgi import answer_path_values, app_with, call
 
 PUBLIC = "https://cms.example.org:8443"
@@ -98,7 +98,7 @@ def test_the_host_that_an_untrusted_client_forwards_does_not_count() -> None:
 
 
 def test_refused_hosts_are_logged_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "octavo.http")
+    caplog.set_level(logging.INFO, "octavo.api.http")
     refused = RefusedHosts()
     for number in range(1000):
         refused.note(b"%d.evil.example" % number, "one", 10.0 + number / 2000)
@@ -113,7 +113,7 @@ def test_refused_hosts_are_logged_once_a_second(caplog: pytest.LogCaptureFixture
 
 
 def test_the_application_logs_them_so(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "octavo.http")
+    caplog.set_level(logging.INFO, "octavo.api.http")
     app = app_with(answer_path_values, "GET", HttpOptions(allowed_hosts=AllowedHosts(())))
 
     async def ask_often() -> None:

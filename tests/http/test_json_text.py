@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import BadRequestError, MalformedBody
-from octavo.http.json_text import parse_json
+from octavo.api.http.json_text import parse_json
+from octavo.core.errors import BadRequestError, MalformedBody
 
 ONLY = "invalid JSON, only supports object and array"
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from octavo.http.application import HttpApplication
-from octavo.http.options import HttpOptions
-from octavo.http.router import Later, Router
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.router import Later, Router
 from tests.http.asgi import answer_path_values, call
 
 pytestmark = pytest.mark.anyio

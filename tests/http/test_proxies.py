@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.http.proxies import TrustedProxies
+from octavo.api.http.proxies import TrustedProxies
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.http.query_string import parse_form, parse_query_string
+from octavo.api.http.query_string import parse_form, parse_query_string
 
 RECORDED: list[tuple[str, dict[str, Any]]] = [
     ("a=1", {"a": "1"}),

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from octavo.http.application import HttpApplication
-from octavo.http.options import HttpOptions
-from octavo.http.request import Request, Scope
-from octavo.http.response import Response
-from octavo.http.router import Route, Router
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request import Request, Scope
+from octavo.api.http.response import Response
+from octavo.api.http.router import Route, Router
 from tests.http.asgi import call, receiver, scope_of
 
 pytestmark = pytest.mark.anyio

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import BadRequestError, OctavoError, PayloadTooLargeError, UnsupportedMediaTypeError
-from octavo.http.options import BodyLimits, HttpOptions
-from octavo.http.proxies import TrustedProxies
-from octavo.http.request import Request
+from octavo.api.http.options import BodyLimits, HttpOptions
+from octavo.api.http.proxies import TrustedProxies
+from octavo.api.http.request import Request
+from octavo.core.errors import BadRequestError, OctavoError, PayloadTooLargeError, UnsupportedMediaTypeError
 from tests.http.asgi import Header, receiver, request_of, scope_of
 
 SMALL = HttpOptions(body=BodyLimits(json=10))

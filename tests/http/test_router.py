@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.http.router import DuplicateRoute, Router
+from octavo.api.http.router import DuplicateRoute, Router
 from tests.http.asgi import answer_path_values
 
 ROUTES = (

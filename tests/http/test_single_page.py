@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from octavo.http.application import HttpApplication
-from octavo.http.options import HttpOptions
-from octavo.http.router import Router
-from octavo.http.single_page import SinglePage
-from octavo.http.static import FirstOf, StaticFiles
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.router import Router
+from octavo.api.http.single_page import SinglePage
+from octavo.api.http.static import FirstOf, StaticFiles
 from tests.http.asgi import ask
 
 POLICY = "default-src 'self'"

@@ -2,12 +2,12 @@
 
 import asyncio
 
-from octavo.http.application import HttpApplication
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.http.router import Router
-from octavo.http.slow_requests import SLOW, SlowRequests
-from octavo.telemetry.observer import AllObservers
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
+from octavo.api.http.slow_requests import SLOW, SlowRequests
+from octavo.operations.telemetry.observer import AllObservers
 from tests.http.asgi import call
 
 

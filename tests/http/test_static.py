@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from octavo.http.application import HttpApplication
-from octavo.http.options import CorsMode, CorsOptions, HttpOptions
-from octavo.http.router import Router
-from octavo.http.static import CHUNK, StaticFiles, StaticOptions
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import CorsMode, CorsOptions, HttpOptions
+from octavo.api.http.router import Router
+from octavo.api.http.static import CHUNK, StaticFiles, StaticOptions
 from tests.http.asgi import Answer, Header, ask
 
 MOMENT = 1_700_000_000

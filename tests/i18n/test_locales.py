@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from octavo.content import locales
+from octavo.content.locales import Locales
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
-from octavo.i18n import locales
-from octavo.i18n.locales import Locales
 from octavo.schema.loader import builtin_registry
 from tests.models.content import ContentWriter
 from tests.models.people import Hands

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from octavo.javascript.config import merged, read_config
-from octavo.javascript.modules import exports_of
-from octavo.javascript.parse import parse_text
-from octavo.javascript.reader import Reader
-from octavo.javascript.source import Place
-from octavo.javascript.values import Value
+from octavo.v4.javascript.config import merged, read_config
+from octavo.v4.javascript.modules import exports_of
+from octavo.v4.javascript.parse import parse_text
+from octavo.v4.javascript.reader import Reader
+from octavo.v4.javascript.source import Place
+from octavo.v4.javascript.values import Value
 
 
 def written(project: Path, files: dict[str, str]) -> Path:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from octavo.javascript.modules import exports_of
-from octavo.javascript.parse import parse_text
-from octavo.javascript.reader import Reader
-from octavo.javascript.values import UNDEFINED, Date, Regex, Value
+from octavo.v4.javascript.modules import exports_of
+from octavo.v4.javascript.parse import parse_text
+from octavo.v4.javascript.reader import Reader
+from octavo.v4.javascript.values import UNDEFINED, Date, Regex, Value
 
 VARIABLES = {
     "ONE": "1",

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from octavo.javascript.reader import Reader
-from octavo.javascript.source import Place, SourceProblem
-from octavo.javascript.values import Value, joined_variables
+from octavo.v4.javascript.reader import Reader
+from octavo.v4.javascript.source import Place, SourceProblem
+from octavo.v4.javascript.values import Value, joined_variables
 
 
 def read(text: str, project: Path, variables: dict[str, str] | None = None) -> Value:

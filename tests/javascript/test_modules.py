@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.javascript.modules import bindings_of, exports_of, resolve
-from octavo.javascript.parse import parse_file, parse_text
-from octavo.javascript.syntax import callee, parameters, properties, returned, string_value, unwrap, walk
+from octavo.v4.javascript.modules import bindings_of, exports_of, resolve
+from octavo.v4.javascript.parse import parse_file, parse_text
+from octavo.v4.javascript.syntax import callee, parameters, properties, returned, string_value, unwrap, walk
 
 
 def exported(text: str, file: str = "a.js") -> str | None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from octavo.javascript import parse
-from octavo.javascript.parse import DEEPEST, Module, parse_file, parse_text
-from octavo.javascript.source import LARGEST_SOURCE, Place, SourceProblem
-from octavo.javascript.syntax import walk
+from octavo.v4.javascript import parse
+from octavo.v4.javascript.parse import DEEPEST, Module, parse_file, parse_text
+from octavo.v4.javascript.source import LARGEST_SOURCE, Place, SourceProblem
+from octavo.v4.javascript.syntax import walk
 
 LANGUAGES = ("a.js", "a.ts", "a.json")
 

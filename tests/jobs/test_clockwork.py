@@ -7,9 +7,9 @@ import pytest
 
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.jobs import clockwork
-from octavo.jobs.clockwork import GRACE, Clockwork, Task, known_tasks
-from octavo.jobs.schedule import Schedule
+from octavo.events.jobs import scheduler
+from octavo.events.jobs.schedule import Schedule
+from octavo.events.jobs.scheduler import GRACE, Clockwork, Task, known_tasks
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ class Clock:
 
 @pytest.fixture
 async def table(database: Database) -> Database:
-    await database.execute_script(clockwork.TABLE.script(database.dialect.counter_column))
+    await database.execute_script(scheduler.TABLE.script(database.dialect.counter_column))
     return database
 
 

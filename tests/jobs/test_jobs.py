@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
 from octavo.events.dead_letters import DeadLetters
-from octavo.jobs.functions import NotAJob
+from octavo.events.jobs.functions import NotAJob
+from octavo.operations.runtime.process import Process, build
 from octavo.project import InvalidCode
-from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
 from tests.cli.projects import database_variables, make_project
 

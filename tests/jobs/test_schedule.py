@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from octavo.jobs.schedule import InvalidSchedule, Schedule
+from octavo.events.jobs.schedule import InvalidSchedule, Schedule
 
 
 def moment(text: str) -> int:

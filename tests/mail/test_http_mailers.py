@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from octavo.mail.aws_signature import AwsKey
-from octavo.mail.http_mailers import MailgunMailer, SendgridMailer, SesMailer
-from octavo.mail.mailers import Attachment, Mailer, MailProblem, Message, Sender
+from octavo.core.mail.aws_signature import AwsKey
+from octavo.core.mail.http_mailers import MailgunMailer, SendgridMailer, SesMailer
+from octavo.core.mail.mailers import Attachment, Mailer, MailProblem, Message, Sender
 from tests.mail_services import (
     DOMAIN,
     MAILGUN_KEY,

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 
-from octavo.mail.folder import FolderMailer
-from octavo.mail.mailers import MailProblem, Message, NoMailer, Sender
-from octavo.mail.mime import to_mime, to_text
-from octavo.mail.smtp import SmtpMailer
-from octavo.mail.smtp_server import SmtpServer
+from octavo.core.mail.folder import FolderMailer
+from octavo.core.mail.mailers import MailProblem, Message, NoMailer, Sender
+from octavo.core.mail.mime import to_mime, to_text
+from octavo.core.mail.smtp import SmtpMailer
+from octavo.core.mail.smtp_server import SmtpServer
 
 pytestmark = pytest.mark.anyio
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.mail.mailers import MailProblem, Message, Sender
-from octavo.mail.sendmail import SendmailMailer
+from octavo.core.mail.mailers import MailProblem, Message, Sender
+from octavo.core.mail.sendmail import SendmailMailer
 
 pytestmark = pytest.mark.anyio
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from octavo.mail.mailers import Message
-from octavo.mail.templates import BUILT_IN, TemplateProblem, compose, render
+from octavo.core.mail.mailers import Message
+from octavo.core.mail.templates import BUILT_IN, TemplateProblem, compose, render
 
 DATA = {"URL": "https://club.example/reset", "TOKEN": "1-abc", "USER": {"username": "<b>Ann</b>", "tags": ["x"]}}
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from octavo.errors import OctavoError
-from octavo.media.file_names import FileName, extension_of, new_hash, read_file_name, slug
+from octavo.content.media.file_names import FileName, extension_of, new_hash, read_file_name, slug
+from octavo.core.errors import OctavoError
 
 
 @pytest.mark.parametrize(

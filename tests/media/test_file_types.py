@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.media.file_types import type_of
+from octavo.content.media.file_types import type_of
 from tests.models.pictures import picture
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from octavo.content.media.files import FileService
+from octavo.content.media.library import FileInfo, MediaLibrary, Naming
+from octavo.content.media.storage.local import LocalStorage
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
+from octavo.core.errors import NotFoundError, ServiceUnavailable
 from octavo.database import leases
 from octavo.database.connection import Database, IntegrityViolation, Transaction
 from octavo.database.synchronize import synchronize
-from octavo.errors import NotFoundError, ServiceUnavailable
-from octavo.media.files import FileService
-from octavo.media.library import FileInfo, MediaLibrary, Naming
-from octavo.media.storage.local import LocalStorage
-from octavo.plan.read import plan_read
+from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE

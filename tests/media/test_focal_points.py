@@ -1,6 +1,6 @@
 """Focal points beside what storages keep of files."""
 
-from octavo.media.focal_points import FocalPoint, keeping_focal_point, with_focal_point
+from octavo.content.media.focal_points import FocalPoint, keeping_focal_point, with_focal_point
 
 PLACED = {"public_id": "cat", "resource_type": "image"}
 POINT = {"x": 0.5, "y": 0.25}

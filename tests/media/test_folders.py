@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from octavo.content.media.folders import ApiFolder, Folder
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work
-from octavo.media.folders import ApiFolder, Folder
 from octavo.schema.registry import Registry
 
 pytestmark = pytest.mark.anyio

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import BadRequestError
-from octavo.media.form_files import check_fields, current_query, place_files, read_field
+from octavo.content.media.form_files import check_fields, current_query, place_files, read_field
+from octavo.core.errors import BadRequestError
 from octavo.query.ast import Branch, Populate, Query
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from octavo.errors import ApplicationError
-from octavo.media import image_structure
-from octavo.media.file_types import SVG, type_of
-from octavo.media.images import process_image
+from octavo.content.media import image_structure
+from octavo.content.media.file_types import SVG, type_of
+from octavo.content.media.images import process_image
+from octavo.core.errors import ApplicationError
 
 
 def picture(kind: str, **options: Any) -> bytes:

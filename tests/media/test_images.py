@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from octavo.errors import ApplicationError
-from octavo.media import images
-from octavo.media.image_sizes import Measured, Size
-from octavo.media.images import process_image
+from octavo.content.media import images
+from octavo.content.media.image_sizes import Measured, Size
+from octavo.content.media.images import process_image
+from octavo.core.errors import ApplicationError
 from tests.models.pictures import animation, bomb, picture, turned_picture
 
 BREAKPOINTS = {"large": 1000, "medium": 750, "small": 500}

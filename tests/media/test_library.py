@@ -14,14 +14,14 @@ from typing import IO, Any
 
 import pytest
 
+from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions
+from octavo.content.media.storage.local import LocalStorage
+from octavo.core.errors import ApplicationError, OctavoError, PayloadTooLargeError, ServiceUnavailable, ValidationError
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work
-from octavo.errors import ApplicationError, OctavoError, PayloadTooLargeError, ServiceUnavailable, ValidationError
-from octavo.media.library import FileInfo, MediaLibrary, MediaOptions
-from octavo.media.storage.local import LocalStorage
+from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.schema.registry import Registry
-from octavo.sql.own_table_statement import OwnStatement
 from tests.models.pictures import Arriving, bomb, picture
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from octavo.administrators import audit
-from octavo.authentication import admin_sessions, rate_limits, token_versions
+from octavo.access.authentication import admin_sessions, rate_limits, token_versions
+from octavo.accounts.administrators import audit
 from octavo.content import schedules
 from octavo.database import leases
 from octavo.database.connection import Database

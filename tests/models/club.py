@@ -13,9 +13,9 @@ from typing import Any
 
 import bcrypt
 
-from octavo.authentication.credentials import hash_api_token
+from octavo.access.authentication.credentials import hash_api_token
 from octavo.database.connection import Database
-from octavo.runtime.process import Process, build
+from octavo.operations.runtime.process import Process, build
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.settings import load_settings
 from tests.http.asgi import Answer, receiver, scope_of
@@ -114,7 +114,7 @@ class Club:
     async def mails(self, count: int = 1) -> list[EmailMessage]:
         """The messages so far, oldest first, once there are so many."""
         for _ in range(3000):
-            files = sorted((self.folder / ".octavo/mail").glob("*.eml"))
+            files = sorted((self.folder / ".octavo/core/mail").glob("*.eml"))
             if len(files) >= count:
                 break
             await asyncio.sleep(0.01)

@@ -9,11 +9,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from octavo.database.connection import Connection
+from octavo.query.sql.physical_names import (
+    CREATOR_COLUMNS,
+    column_name,
+    component_table,
+    link_table,
+    morph_table,
+    table_name,
+)
 from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.sql.physical_names import CREATOR_COLUMNS, column_name, component_table, link_table, morph_table, table_name
 
 Row = dict[str, Any]
 

@@ -8,11 +8,11 @@ from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
-from octavo.authentication.authenticator import Authenticator
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.content import locales
 from octavo.database import read_placement, sqlite
-from octavo.i18n import locales
-from octavo.runtime import infrastructure
-from octavo.runtime import process as app
+from octavo.operations.runtime import infrastructure
+from octavo.operations.runtime import process as app
 from octavo.schema.registry import Registry
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN, bookshop_registry
 from tests.models.people import Hands

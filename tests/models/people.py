@@ -7,11 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.authentication import token_versions
-from octavo.authentication.credentials import Secrets, hash_api_token
-from octavo.clock import Clock
+from octavo.access.authentication import token_versions
+from octavo.access.authentication.credentials import Secrets, hash_api_token
+from octavo.core.clock import Clock
 from octavo.database.connection import Database
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.system_table_statement import OwnStatement
 
 SECRETS = Secrets("test-jwt-secret", "test-api-token-salt")
 NOW = 1_700_000_000

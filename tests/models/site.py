@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from octavo.database.connection import Database
-from octavo.runtime.process import Process, build
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.compat import RULES
 from octavo.settings.files.compatibility import Compat

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.project.v4 import Code
-from octavo.project.v4.read import read_code
 from octavo.schema.loader import load_registry
+from octavo.v4.code import Code
+from octavo.v4.code.read import read_code
 
 FACTORIES = (
     "const { createCoreRouter, createCoreController, createCoreService } = require('@strapi/strapi').factories;\n"

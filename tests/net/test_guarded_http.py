@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from octavo.net.guarded_http import MOST_BYTES, GuardedTransport, RefusedAddress
+from octavo.core.net.guarded_http import MOST_BYTES, GuardedTransport, RefusedAddress
 
 pytestmark = pytest.mark.anyio
 

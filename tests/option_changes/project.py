@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from octavo.authorization.role_grants import grant
-from octavo.runtime.prepare_database import add_locales
-from octavo.runtime.process import Process, build
+from octavo.access.authorization.role_grants import grant
+from octavo.operations.runtime.prepare_database import add_locales
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import Mode, load_settings
 from tests.cli.projects import SECRETS
 from tests.http.asgi import Answer, call

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from octavo.cli import main
-from octavo.threads import in_thread
+from octavo.core.threads import in_thread
 from tests.option_changes.cases import raw_type
 from tests.option_changes.project import Project
 from tests.option_changes.test_hidden_entries import prepare, titles

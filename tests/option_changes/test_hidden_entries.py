@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import NotFoundError
-from octavo.sql.served_rows import served_rows
+from octavo.core.errors import NotFoundError
+from octavo.query.sql.served_rows import served_rows
 from tests.option_changes.cases import Raw, raw_type
 from tests.option_changes.project import Project, Served
 

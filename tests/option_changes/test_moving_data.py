@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from octavo.cli import main
+from octavo.core.threads import in_thread
 from octavo.settings import load_settings
-from octavo.threads import in_thread
 from tests.option_changes.cases import Raw, raw_type
 from tests.option_changes.project import Project, Served
 from tests.option_changes.test_hidden_entries import prepare, titles

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from octavo.runtime.open_resources import open_project_database
-from octavo.runtime.prepare_database import bring_up_to_date
+from octavo.operations.runtime.open_resources import open_project_database
+from octavo.operations.runtime.prepare_database import bring_up_to_date
 from octavo.schema.loader import load_registry
 from octavo.settings import load_settings
 from tests.option_changes.cases import Raw, raw_type

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from octavo.cli import main
-from octavo.threads import in_thread
-from octavo.webhooks.webhook import EVENTS
+from octavo.core.threads import in_thread
+from octavo.events.webhooks.webhook import EVENTS
 from tests.http_services import Answer as Reply
 from tests.http_services import Asked, serving
 from tests.option_changes.project import Project, Served

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from octavo.runtime.languages import FOLDER
+from octavo.operations.runtime.admin_languages import FOLDER
 from tests.cli.processes import ROOT
 from tests.pages.desk import ADA
 

@@ -5,11 +5,11 @@ import json
 import re
 from pathlib import Path
 
-from octavo.admin.contract import contract
+from octavo.api.admin.contract import contract
 from tests.scripts import load_script
 
 ROOT = Path(__file__).parents[2]
-PAGES = ROOT / "src/octavo/admin/pages"
+PAGES = ROOT / "src/octavo/api/admin/pages"
 FIRST_LOAD = 150_000
 """Bytes, compressed, of what a browser loads before the first page is there."""
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from octavo.plan.entry_shape import leads_elsewhere, with_sorted_fields
 from octavo.query.params import read_query
+from octavo.query.plan.entry_shape import leads_elsewhere, with_sorted_fields
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from octavo.plan import nodes
-from octavo.plan.filters import met_by_nulls, plan_filter
-from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists
-from octavo.plan.planning import Planning
 from octavo.query import operators as op
 from octavo.query.filters import read_filters
+from octavo.query.plan import nodes
+from octavo.query.plan.filters import met_by_nulls, plan_filter
+from octavo.query.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists
+from octavo.query.plan.planning import Planning
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK
 

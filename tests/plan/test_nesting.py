@@ -2,12 +2,12 @@
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING
-from octavo.authorization.query_sanitizer import QuerySanitizer
-from octavo.http.query_string import parse_query_string
-from octavo.plan.nesting import Nesting, nesting
-from octavo.plan.read import plan_read
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.access.authorization.query_sanitizer import QuerySanitizer
+from octavo.api.http.query_string import parse_query_string
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.nesting import Nesting, nesting
+from octavo.query.plan.read import plan_read
 from octavo.query.request import By, ReadRequest
 from octavo.schema.registry import Registry
 from tests.models.bookshop import AUTHOR, BOOK

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from octavo.errors import ValidationError
-from octavo.plan.nodes import ParameterKind
-from octavo.plan.operands import Incomparable, read_operand
+from octavo.core.errors import ValidationError
 from octavo.query.ast import Value
 from octavo.query.dates import DATE_MESSAGE, DAY_MESSAGE, INSTANT_MESSAGE, TIME_MESSAGE
+from octavo.query.plan.nodes import ParameterKind
+from octavo.query.plan.operands import Incomparable, read_operand
 from octavo.schema.scalar_types import ValueKind
 
 Kind, Is = ValueKind, ParameterKind

@@ -2,10 +2,10 @@
 
 import pytest
 
-from octavo.plan import nodes
-from octavo.plan.nodes import ALWAYS, NEVER, Any, Condition
-from octavo.plan.planning import Planning
-from octavo.plan.read import search
+from octavo.query.plan import nodes
+from octavo.query.plan.nodes import ALWAYS, NEVER, Any, Condition
+from octavo.query.plan.planning import Planning
+from octavo.query.plan.read import search
 from octavo.schema.registry import Registry
 from tests.models.bookshop import GENRE
 

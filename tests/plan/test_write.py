@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.plan.changes import (
+from octavo.query.plan.changes import (
     AddLinks,
     AttachComponents,
     ComponentLink,
@@ -18,7 +18,7 @@ from octavo.plan.changes import (
     TakeLinks,
     UpdateRow,
 )
-from octavo.plan.write import Links, RowNode, plan_delete, plan_write
+from octavo.query.plan.write import Links, RowNode, plan_delete, plan_write
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from tests.layouts import registry_of

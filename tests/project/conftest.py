@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from octavo.project.api.app import App
+from octavo.sdk.app import App
 from tests.models.fixtures import open_copy
 from tests.models.site import Site
 from tests.models.templates import Copy, copy_of

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from octavo.project.api.app import App
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
+from octavo.sdk.app import App
 from octavo.settings import load_settings
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FULL_TOKEN, SECRETS
@@ -45,7 +45,13 @@ def app_of(site: Site) -> App:
 
 async def send(site: Site, method: str, target: str, body: Any = None, token: str | None = FULL_TOKEN) -> Answer:
     headers = [("Content-Type", "application/json"), *([("Authorization", f"Bearer {token}")] if token else [])]
-    return await call(site.octavo.asgi, method, target, headers, [] if body is None else [json.dumps(body).encode()])
+    return await call(
+        site.octavo.asgi,
+        method,
+        target,
+        headers,
+        [] if body is None else [json.dumps(body).encode()],
+    )
 
 
 async def query(site: Site, text: str, token: str | None = FULL_TOKEN, **variables: Any) -> Any:

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.rights.ability import NEVER
-from octavo.authorization.rights.conditions import Holder
-from octavo.authorization.rights.engine import Rights
-from octavo.authorization.rights.grants import Grant
-from octavo.authorization.rights.names import READ
-from octavo.project.api.conditions import Conditions
+from octavo.access.authorization.admin.ability import NEVER
+from octavo.access.authorization.admin.conditions import Holder
+from octavo.access.authorization.admin.engine import Rights
+from octavo.access.authorization.admin.grants import Grant
+from octavo.access.authorization.admin.names import READ
 from octavo.project.problems import InvalidCode
 from octavo.query.ast import And, At, Filter
+from octavo.sdk.conditions import Conditions
 from tests.authorization.conditional import at
 from tests.models.bookshop import AUTHOR, GENRE, bookshop_registry
 

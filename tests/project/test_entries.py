@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from octavo.project.api.entries import Entries
+from octavo.sdk.entries import Entries
 from tests.models.bookshop import BOOK, GENRE
 from tests.models.site import Site, under_safe
 

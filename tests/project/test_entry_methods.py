@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import NotFoundError, ValidationError
+from octavo.core.errors import NotFoundError, ValidationError
 from octavo.project import EntryPage
-from octavo.project.api.app import App
+from octavo.sdk.app import App
 from tests.models.bookshop import BOOK, GENRE, NOTE, VAULT
 from tests.models.site import Site
 from tests.project.test_many_entries import undone

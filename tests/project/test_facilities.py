@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from octavo.cache import CacheBudget
-from octavo.clock import Clock
-from octavo.mail.folder import FolderMailer
-from octavo.mail.mailers import MailProblem
-from octavo.net.outgoing import MOST_REDIRECTS
-from octavo.project.api.app import App
-from octavo.project.api.code_cache import CodeCache
-from octavo.project.api.custom import Custom, MissingSetting
-from octavo.project.api.http_client import HttpClient, HttpError
-from octavo.project.api.mail import Mail
+from octavo.core.cache import CacheBudget
+from octavo.core.clock import Clock
+from octavo.core.mail.folder import FolderMailer
+from octavo.core.mail.mailers import MailProblem
+from octavo.core.net.outgoing import MOST_REDIRECTS
+from octavo.sdk.app import App
+from octavo.sdk.code_cache import CodeCache
+from octavo.sdk.custom_settings import Custom, MissingSetting
+from octavo.sdk.http_client import HttpClient, HttpError
+from octavo.sdk.mail import Mail
 from octavo.settings import SettingsError, load_settings
 from tests.models.site import Site
 from tests.raising import raising

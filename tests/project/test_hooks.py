@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from octavo.authentication.api_tokens import create_token, list_tokens, revoke_token
-from octavo.errors import ApplicationError
+from octavo.access.authentication.api_tokens import create_token, list_tokens, revoke_token
+from octavo.core.errors import ApplicationError
+from octavo.operations.runtime.process import build
 from octavo.project import InvalidCode
-from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FILE, FULL_TOKEN, GENRE, SECRETS, VAULT

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from octavo.project.v4.porting import read_ported
 from octavo.schema.loader import inspect_definitions
 from octavo.testing import open_site
+from octavo.v4.code.porting import read_ported
 from tests.project.test_plugins import write
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ValidationError
-from octavo.project.api.app import App
+from octavo.core.errors import ValidationError
+from octavo.sdk.app import App
 from tests.models.bookshop import AUTHOR, BOOK, GENRE, USER, VAULT
 from tests.models.site import Site
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ApplicationError, NotFoundError
-from octavo.media.processing import FileInfo
-from octavo.project.api.app import App
+from octavo.content.media.processing import FileInfo
+from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.uids import ROLE
+from octavo.sdk.app import App
 from tests.models.bookshop import FILE, USER
 from tests.models.site import Site, under_safe
 from tests.project.test_many_entries import undone

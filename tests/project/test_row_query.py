@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ValidationError
-from octavo.project.api import Average, Count, Greatest, Least, RowQuery, Sum
-from octavo.project.api.app import App
+from octavo.core.errors import ValidationError
+from octavo.sdk import Average, Count, Greatest, Least, RowQuery, Sum
+from octavo.sdk.app import App
 from tests.models.bookshop import BOOK, NOTE, USER
 from tests.models.site import Site
 

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from octavo.content.media.processing import FileInfo
+from octavo.core.errors import NotFoundError, ServiceUnavailable, ValidationError
 from octavo.database.ambient import outside
 from octavo.database.connection import TransactionConflict, TransactionFailed
-from octavo.errors import NotFoundError, ServiceUnavailable, ValidationError
-from octavo.media.processing import FileInfo
-from octavo.project.api import Transaction
-from octavo.project.api.app import App
 from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.sdk import Transaction
+from octavo.sdk.app import App
 from octavo.testing import open_site
 from tests.cli.projects import make_project
 from tests.models.bookshop import BOOK, FILE, GENRE, VAULT

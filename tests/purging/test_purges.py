@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from octavo.authentication.api_tokens import create_token
-from octavo.clock import this_moment
-from octavo.events.waiting import list_waiting, what_of
-from octavo.runtime.process import Process, build
+from octavo.access.authentication.api_tokens import create_token
+from octavo.core.clock import this_moment
+from octavo.events.pending_messages import list_waiting, what_of
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
 from tests.cli.processes import run

@@ -1,7 +1,7 @@
 """Which tags a change makes worthless, and how many are told one by one."""
 
 from octavo.database.change_feed import ChangeKind, DataChange
-from octavo.purging.tags import MOST_ENTRIES, entries_tag, entry_tag, merged, tags_of
+from octavo.events.purging.tags import MOST_ENTRIES, entries_tag, entry_tag, merged, tags_of
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, LOCALE, PERMISSION
 
 ARTICLE, TAG = "api::article.article", "api::tag.tag"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 from octavo.query.dates import read_date, read_instant, read_time
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown, Value
 from octavo.query.filters import read_filters, read_flag
 from octavo.query.operators import OPERATORS

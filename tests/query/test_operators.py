@@ -2,8 +2,8 @@
 
 import pytest
 
-from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query import operators as op
+from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import ValueKind
 from tests.dialects import DIALECTS
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import OctavoError
+from octavo.core.errors import OctavoError
 from octavo.query.ast import And, At, Compare, Page, PublicationState, Query, Sort
 from octavo.query.numbers import MAX_SAFE_INTEGER
 from octavo.query.operators import OPERATORS

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Branch, Page, Populate, Query, Sort
 from octavo.query.params import read_query
 from octavo.query.populate import levels

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING
-from octavo.authorization.query_sanitizer import QuerySanitizer
-from octavo.errors import ValidationError
-from octavo.http.query_string import parse_query_string
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.access.authorization.query_sanitizer import QuerySanitizer
+from octavo.api.http.query_string import parse_query_string
+from octavo.core.errors import ValidationError
 from octavo.query import read_cost
 from octavo.query.params import read_query
 from octavo.query.read_cost import MOST_COST, check_cost

@@ -12,7 +12,7 @@ import apsw
 import asyncpg
 
 from octavo.database.version_keeper import VersionKeeper
-from octavo.runtime.process import Process
+from octavo.operations.runtime.process import Process
 from tests.http.asgi import Answer
 from tests.models.club import FULL, NEVER, Club, open_club
 from tests.models.club_fixtures import CLUB_DATABASE

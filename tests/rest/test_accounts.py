@@ -8,8 +8,8 @@ from typing import Any
 import jwt
 import pytest
 
+from octavo.accounts.users.account_input import LOGIN, REGISTER
 from octavo.database.introspect import found_tables
-from octavo.users.account_input import LOGIN, REGISTER
 from tests.http.asgi import Answer
 from tests.models.club import ALLOW, NEVER, PASSWORD, SAFE, SECRETS, SOME, Club, error, problems
 from tests.models.people import write

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.runtime.http_options import http_options
+from octavo.operations.runtime.http_options import http_options
 from octavo.settings import load_settings
 from tests.models.club import NEVER, SAFE, SECRETS
 from tests.rest.conftest import OpenClub

@@ -10,10 +10,10 @@ import orjson
 import pytest
 
 from benchmarks.costly import costly_requests
-from octavo.controllers.prepared_reads import MOST_PREPARED_HERE
-from octavo.controllers.reading import ContentReads
-from octavo.graphql.document.documents import Documents
-from octavo.runtime import process
+from octavo.api.graphql.document.documents import Documents
+from octavo.content.controllers.prepared_reads import MOST_PREPARED_HERE
+from octavo.content.controllers.reading import ContentReads
+from octavo.operations.runtime import process
 from octavo.settings.files.api import Reads
 from tests.http.asgi import call
 from tests.models.site import Site
@@ -96,7 +96,7 @@ async def test_bytes_of_a_statement_are_bounded(bookshop: Site) -> None:
 
 
 def test_the_defaults_of_the_settings_are_those_of_the_plan() -> None:
-    from octavo.plan.read_limits import ReadLimits
+    from octavo.query.plan.read_limits import ReadLimits
 
     reads = Reads()
     assert ReadLimits() == ReadLimits(reads.joins, reads.statement, reads.max_cost, reads.timeout / 1000)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.cache_control import kept_by_asker, read_cache_control, shared_directives
+from octavo.core.cache_control import kept_by_asker, read_cache_control, shared_directives
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
 from tests.models.club import FULL, NEVER, SAFE, Club

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from octavo.api.rest.data_envelope import entry_envelope, list_envelope
 from octavo.query.ast import Page
-from octavo.rest.data_envelope import entry_envelope, list_envelope
 
 
 def test_an_entry() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site
 

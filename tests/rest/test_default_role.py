@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.actor import SYSTEM
-from octavo.errors import ValidationError
-from octavo.users.stored_settings import StoredSettings
+from octavo.access.authorization.actor import SYSTEM
+from octavo.accounts.users.stored_settings import StoredSettings
+from octavo.core.errors import ValidationError
 from tests.models.club import FULL, NEVER, SAFE, Club
 from tests.models.people import write
 from tests.rest.conftest import OpenClub

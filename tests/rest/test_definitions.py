@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from octavo.builder.shown import show_component, show_content_type
+from octavo.modeling.builder.type_responses import show_component, show_content_type
 from octavo.schema.loader import load_registry
 from tests.conformance.corpus import unpack
 from tests.models.club import FULL, SOME, Club, error

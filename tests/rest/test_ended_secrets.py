@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from octavo.clock import move
-from octavo.runtime.open_account_guard import open_account_guard
+from octavo.core.clock import move
+from octavo.operations.runtime.open_account_guard import open_account_guard
 from octavo.schema.uids import USER
 from tests.admin.conftest import Office, write_administrators
 from tests.http.asgi import Answer

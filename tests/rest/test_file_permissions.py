@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from octavo.authentication.api_tokens import create_token
+from octavo.access.authentication.api_tokens import create_token
 from tests.models.bookshop import SECRETS
 from tests.models.site import under_safe
 from tests.models.templates import Copy

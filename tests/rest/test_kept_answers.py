@@ -8,8 +8,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from octavo.clock import this_moment
-from octavo.content.kept_answers import KeptAnswer, KeptReader
+from octavo.content.result_cache import KeptAnswer, KeptReader
+from octavo.core.clock import this_moment
 from octavo.database.postgresql_versions import TableMoment
 from octavo.database.sqlite_versions import FileMoment
 from tests.models.club import FULL, NEVER, SAFE, Club, open_club

@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from octavo.content.read_limiter import ReadLimiter
-from octavo.errors import ServiceUnavailable
-from octavo.runtime.process import build
+from octavo.core.errors import ServiceUnavailable
+from octavo.operations.runtime.process import build
 from tests.graphql.asking import send
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
@@ -152,7 +152,13 @@ async def test_a_write_is_refused_before_it_is_made(own_bookshop: Site) -> None:
     async with limited(own_bookshop) as site:
         headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
         body = json.dumps({"data": {"name": "renamed"}}).encode()
-        answer = await call(site.octavo.asgi, "PUT", f"{ONE}?{ENDLESS.partition('?')[2]}.author.books", headers, [body])
+        answer = await call(
+            site.octavo.asgi,
+            "PUT",
+            f"{ONE}?{ENDLESS.partition('?')[2]}.author.books",
+            headers,
+            [body],
+        )
         assert "`reads.maxCost`" in problem_of(answer)[1]
         assert b"renamed" not in (await site.get(ONE)).body
 

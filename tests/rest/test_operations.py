@@ -1,8 +1,8 @@
 """Operations: what their rows say is what their routes do."""
 
-from octavo.authorization.actions import list_actions
-from octavo.rest.operations import Operation
-from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
+from octavo.access.authorization.actions import list_actions
+from octavo.api.rest.operations import Operation
+from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.schema.uids import USER
 from tests.models.club import FULL, NEVER, SOME, Club
 from tests.rest.conftest import OpenClub

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from octavo.runtime import options
+from octavo.operations.runtime import options
 from tests.models.club import FULL, NEVER, Club, open_club
 
 pytestmark = pytest.mark.anyio

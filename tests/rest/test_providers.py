@@ -565,6 +565,6 @@ def test_wrong_settings_stop_the_start(tmp_path: Any, given: dict[str, Any], pat
 def test_the_libraries_are_loaded_by_the_first_sign_in() -> None:
     """They take their time and memory, and most projects need them never."""
     libraries = ("authlib", "httpx2", "joserfc")
-    code = f"import sys, octavo.runtime.site; print([name for name in {libraries} if name in sys.modules])"
+    code = f"import sys, octavo.operations.runtime.site; print([name for name in {libraries} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

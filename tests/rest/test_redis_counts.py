@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from octavo.authentication.rate_limits import RateLimitOptions, RateLimits
-from octavo.authentication.redis_rate_limits import RedisCounts, RedisMissing
+from octavo.access.authentication.rate_limits import RateLimitOptions, RateLimits
+from octavo.access.authentication.redis_rate_limits import RedisCounts, RedisMissing
+from octavo.core.errors import RateLimitError
 from octavo.database.introspect import found_tables
-from octavo.errors import RateLimitError
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.settings import SettingsError, load_settings
 from tests.models.club import SECRETS, error
 from tests.rest.conftest import OpenClub
@@ -78,6 +78,6 @@ def test_without_the_library_the_start_says_so(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_library_is_loaded_only_where_it_is_set() -> None:
-    code = "import sys, octavo.runtime.site; print('redis' in sys.modules)"
+    code = "import sys, octavo.operations.runtime.site; print('redis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

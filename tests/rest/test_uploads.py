@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from octavo.authentication.api_tokens import create_token
+from octavo.access.authentication.api_tokens import create_token
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN, SECRETS
 from tests.models.fixtures import open_copy

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING
+from octavo.access.authorization.permissions import EVERYTHING
 from octavo.query.ast import Populate, Query
 from octavo.query.request import By, Drafts, ReadRequest
 from tests.http.asgi import Answer, call

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import orjson
 
-from octavo.administrators.making import NewAdministrator, create_administrator
+from octavo.accounts.administrators.provisioning import NewAdministrator, create_administrator
 from tests.models.people import write
 from tests.models.site import Site, open_bookshop
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from octavo.query.sql.physical_names import CREATOR_COLUMNS, component_table, link_table, table_name
 from octavo.schema.attributes import ComponentField, DynamicZone, Relation
 from octavo.schema.content_types import Component, Definition
 from octavo.schema.registry import Registry
-from octavo.sql.physical_names import CREATOR_COLUMNS, component_table, link_table, table_name
 from tests.robustness.sites import AttackedSite
 
 

@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.attributes import Scalar
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.sql.physical_names import column_name, table_name
 from tests.conformance.corpus import dumped_sql, make_project, unpack
 from tests.models.bookshop import FULL_TOKEN, SECRETS
 from tests.models.site import open_bookshop, postgresql_variables

@@ -12,10 +12,10 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo import text_limits
-from octavo.mail.templates import render
-from octavo.media.file_types import type_of
-from octavo.users.stored_settings import _is_sound
+from octavo.accounts.users.stored_settings import _is_sound
+from octavo.content.media.file_types import type_of
+from octavo.core import text_limits
+from octavo.core.mail.templates import render
 from tests.http.asgi import Answer, call
 from tests.models.club import NEVER, SAFE
 from tests.models.site import Site

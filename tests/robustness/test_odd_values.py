@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from octavo.errors import OctavoError
+from octavo.core.errors import OctavoError
 from octavo.testing import open_site
 from octavo.testing.site import Site
 from tests.cli.projects import SECRETS, write_type

@@ -2,11 +2,11 @@
 
 import pytest
 
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.http.router import Router
-from octavo.runtime.added_routes import free_path
-from octavo.runtime.prepare_database import StartFailed
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
+from octavo.operations.runtime.added_routes import free_path
+from octavo.operations.runtime.prepare_database import StartFailed
 
 
 async def answer(request: Request) -> Response:

@@ -1,7 +1,7 @@
 """What is known of the administrators' door before it is opened."""
 
-from octavo.admin.contract import rows
-from octavo.runtime.admin_door import BELOW
+from octavo.api.admin.contract import rows
+from octavo.operations.runtime.lazy_admin import BELOW
 
 
 def test_all_paths_behind_it_are_known_by_their_first_segment() -> None:

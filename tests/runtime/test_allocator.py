@@ -8,7 +8,7 @@ import pytest
 
 _FAULTS: Final = """
 import resource, sys
-from octavo.runtime.allocator import keep_freed_memory
+from octavo.operations.runtime.allocator import keep_freed_memory
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -27,7 +27,7 @@ print(kept, faults() - before < 1_000)  # given back each time, it would be 13,0
 _PAGES: Final = """
 import re
 import apsw, granian, uvloop
-from octavo.runtime.allocator import give_back_start, mapped_files
+from octavo.operations.runtime.allocator import give_back_start, mapped_files
 
 def pages():
     return int(re.search(r"RssFile:\\s+(\\d+)", open("/proc/self/status").read())[1])

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from octavo.builder.plans import update_content_type
-from octavo.runtime.process import Process
+from octavo.modeling.builder.plans import update_content_type
+from octavo.operations.runtime.process import Process
 from tests.cli.projects import STORY
 from tests.runtime.test_reload import OpenProcess, get, serve
 

@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo.administrators.making import NewAdministrator, create_administrator, reset_password
-from octavo.authentication.api_tokens import create_token, revoke_token
-from octavo.authorization.role_grants import grant, revoke
+from octavo.access.authentication.api_tokens import create_token, revoke_token
+from octavo.access.authorization.role_grants import grant, revoke
+from octavo.accounts.administrators.provisioning import NewAdministrator, create_administrator, reset_password
 from octavo.database.change_feed import DataChange
 from octavo.database.sequences import continue_ids
 from octavo.query.request import By, Drafts, Form, ReadRequest

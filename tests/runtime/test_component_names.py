@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from octavo.content_manager.component_owners import ComponentOwners
+from octavo.content.manager.component_owners import ComponentOwners
+from octavo.content.media.storage.local import LocalStorage
 from octavo.database.component_names import ComponentNames, Meaning, OtherName
 from octavo.database.component_rename import ComponentRenameRefused, RenamedRows, rename_component
 from octavo.database.connection import Row
 from octavo.database.introspect import found_tables
-from octavo.media.storage.local import LocalStorage
-from octavo.runtime.prepare_database import prepare_database
-from octavo.runtime.process import build
-from octavo.sql.physical_names import component_table
-from octavo.transfer.archive.parts import ENTITIES, Part
-from octavo.transfer.archive.reader import open_archive
-from octavo.transfer.archive.writer import new_archive
-from octavo.transfer.exporting.exporter import export_project
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.process import build
+from octavo.operations.transfer.archive.parts import ENTITIES, Part
+from octavo.operations.transfer.archive.reader import open_archive
+from octavo.operations.transfer.archive.writer import new_archive
+from octavo.operations.transfer.exporting.exporter import export_project
+from octavo.query.sql.physical_names import component_table
 from tests.graphql.asking import ask
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import BOOK, FULL_TOKEN
@@ -84,7 +84,13 @@ async def answers(site: Site) -> list[Any]:
 
 async def put(site: Site, entry: int, data: dict[str, Any]) -> Answer:
     headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
-    return await call(site.octavo.asgi, "PUT", f"/api/books/{entry}", headers, [json.dumps({"data": data}).encode()])
+    return await call(
+        site.octavo.asgi,
+        "PUT",
+        f"/api/books/{entry}",
+        headers,
+        [json.dumps({"data": data}).encode()],
+    )
 
 
 async def found_in(site: Site) -> dict[tuple[str, str], OtherName]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from octavo.database.topology import Freshness
-from octavo.runtime.database_servers import direct_server, read_servers
+from octavo.operations.runtime.database_servers import direct_server, read_servers
 from octavo.settings import Settings, SettingsError, load_settings
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.role_grants import grant
-from octavo.builder.plans import update_content_type
+from octavo.access.authorization.role_grants import grant
 from octavo.database.connection import Database
-from octavo.runtime.followers import raise_version, read_version
-from octavo.runtime.open_resources import open_project_database
-from octavo.runtime.process import Process, build
+from octavo.modeling.builder.plans import update_content_type
+from octavo.operations.runtime.definition_sync import raise_version, read_version
+from octavo.operations.runtime.open_resources import open_project_database
+from octavo.operations.runtime.process import Process, build
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, load_settings
 from tests.cli.processes import Server, serving

@@ -16,10 +16,10 @@ PROGRAM: Final = """
 import inspect, json, sys, typing, weakref
 from pathlib import Path
 
-import octavo.runtime.server
+import octavo.operations.runtime.server
 from octavo.cli.start import announcement
-from octavo.runtime.forgetting import _READERS, _STAY, forget_readers
-from octavo.runtime.process import build
+from octavo.operations.runtime.module_unloading import _READERS, _STAY, forget_readers
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 
 project, used = Path(sys.argv[1]), sys.argv[2:]
@@ -36,7 +36,7 @@ def made_in(modules):
 service = build(load_settings(project, {}, mode="production"))
 tell = announcement(service)
 for name in used:
-    sys.modules["octavo.runtime.server"].held = sys.modules[name].read_code
+    sys.modules["octavo.operations.runtime.server"].held = sys.modules[name].read_code
 read, things = len(readers()), list(made_in(readers()))
 for forget in typing._cleanups:  # it keeps what aliases were made of
     forget()
@@ -69,7 +69,7 @@ def test_nothing_is_left_and_all_can_be_read_again(tmp_path: Path) -> None:
     assert told(tmp_path) == [True, True, False, [], True]
 
 
-@pytest.mark.parametrize("used", ["octavo.project.v4.read"])
+@pytest.mark.parametrize("used", ["octavo.v4.code.read"])
 def test_while_something_uses_one_all_stay(tmp_path: Path, used: str) -> None:
     whole, many, all_left, alive, same = told(tmp_path, used)
     assert (whole, many, all_left, bool(alive), same) == (True, True, True, True, True)

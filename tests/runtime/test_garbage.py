@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from octavo.runtime.server import spare_what_stays
+from octavo.operations.runtime.server import spare_what_stays
 
 pytestmark = pytest.mark.anyio
 

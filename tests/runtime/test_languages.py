@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from octavo.http.application import HttpApplication
-from octavo.http.options import HttpOptions
-from octavo.http.router import Router
-from octavo.runtime.languages import FOLDER, own_languages
-from octavo.runtime.static_files import static_files
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.router import Router
+from octavo.operations.runtime.admin_languages import FOLDER, own_languages
+from octavo.operations.runtime.static_files import static_files
 from octavo.settings import Settings
 from tests.http.asgi import ask
 

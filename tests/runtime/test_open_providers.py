@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ServiceUnavailable
-from octavo.mail.folder import FolderMailer
-from octavo.mail.http_mailers import MailgunMailer, SendgridMailer, SesMailer
-from octavo.mail.mailers import Mailer, MailProblem, Message, NoMailer, Sender
-from octavo.mail.sendmail import SendmailMailer
-from octavo.mail.smtp import SmtpMailer
-from octavo.mail.smtp_server import SmtpServer
-from octavo.media.storage.base import Storage
-from octavo.runtime.open_mailer import open_mailer
-from octavo.runtime.open_storage import open_storage
+from octavo.content.media.storage.base import Storage
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.mail.folder import FolderMailer
+from octavo.core.mail.http_mailers import MailgunMailer, SendgridMailer, SesMailer
+from octavo.core.mail.mailers import Mailer, MailProblem, Message, NoMailer, Sender
+from octavo.core.mail.sendmail import SendmailMailer
+from octavo.core.mail.smtp import SmtpMailer
+from octavo.core.mail.smtp_server import SmtpServer
+from octavo.operations.runtime.open_mailer import open_mailer
+from octavo.operations.runtime.open_storage import open_storage
 from octavo.settings import Settings, SettingsError, load_settings
 from tests.azure_server import KEY
 

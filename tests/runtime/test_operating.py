@@ -13,15 +13,15 @@ from typing import Any
 import orjson
 import pytest
 
+from octavo.api.http.slow_requests import SlowRequest, SlowRequests, shape_of
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.errors import ServiceUnavailable
-from octavo.http.slow_requests import SlowRequest, SlowRequests, shape_of
-from octavo.runtime.prepare_database import StartFailed
-from octavo.runtime.process import Process, build
-from octavo.runtime.readiness import Readiness
+from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.operations.runtime.process import Process, build
+from octavo.operations.runtime.readiness import Readiness
+from octavo.operations.telemetry.samples import Family, Histogram, join, render
+from octavo.operations.telemetry.workers import Workers
 from octavo.settings import load_settings
-from octavo.telemetry.samples import Family, Histogram, join, render
-from octavo.telemetry.workers import Workers
 from tests.cli.projects import database_variables, make_project
 from tests.http.asgi import Answer, Header, call
 from tests.postgresql_server import PostgresqlServer

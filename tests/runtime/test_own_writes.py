@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.ability import Ability
-from octavo.authorization.actor import Actor
-from octavo.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.api.http.dispatcher import Dispatcher
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
+from octavo.api.rest.operations import Operation
+from octavo.core.errors import BadRequestError
 from octavo.database.read_positions import READER, UNKNOWN, Reader, read_newest
-from octavo.errors import BadRequestError
-from octavo.http.dispatcher import Dispatcher
-from octavo.http.options import HttpOptions
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.http.router import Router
-from octavo.rest.operations import Operation
-from octavo.runtime.own_writes import OwnWrites, Written
+from octavo.operations.runtime.read_your_writes import OwnWrites, Written
 
 pytestmark = pytest.mark.anyio
 

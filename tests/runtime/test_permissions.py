@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from octavo import clock
-from octavo.authorization.role_grants import grant, list_grants
-from octavo.builder.plans import create_content_type, delete_content_type
-from octavo.runtime.process import Process, build
+from octavo.access.authorization.role_grants import grant, list_grants
+from octavo.core import clock
+from octavo.modeling.builder.plans import create_content_type, delete_content_type
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from tests.cli.projects import database_variables, make_project, write_type
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from octavo.authorization.role_grants import DEFAULT_ROLES
+from octavo.access.authorization.role_grants import DEFAULT_ROLES
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
 from octavo.database.sqlite import SqliteDatabase
-from octavo.runtime.options import own_tables
-from octavo.runtime.prepare_database import StartFailed, prepare_database, reach_database
-from octavo.runtime.process import build
+from octavo.operations.runtime.options import own_tables
+from octavo.operations.runtime.prepare_database import StartFailed, prepare_database, reach_database
+from octavo.operations.runtime.process import build
 from octavo.schema.loader import builtin_registry
 from tests.models.club import SAFE
 from tests.rest.conftest import OpenClub, club_copy, new_club

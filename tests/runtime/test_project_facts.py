@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.http.router import Router
-from octavo.runtime.project_facts import project_facts
+from octavo.api.http.router import Router
+from octavo.operations.runtime.project_facts import project_facts
 from octavo.schema.registry import Registry
 from octavo.settings import load_settings
 from tests.settings.v4.project import SQLITE, write

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.runtime.project_files import is_read, read_marks
+from octavo.operations.runtime.project_files import is_read, read_marks
 
 SCHEMA = "src/api/story/content-types/story/schema.json"
 

@@ -13,17 +13,17 @@ from weakref import ref
 
 import pytest
 
-from octavo.authorization.role_grants import grant
-from octavo.builder.drafts import plain
-from octavo.builder.plans import update_content_type
-from octavo.builder.shown import show_content_type
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.http.router import DuplicateRoute
+from octavo.access.authorization.role_grants import grant
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import DuplicateRoute
+from octavo.modeling.builder.drafts import plain
+from octavo.modeling.builder.plans import update_content_type
+from octavo.modeling.builder.type_responses import show_content_type
+from octavo.operations.runtime.prepare_database import StartFailed, bring_up_to_date
+from octavo.operations.runtime.process import Process, build
+from octavo.operations.runtime.site import Site
 from octavo.project import InvalidCode
-from octavo.runtime.prepare_database import StartFailed, bring_up_to_date
-from octavo.runtime.process import Process, build
-from octavo.runtime.site import Site
 from octavo.schema.content_types import ContentType
 from octavo.schema.loader import load_registry
 from octavo.schema.problems import InvalidDefinitions

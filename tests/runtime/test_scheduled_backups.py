@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from octavo.backups.making import store_of
-from octavo.backups.record import read_record
-from octavo.runtime.backups import ScheduledBackups
-from octavo.runtime.infrastructure import Infrastructure
-from octavo.runtime.prepare_database import StartFailed
-from octavo.runtime.process import Process, build
+from octavo.events.jobs.backup_records import read_record
+from octavo.operations.backups.making import store_of
+from octavo.operations.runtime.backups import ScheduledBackups
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import Settings, load_settings
 from tests.cli.projects import make_project
 from tests.http.asgi import call

@@ -11,15 +11,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.request import Request
+from octavo.api.http.request_ids import new_name
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
 from octavo.events.origin import WORK, Origin
-from octavo.http.application import HttpApplication
-from octavo.http.request import Request
-from octavo.http.request_names import new_name
-from octavo.http.response import Response
-from octavo.http.router import Router
-from octavo.runtime.logs import JsonLines, TextLines, set_up_log
+from octavo.operations.runtime.logs import JsonLines, TextLines, set_up_log
+from octavo.operations.telemetry.observer import AllObservers
 from octavo.settings import SettingsError, load_settings
-from octavo.telemetry.observer import AllObservers
 from tests.http.asgi import answer_path_values, ask
 
 
@@ -40,7 +40,7 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 def record(message: str, **more: object) -> logging.LogRecord:
-    made = logging.LogRecord("octavo.http", logging.WARNING, "x.py", 1, message, (), None)
+    made = logging.LogRecord("octavo.api.http", logging.WARNING, "x.py", 1, message, (), None)
     made.__dict__ |= more
     return made
 
@@ -56,7 +56,7 @@ def test_a_line_names_its_request() -> None:
         named = TextLines().format(record("seventeen is late"))
     finally:
         WORK.reset(token)
-    assert text.endswith(" WARNING octavo.http: late [seventeen]")
+    assert text.endswith(" WARNING octavo.api.http: late [seventeen]")
     assert named.endswith(": seventeen is late")
     assert (told["level"], told["message"], told["request"]) == ("warning", "late", "seventeen")
     token = WORK.set(Origin("code"))
@@ -89,7 +89,7 @@ def test_a_line_tells_its_moment(created: float) -> None:
 def test_levels_have_to_be_known(tmp_path: Path) -> None:
     expected = r'server\.log\.levels\."octavo\.http": expected one of debug, info, warning, error, not "loud"'
     with pytest.raises(SettingsError, match=expected):
-        set_up(tmp_path, LEVELS='{"octavo.http": "loud"}')
+        set_up(tmp_path, LEVELS='{"octavo.api.http": "loud"}')
 
 
 @pytest.mark.parametrize(

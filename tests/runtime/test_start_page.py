@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.role_grants import grant
-from octavo.runtime.process import Process, build
+from octavo.access.authorization.role_grants import grant
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from tests.cli.projects import PLACE, STORY, database_variables, make_project, write_type
 from tests.http.asgi import call

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.actor import Actor
+from octavo.access.authorization.actor import Actor
 from tests.authorization.conditional import ConditionalAbility, at
 from tests.graphql.asking import ask, messages
 from tests.http.asgi import call

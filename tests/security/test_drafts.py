@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
-from octavo.runtime.process import build
+from octavo.access.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
+from octavo.operations.runtime.process import build
 from tests.graphql.asking import ask
 from tests.http.asgi import call
 from tests.models.bookshop import BOOK, FULL_TOKEN, GENRE, SOME_TOKEN

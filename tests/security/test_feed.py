@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.ability import Ability
-from octavo.authorization.actor import Actor
-from octavo.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
 from octavo.database.sequences import continue_ids
 from tests.authorization.conditional import ConditionalAbility, at
 from tests.models.fixtures import open_copy

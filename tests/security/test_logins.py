@@ -14,7 +14,7 @@ from typing import Any
 import bcrypt
 import pytest
 
-from octavo.authentication import passwords
+from octavo.access.authentication import passwords
 from tests.models.club import NEVER, Club, open_club
 from tests.models.people import Hands, write
 

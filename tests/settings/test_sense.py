@@ -94,7 +94,7 @@ def test_time_zones_have_to_exist(tmp_path: Path, zone: str) -> None:
             "OCTAVO_SERVER__PUBLIC_FOLDER: server.publicFolder: there is no folder nowhere",
         ),
         (
-            {"OCTAVO_SERVER__LOG__LEVELS": '{"octavo.htp": "debug", "octavo.access": "info", "octavo.http": "info"}'},
+            {"OCTAVO_SERVER__LOG__LEVELS": '{"octavo.htp": "debug", "octavo.api.http": "info"}'},
             'OCTAVO_SERVER__LOG__LEVELS: server.log.levels."octavo.htp": Octavo has no log of this name',
         ),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from octavo.settings import SettingsError, load_settings
 from octavo.settings.compat import RULES
-from octavo.settings.v4_version import find_version, parse_version
+from octavo.settings.v4_versions import find_version, parse_version
 from tests.settings.test_loader import write_project
 
 PACKAGE = "@strapi/strapi"

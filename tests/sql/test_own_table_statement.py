@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 import octavo
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
-from octavo.sql.own_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from tests.dialects import DIALECTS
 
 RUNNING = {"octavo.__main__", "octavo.asgi"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.sql.script import InvalidScript, statements_of
+from octavo.query.sql.script import InvalidScript, statements_of
 from tests.dialects import DIALECTS
 
 EVERYWHERE = """\

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from octavo.authorization.role_grants import grant
-from octavo.http.request import Request
-from octavo.http.response import Response
-from octavo.runtime.process import Process, build
+from octavo.access.authorization.role_grants import grant
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.operations.runtime.process import Process, build
+from octavo.operations.telemetry.traces import TraceOptions, Traces
 from octavo.settings import SettingsError, load_settings
-from octavo.telemetry.traces import TraceOptions, Traces
 from tests.cli.projects import database_variables, make_project
 from tests.http.asgi import Answer, call, request_of
 from tests.telemetry.collector import PATIENCE, Collector
@@ -238,7 +238,7 @@ def test_nothing_is_imported_where_nobody_follows(tmp_path: Path) -> None:
     project = make_project(tmp_path / "site")
     code = (
         "import sys; from pathlib import Path\n"
-        "from octavo.runtime.process import build; from octavo.settings import load_settings\n"
+        "from octavo.operations.runtime.process import build; from octavo.settings import load_settings\n"
         f"service = build(load_settings(Path({str(project)!r}), {{}}))\n"
         "assert not any(name.startswith('opentelemetry') for name in sys.modules)\n"
         "assert service.infrastructure.traces is None\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.errors import ApplicationError, ValidationError
+from octavo.core.errors import ApplicationError, ValidationError
 from octavo.testing import CannotMake, GraphqlFailed, NotDelivered, Site, open_site
 from tests.postgresql_server import PostgresqlServer
 from tests.typings.projects import write_project

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.transfer.definition_edits import with_attribute
+from octavo.modeling.refactoring.definition_edits import with_attribute
 
 RAW = {"type": "relation", "target": "api::a.a"}
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from octavo.transfer.archive.encryption import DecryptingFile, EncryptingFile
-from octavo.transfer.archive.reader import ArchiveReader, open_archive
-from octavo.transfer.archive.unpack import unpacked
-from octavo.transfer.problems import TransferError
+from octavo.operations.transfer.archive.encryption import DecryptingFile, EncryptingFile
+from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive
+from octavo.operations.transfer.archive.unpack import unpacked
+from octavo.operations.transfer.problems import TransferError
 from tests.transfer.v4_archives import METADATA, tar_bytes, write_archive
 
 FILES = {

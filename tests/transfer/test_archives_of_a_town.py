@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
+from octavo.content.media.storage.local import LocalStorage
 from octavo.database.connection import Database
-from octavo.media.storage.local import LocalStorage
-from octavo.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.transfer.archive.parts import Part
+from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive
+from octavo.operations.transfer.archive.schemas import differences
+from octavo.operations.transfer.archive.writer import new_archive
+from octavo.operations.transfer.exporting.exporter import ExportReport, export_project
+from octavo.operations.transfer.importing.importer import ImportReport, check_parts, import_archive
+from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
-from octavo.transfer.archive.parts import Part
-from octavo.transfer.archive.reader import ArchiveReader, open_archive
-from octavo.transfer.archive.schemas import differences
-from octavo.transfer.archive.writer import new_archive
-from octavo.transfer.exporting.exporter import ExportReport, export_project
-from octavo.transfer.importing.importer import ImportReport, check_parts, import_archive
-from octavo.transfer.problems import TransferError
 from tests.transfer.town import (
     CONFIGURATION,
     EMPTY_HOUSE,

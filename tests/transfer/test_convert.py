@@ -8,9 +8,9 @@ import pytest
 from octavo.database.connection import Database
 from octavo.database.conversions import ConversionStep, Unconvertible, convert_column, preview_conversion
 from octavo.database.synchronize import plan_changes, synchronize
+from octavo.modeling.refactoring.convert import ConversionRefused, convert_value, find_conversion
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
-from octavo.transfer.convert import ConversionRefused, convert_value, find_conversion
 from tests.layouts import registry_of
 
 pytestmark = pytest.mark.anyio

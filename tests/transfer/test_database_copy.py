@@ -12,11 +12,11 @@ from octavo.database.connection import Database
 from octavo.database.leases import TABLE
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
-from octavo.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.transfer.database_copy.copier import CopyOptions, CopyReport, copy_database
+from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
-from octavo.transfer.database_copy.copier import CopyOptions, CopyReport, copy_database
-from octavo.transfer.problems import TransferError
 from tests.transfer.town import make_town
 
 pytestmark = pytest.mark.anyio

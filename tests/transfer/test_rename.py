@@ -11,11 +11,11 @@ from octavo.database.connection import Database
 from octavo.database.migrations.files import FOLDER, MigrationFailed
 from octavo.database.migrations.runner import rehearse_source, run_migrations
 from octavo.database.synchronize import plan_changes, synchronize
+from octavo.modeling.refactoring.rename import RenamePlan, RenameRefused, plan_rename
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.loader import load_registry
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, load_settings
-from octavo.sql.dialects.base import Dialect
-from octavo.transfer.rename import RenamePlan, RenameRefused, plan_rename
 
 pytestmark = pytest.mark.anyio
 

@@ -10,9 +10,9 @@ from octavo.database.connection import Database
 from octavo.database.migrations.files import FOLDER, MigrationFailed
 from octavo.database.migrations.runner import run_migrations
 from octavo.database.synchronize import plan_changes, synchronize
+from octavo.modeling.refactoring.rename import RenameRefused, plan_table_rename
 from octavo.schema.loader import load_registry
 from octavo.settings import Settings
-from octavo.transfer.rename import RenameRefused, plan_table_rename
 from tests.transfer.test_rename import fill, settings
 
 __all__ = ["settings"]  # the fixture

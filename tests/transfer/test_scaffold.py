@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.transfer.scaffold import add_secrets, sample_folder
+from octavo.operations.transfer.scaffold import add_secrets, sample_folder
 
 ROOT = Path(__file__).parents[2]
 

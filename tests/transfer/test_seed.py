@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from octavo.authorization.role_grants import list_grants
+from octavo.access.authorization.role_grants import list_grants
+from octavo.content.media.library import MediaLibrary
+from octavo.content.media.storage.local import LocalStorage
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
-from octavo.media.library import MediaLibrary
-from octavo.media.storage.local import LocalStorage
-from octavo.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.transfer.problems import SeedError
+from octavo.operations.transfer.seed import SeedReport, load_seed
 from octavo.schema.loader import load_registry
-from octavo.transfer.problems import SeedError
-from octavo.transfer.seed import SeedReport, load_seed
 from tests.cli.projects import make_project
 
 pytestmark = pytest.mark.anyio

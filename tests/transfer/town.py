@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from octavo.operations.transfer.archive.schemas import describe_definitions
 from octavo.schema.loader import builtin_registry
-from octavo.transfer.archive.schemas import describe_definitions
 from tests.cli.projects import SECRETS, write_type
 from tests.transfer.v4_archives import METADATA, Lines, jsonl
 

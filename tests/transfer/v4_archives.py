@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.transfer.archive.encryption import EncryptingFile
+from octavo.operations.transfer.archive.encryption import EncryptingFile
 
 METADATA = json.dumps({"createdAt": "2024-01-01T00:00:00.000Z", "strapi": {"version": "4.26.2"}}).encode()
 

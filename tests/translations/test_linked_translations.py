@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ApplicationError, NotFoundError, ValidationError
-from octavo.project.api.entries import Entries
+from octavo.core.errors import ApplicationError, NotFoundError, ValidationError
+from octavo.sdk.entries import Entries
 from tests.models.club import SOME
 from tests.models.people import write
 from tests.translations.conftest import PROFILES, OpenStudio

@@ -12,13 +12,13 @@ from typing import get_type_hints
 import pytest
 from mypy import api
 
-from octavo.project.api import Entries
+from octavo.modeling.typings.python.names import names_of
+from octavo.modeling.typings.python.own_code import render_own_code
 from octavo.query.operators import LOGICAL, OPERATORS
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
+from octavo.sdk import Entries
 from octavo.typed import NumberCondition, TextCondition, TypedEntries
-from octavo.typings.python.names import names_of
-from octavo.typings.python.own_code import render_own_code
 from tests.typings.projects import conference, write_large_project
 
 ROOT = Path(__file__).parents[2]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from octavo.javascript.parse import parse_text
+from octavo.modeling.typings.typescript.front_end import render_front_end
 from octavo.query.operators import LOGICAL, OPERATORS
 from octavo.schema.registry import Registry
-from octavo.typings.typescript.front_end import render_front_end
-from octavo.typings.typescript.v4_schemas import render_v4_schemas
+from octavo.v4.javascript.parse import parse_text
+from octavo.v4.schema_typings import render_v4_schemas
 from tests.typings.projects import conference
 
 TALK = """\

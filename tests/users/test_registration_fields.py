@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.uids import USER
 from octavo.settings import load_settings

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.webhooks.webhook import EVENTS
+from octavo.events.webhooks.webhook import EVENTS
 from tests.http_services import Answer, Asked, serving
 from tests.webhook_bodies.cases import files
 from tests.webhook_bodies.told import run

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pytest
 
-from octavo.authentication.api_tokens import create_token
-from octavo.runtime.process import Process, build
+from octavo.access.authentication.api_tokens import create_token
+from octavo.events.webhooks.webhook import EVENTS
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
-from octavo.webhooks.webhook import EVENTS
 from tests.cli.projects import SECRETS, database_variables
 from tests.http.asgi import receiver, scope_of
 from tests.http_services import Answer, Asked, serving

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from octavo.authentication.api_tokens import create_token
-from octavo.runtime.process import Process, build
+from octavo.access.authentication.api_tokens import create_token
+from octavo.events.webhooks.store import Webhooks
+from octavo.events.webhooks.webhook import EVENTS, Webhook
+from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
-from octavo.webhooks.book import Webhooks
-from octavo.webhooks.webhook import EVENTS, Webhook
 from tests.cli.projects import make_project, write_type
 from tests.http.asgi import Answer, receiver, scope_of
 from tests.http_services import Answer as Reply

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from octavo.clock import this_moment
-from octavo.errors import NotFoundError, ValidationError
+from octavo.core.clock import this_moment
+from octavo.core.errors import NotFoundError, ValidationError
 from octavo.events.dead_letters import DeadLetters
-from octavo.webhooks.signature import sign
+from octavo.events.webhooks.signature import sign
 from tests.http_services import Answer as Reply
 from tests.webhooks.newsroom import PATIENCE, UID, Newsroom, settled
 

@@ -1,4 +1,4 @@
-// Written by `python -m octavo.admin.contract`, from the rows of src/octavo/admin/api. Do not edit.
+// Written by `python -m octavo.api.admin.contract`, from the rows of src/octavo/api/admin/endpoints. Do not edit.
 
 /** Versions: of this software, and of v4 as it is known here. */
 export interface About {

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-import octavo.project.api as code
+import octavo.sdk as code
 from octavo import testing
-from octavo.authorization.actor import Actor
-from octavo.authorization.rights.conditions import Holder
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.admin.conditions import Holder
+from octavo.api.graphql.customization.extension import Extension, ShadowCrud, ShadowField
+from octavo.api.http.body import Body
 from octavo.content.core_store import CoreStore
 from octavo.content.slugs import slugify
+from octavo.core.values import dataclass
 from octavo.events.event import Params
-from octavo.graphql.customization.extension import Extension, ShadowCrud, ShadowField
-from octavo.http.body import Body
 from octavo.project import routes
-from octavo.project.api import entries, entry_reads, streams
-from octavo.project.api.app import Plugin
-from octavo.project.api.code_cache import CodeCache
-from octavo.project.api.conditions import Conditions
-from octavo.project.api.custom import Custom
-from octavo.project.api.http_client import HttpClient
-from octavo.project.api.mail import Mail
+from octavo.sdk import entries, entry_reads, streams
+from octavo.sdk.app import Plugin
+from octavo.sdk.code_cache import CodeCache
+from octavo.sdk.conditions import Conditions
+from octavo.sdk.custom_settings import Custom
+from octavo.sdk.http_client import HttpClient
+from octavo.sdk.mail import Mail
 from octavo.testing import mails
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

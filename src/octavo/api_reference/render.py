@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
-import octavo.project.api as code
+import octavo.sdk as code
 from octavo.api_reference.contents import ALIASES, SECTIONS, Item, Section
-from octavo.project.api import entry_reads, schedule
+from octavo.core.values import dataclass
+from octavo.sdk import entry_reads, schedule
 from octavo.testing import mails
-from octavo.values import dataclass
 
 _HEAD: Final = """\
 # Python API reference

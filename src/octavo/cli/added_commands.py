@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 import click
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

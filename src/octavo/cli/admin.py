@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from octavo.administrators.making import NewAdministrator, create_administrator, reset_password
-from octavo.administrators.rows import Administrator, AdminRole, list_administrators, roles_of
-from octavo.adoption.panel import check_panel
-from octavo.authentication import admin_sessions
+from octavo.access.authentication import admin_sessions
+from octavo.accounts.administrators.provisioning import NewAdministrator, create_administrator, reset_password
+from octavo.accounts.administrators.rows import Administrator, AdminRole, list_administrators, roles_of
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_database
 from octavo.cli.passwords import read_password, stdin_option
+from octavo.core.values import dataclass
 from octavo.database.connection import Database
-from octavo.settings.v4.project import find_v4_project
-from octavo.values import dataclass
+from octavo.settings.package_json import find_v4_project
+from octavo.v4.adoption.panel import check_panel
 
 _VARIABLE = "OCTAVO_ADMIN_PASSWORD"
 

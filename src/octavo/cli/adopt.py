@@ -12,14 +12,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from octavo.adoption.drafts.writing import write_drafts
-from octavo.adoption.examine import examine
-from octavo.adoption.markdown import to_markdown
-from octavo.adoption.report import DraftItem, Report
-from octavo.adoption.sections import Section, sections
 from octavo.cli.base import Command, json_option, refuse, say, say_json
 from octavo.settings.keys import camel
-from octavo.settings.v4.project import find_v4_project
+from octavo.settings.package_json import find_v4_project
+from octavo.v4.adoption.drafts.writing import write_drafts
+from octavo.v4.adoption.examine import examine
+from octavo.v4.adoption.markdown import to_markdown
+from octavo.v4.adoption.report import DraftItem, Report
+from octavo.v4.adoption.sections import Section, sections
 
 _MOST_ROWS: Final = 12
 _WIDEST: Final = 120

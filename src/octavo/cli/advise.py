@@ -11,12 +11,12 @@ import click
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.migrations import connected
 from octavo.cli.watching import ask_service, url_option
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
+from octavo.core.plurals import counted
+from octavo.operations.runtime.definitions import project_registry
 from octavo.settings import Settings
 
 if TYPE_CHECKING:
-    from octavo.runtime.advising import Findings, Proposal
+    from octavo.operations.runtime.index_advice import Findings, Proposal
 
 
 @click.command(cls=Command, epilog="Example: octavo db advise --request '/api/articles?sort=title'")
@@ -48,7 +48,7 @@ def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: P
 async def _advise(
     settings: Settings, requests: tuple[str, ...], slow: Any, applies: bool
 ) -> tuple["Findings", list[str]]:
-    from octavo.runtime.advising import Advisor, NoAdvice  # what plans reads
+    from octavo.operations.runtime.index_advice import Advisor, NoAdvice  # what plans reads
 
     async with connected(settings) as database:
         advisor = Advisor(settings, database, project_registry(settings))

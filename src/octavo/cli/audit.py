@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from octavo.administrators.audit import TABLE, Entry, read_audit
+from octavo.accounts.administrators.audit import TABLE, Entry, read_audit
 from octavo.cli.base import json_option, project_option, read_settings, say_json, say_table, with_database
 
 

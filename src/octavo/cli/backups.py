@@ -10,20 +10,20 @@ from typing import Any
 
 import click
 
-from octavo.backups import record
-from octavo.backups.bucket import Bucket, bucket_of
-from octavo.backups.making import make_copy, store_of, verify_copy
-from octavo.backups.problems import BackupFailed
-from octavo.backups.store import Copy
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.cli.progress import progress_bar
-from octavo.clock import shown_moment
+from octavo.core.clock import shown_moment
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
+from octavo.core.plurals import counted
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.errors import ServiceUnavailable
-from octavo.outage_log import reason_of
-from octavo.plurals import counted
-from octavo.runtime.open_resources import open_project_database
+from octavo.events.jobs import backup_records
+from octavo.operations.backups.bucket import Bucket, bucket_of
+from octavo.operations.backups.making import make_copy, store_of, verify_copy
+from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import Copy
+from octavo.operations.runtime.open_resources import open_project_database
 from octavo.settings import Settings
 
 
@@ -116,10 +116,12 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
     except (BackupFailed, OSError) as error:
         reason = _told(error)
         with suppress(ServiceUnavailable):  # it may be why
-            asyncio.run(_with_record(settings, lambda database: record.failed(database, reason)))
+            asyncio.run(_with_record(settings, lambda database: backup_records.failed(database, reason)))
         refuse(reason)
     manifest = made.copy.manifest
-    asyncio.run(_with_record(settings, lambda database: record.done(database, manifest.made_at, manifest.bytes)))
+    asyncio.run(
+        _with_record(settings, lambda database: backup_records.done(database, manifest.made_at, manifest.bytes))
+    )
     told = "Copied the database to {}: {} in {}, {:,.1f} MB, {} and counted, {:.0f} s; {} older removed"
     rows, tables = counted(made.copy.rows, "row"), counted(len(manifest.tables), "table")
     size = manifest.bytes / 1024**2
@@ -133,7 +135,7 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
 
 
 async def _begin(database: Database) -> None:
-    await record.begin(database, await record.read_record(database))
+    await backup_records.begin(database, await backup_records.read_record(database))
 
 
 async def _with_record(settings: Settings, work: Callable[[Database], Awaitable[None]]) -> None:
@@ -142,7 +144,7 @@ async def _with_record(settings: Settings, work: Callable[[Database], Awaitable[
     try:
         await database.connect()
         async with unit_of_work(database) as unit:
-            await unit.connection.execute_script(record.TABLE.script(database.dialect.counter_column))
+            await unit.connection.execute_script(backup_records.TABLE.script(database.dialect.counter_column))
         await work(database)
     finally:
         await database.close()

@@ -13,26 +13,26 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
-from octavo.authorization.action_patterns import actions_of
-from octavo.backups.problems import BackupFailed
+from octavo.access.authorization.action_patterns import actions_of
 from octavo.cli.quiet import without_start_warnings
 from octavo.cli.suggestions import refuse_option
+from octavo.core.errors import OctavoError, ServiceUnavailable
+from octavo.core.outage_log import reason_of
+from octavo.core.plurals import counted
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import with_keeper
-from octavo.errors import OctavoError, ServiceUnavailable
 from octavo.events.outbox import Outbox
-from octavo.outage_log import reason_of
-from octavo.plurals import counted
+from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.open_purges import open_purges, purging_tables
+from octavo.operations.runtime.open_resources import migrations_folder, open_project_database
+from octavo.operations.runtime.prepare_database import StartFailed, prepare_database
+from octavo.operations.transfer.problems import SeedError, TransferError
 from octavo.project import InvalidCode
 from octavo.project.plugins import plugins_in_use
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_purges import open_purges, purging_tables
-from octavo.runtime.open_resources import migrations_folder, open_project_database
-from octavo.runtime.prepare_database import StartFailed, prepare_database
+from octavo.query.sql.ddl.tables import OwnTable
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError, load_settings
-from octavo.sql.ddl.tables import OwnTable
-from octavo.transfer.problems import SeedError, TransferError
 
 ResultT = TypeVar("ResultT")
 

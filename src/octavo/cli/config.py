@@ -9,17 +9,17 @@ from pathlib import Path
 import click
 import orjson
 
-from octavo.adoption.report import Report
 from octavo.cli.base import Group, check_project, json_option, project_option, refuse, say, say_json, say_table
 from octavo.cli.v4_report import refuse_open, report_on, tell_v4
-from octavo.plurals import counted
-from octavo.runtime.definitions import warnings_of
-from octavo.runtime.process import build
-from octavo.runtime.settings_remarks import likely_mistakes, remarks_on
+from octavo.core.plurals import counted
+from octavo.operations.runtime.definitions import warnings_of
+from octavo.operations.runtime.process import build
+from octavo.operations.runtime.settings_remarks import likely_mistakes, remarks_on
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
 from octavo.settings.keys import camel
-from octavo.settings.v4_version import known_version
+from octavo.settings.v4_versions import known_version
+from octavo.v4.adoption.report import Report
 
 
 @click.group(cls=Group)

@@ -8,12 +8,12 @@ import click
 
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.cli.migrations import connected
+from octavo.core.plurals import counted
 from octavo.database.connection import IntegrityViolation
 from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
+from octavo.modeling.refactoring.convert import find_conversion
+from octavo.operations.runtime.definitions import project_registry
 from octavo.settings import Settings
-from octavo.transfer.convert import find_conversion
 
 
 @click.command(cls=Command, epilog="Example: octavo db convert talks level --dry-run")

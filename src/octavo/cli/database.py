@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import click
 
-from octavo.backups.postgresql_tools import dump_database
 from octavo.cli.advise import advise
 from octavo.cli.backups import backups, make_scheduled
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
@@ -22,17 +21,18 @@ from octavo.cli.rename_table import rename_table
 from octavo.cli.restore import restore
 from octavo.cli.totals import totals
 from octavo.database.declared_indexes import Finished, finish_indexes
+from octavo.database.duplicate_single_types import SurplusEntries, find_surplus_entries
 from octavo.database.introspect import found_tables
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.option_previews import preview_options
 from octavo.database.sqlite_copy import NotADatabase, copy_database
-from octavo.database.surplus_entries import SurplusEntries, find_surplus_entries
 from octavo.database.synchronize import Changes, SyncReport, plan_changes
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_resources import migrations_folder
-from octavo.runtime.options import hides_future
-from octavo.runtime.prepare_database import bring_up_to_date
+from octavo.operations.backups.postgresql_tools import dump_database
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.open_resources import migrations_folder
+from octavo.operations.runtime.options import hides_future
+from octavo.operations.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 

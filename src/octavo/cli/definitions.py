@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
+from octavo.api.http.router import Route
+from octavo.api.rest.operations import Operation
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_secrets
-from octavo.http.router import Route
-from octavo.rest.operations import Operation
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.process import build
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.process import build
 from octavo.schema.content_types import ContentType
 
 

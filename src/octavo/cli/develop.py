@@ -12,15 +12,15 @@ from octavo.cli.running import remove_record
 from octavo.cli.start import announce, host_option, port_option, variables
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
+from octavo.core.plurals import counted
 from octavo.database.connection import Database
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_resources import open_media
-from octavo.runtime.open_storage import open_storage
-from octavo.runtime.server import serve_changing
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.open_resources import open_media
+from octavo.operations.runtime.open_storage import open_storage
+from octavo.operations.runtime.server import serve_changing
+from octavo.operations.transfer.scaffold import add_secrets
+from octavo.operations.transfer.seed import SeedReport, load_seed, read_requests
 from octavo.settings import Settings, load_settings, missing_secrets
-from octavo.transfer.scaffold import add_secrets
-from octavo.transfer.seed import SeedReport, load_seed, read_requests
 
 
 @click.command(cls=ServingCommand, epilog="Example: octavo develop --project site --port 8080")

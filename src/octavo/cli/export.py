@@ -9,16 +9,16 @@ import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.progress import progress_bar
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_resources import open_project_database
-from octavo.runtime.open_storage import open_storage
-from octavo.runtime.prepare_database import reach_database
+from octavo.core.plurals import counted
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.open_resources import open_project_database
+from octavo.operations.runtime.open_storage import open_storage
+from octavo.operations.runtime.prepare_database import reach_database
+from octavo.operations.transfer.archive.parts import Part, chosen_parts
+from octavo.operations.transfer.archive.writer import archive_path, new_archive
+from octavo.operations.transfer.exporting.exporter import ExportReport, Progress, export_project
 from octavo.settings import Settings
-from octavo.settings.v4_version import known_version
-from octavo.transfer.archive.parts import Part, chosen_parts
-from octavo.transfer.archive.writer import archive_path, new_archive
-from octavo.transfer.exporting.exporter import ExportReport, Progress, export_project
+from octavo.settings.v4_versions import known_version
 
 parts_options = (
     click.option("--only", metavar="PARTS", help=f"Only these parts, separated by commas: {', '.join(Part)}."),

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from octavo.authorization.role_grants import grant
+from octavo.access.authorization.role_grants import grant
 from octavo.cli.base import (
     Command,
     Group,
@@ -20,18 +20,18 @@ from octavo.cli.base import (
 )
 from octavo.cli.generate_dialogue import ask_attributes, ask_component, ask_content_type
 from octavo.cli.migrations import begin_migration
-from octavo.generators import code
-from octavo.generators.definitions import DefinitionPlan, TypeOptions, plan_component, plan_content_type
-from octavo.generators.files import CannotGenerate, NewFile, write_files
-from octavo.generators.names import checked_name
-from octavo.generators.plugin import plugin as plugin_files
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.prepare_database import StartFailed
+from octavo.modeling.generators import code
+from octavo.modeling.generators.definitions import DefinitionPlan, TypeOptions, plan_component, plan_content_type
+from octavo.modeling.generators.files import CannotGenerate, NewFile, write_files
+from octavo.modeling.generators.names import checked_name
+from octavo.modeling.generators.plugin import plugin as plugin_files
+from octavo.modeling.refactoring.definition_edits import replace_file
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
 from octavo.schema.loader import inspect_definitions
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
-from octavo.transfer.definition_edits import replace_file
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 

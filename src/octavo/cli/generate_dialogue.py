@@ -6,10 +6,10 @@ from dataclasses import replace
 import click
 
 from octavo.cli.base import say
-from octavo.generators.attributes import TYPES, plain_types, read_attribute
-from octavo.generators.definitions import TypeOptions
-from octavo.generators.files import CannotGenerate
-from octavo.generators.names import checked_attribute, checked_name, display_name, plural_of
+from octavo.modeling.generators.attributes import TYPES, plain_types, read_attribute
+from octavo.modeling.generators.definitions import TypeOptions
+from octavo.modeling.generators.files import CannotGenerate
+from octavo.modeling.generators.names import checked_attribute, checked_name, display_name, plural_of
 from octavo.schema.registry import Registry
 
 _ASKED = {

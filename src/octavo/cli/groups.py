@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.text_limits import close_match
+from octavo.core.text_limits import close_match
 
 if TYPE_CHECKING:
     from octavo.cli.added_commands import AddedCommand

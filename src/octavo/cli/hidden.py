@@ -18,13 +18,13 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
+from octavo.core.plurals import counted
 from octavo.database.connection import Database
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
+from octavo.modeling.refactoring.rename import RenameRefused, find_definition
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.transfer.hidden_entries import HiddenEntriesService
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.transfer.hidden_entries import HiddenEntriesService
-from octavo.transfer.rename import RenameRefused, find_definition
 
 _DONE: Final = {"publish": "Published", "delete": "Deleted", "export": "Exported"}
 

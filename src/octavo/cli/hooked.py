@@ -6,13 +6,13 @@ from typing import TypeVar
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import with_hooks, with_keeper
 from octavo.events.origin import coming_from
-from octavo.runtime import options
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.infrastructure import open_infrastructure
-from octavo.runtime.open_resources import migrations_folder
-from octavo.runtime.prepare_database import prepare_database
-from octavo.runtime.process import build
-from octavo.runtime.site import register_code
+from octavo.operations.runtime import options
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.infrastructure import open_infrastructure
+from octavo.operations.runtime.open_resources import migrations_folder
+from octavo.operations.runtime.prepare_database import prepare_database
+from octavo.operations.runtime.process import build
+from octavo.operations.runtime.site import register_code
 from octavo.settings import Settings
 
 ResultT = TypeVar("ResultT")

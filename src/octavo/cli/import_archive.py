@@ -7,26 +7,26 @@ from typing import Final
 
 import click
 
-from octavo.backups.restoring import require_unused
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.brought_webhooks import active_webhooks, tell_webhooks
 from octavo.cli.export import parts_of, parts_options
 from octavo.cli.progress import progress_bar
+from octavo.core.plurals import counted
 from octavo.events.outbox import Outbox
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_purges import open_purges
-from octavo.runtime.open_resources import migrations_folder, open_project_database
-from octavo.runtime.open_storage import open_storage
-from octavo.runtime.options import own_tables
-from octavo.runtime.prepare_database import bring_up_to_date, check_types, reach_database
+from octavo.operations.backups.restoring import require_unused
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.open_purges import open_purges
+from octavo.operations.runtime.open_resources import migrations_folder, open_project_database
+from octavo.operations.runtime.open_storage import open_storage
+from octavo.operations.runtime.options import own_tables
+from octavo.operations.runtime.prepare_database import bring_up_to_date, check_types, reach_database
+from octavo.operations.transfer.archive.parts import ENCRYPTED, SCHEMAS, Part
+from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive
+from octavo.operations.transfer.archive.schemas import differences
+from octavo.operations.transfer.archive.versions import check_version
+from octavo.operations.transfer.importing.importer import ImportReport, Progress, check_parts, import_archive
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
-from octavo.transfer.archive.parts import ENCRYPTED, SCHEMAS, Part
-from octavo.transfer.archive.reader import ArchiveReader, open_archive
-from octavo.transfer.archive.schemas import differences
-from octavo.transfer.archive.versions import check_version
-from octavo.transfer.importing.importer import ImportReport, Progress, check_parts, import_archive
 
 _REPLACED: Final = {
     Part.CONTENT: "all entries, users, roles and locales",

@@ -19,17 +19,17 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.clock import shown_moment
+from octavo.core.clock import shown_moment
+from octavo.core.plurals import counted
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.dead_letters import DeadLetters
+from octavo.events.jobs.registry import TOPIC
+from octavo.events.jobs.scheduler import known_tasks
 from octavo.events.outbox import Outbox
-from octavo.events.waiting import list_waiting, what_of
-from octavo.jobs.book import TOPIC
-from octavo.jobs.clockwork import known_tasks
-from octavo.plurals import counted
+from octavo.events.pending_messages import list_waiting, what_of
+from octavo.operations.runtime.options import own_tables
 from octavo.project.naming import did_you_mean
-from octavo.runtime.options import own_tables
 
 ResultT = TypeVar("ResultT")
 

@@ -17,12 +17,12 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
+from octavo.content.i18n.iso_locales import locale_name
+from octavo.content.i18n.locale_management import LocaleManagement
 from octavo.content.writer import EntryWriter
-from octavo.errors import ApplicationError
-from octavo.i18n.iso_locales import locale_name
-from octavo.i18n.locale_management import LocaleManagement
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
+from octavo.core.errors import ApplicationError
+from octavo.core.plurals import counted
+from octavo.operations.runtime.definitions import project_registry
 
 ResultT = TypeVar("ResultT")
 

@@ -13,9 +13,9 @@ from octavo.cli.base import Command, json_option, project_option, read_settings,
 from octavo.database.connection import Database
 from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, new_migration
 from octavo.database.migrations.runner import Rehearsal, migration_states, rehearse
-from octavo.runtime.open_resources import open_project_database
-from octavo.runtime.prepare_database import migrate as run_all
-from octavo.runtime.prepare_database import reach_database
+from octavo.operations.runtime.open_resources import open_project_database
+from octavo.operations.runtime.prepare_database import migrate as run_all
+from octavo.operations.runtime.prepare_database import reach_database
 from octavo.settings import Settings
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, say
-from octavo.transfer.scaffold import make_project
+from octavo.operations.transfer.scaffold import make_project
 
 
 @click.command(cls=Command, epilog="Example: octavo new magazine")

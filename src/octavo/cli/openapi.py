@@ -6,10 +6,10 @@ from typing import Final
 import click
 import orjson
 
+from octavo.api.rest.openapi.document import make_document
 from octavo.cli.base import Command, project_option, read_settings, say, with_secrets
-from octavo.rest.openapi.document import make_document
-from octavo.runtime.options import described_api
-from octavo.runtime.process import build
+from octavo.operations.runtime.options import described_api
+from octavo.operations.runtime.process import build
 
 _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 

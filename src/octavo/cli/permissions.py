@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from octavo.authorization.role_grants import Role, grant, list_grants, revoke
+from octavo.access.authorization.role_grants import Role, grant, list_grants, revoke
 from octavo.cli.base import (
     Group,
     chosen_actions,

@@ -7,10 +7,10 @@ import click
 from octavo.cli.base import Command, project_option, read_settings, refuse, say, with_database
 from octavo.database.connection import Database
 from octavo.events.outbox import Outbox
-from octavo.purging.tags import ALL, ANY, entries_tag
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_purges import open_purges
-from octavo.runtime.options import own_tables
+from octavo.events.purging.tags import ALL, ANY, entries_tag
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.open_purges import open_purges
+from octavo.operations.runtime.options import own_tables
 
 
 @click.command(cls=Command, epilog="Example: octavo purge api::article.article")

@@ -6,17 +6,17 @@ from contextlib import contextmanager
 from typing import Final
 
 _START_WARNINGS: Final = (
-    "octavo.mail.templates",
-    "octavo.runtime.added_routes",
-    "octavo.runtime.admin_door",
-    "octavo.runtime.definitions",
-    "octavo.runtime.field_guards",
-    "octavo.runtime.languages",
-    "octavo.runtime.open_mailer",
-    "octavo.runtime.open_storage",
-    "octavo.runtime.project_code",
-    "octavo.runtime.settings_remarks",
-    "octavo.runtime.site",
+    "octavo.core.mail.templates",
+    "octavo.operations.runtime.added_routes",
+    "octavo.operations.runtime.lazy_admin",
+    "octavo.operations.runtime.definitions",
+    "octavo.operations.runtime.field_guards",
+    "octavo.operations.runtime.admin_languages",
+    "octavo.operations.runtime.open_mailer",
+    "octavo.operations.runtime.open_storage",
+    "octavo.v4.closed_operations",
+    "octavo.operations.runtime.settings_remarks",
+    "octavo.operations.runtime.site",
 )
 """Loggers that say what is worth a look in a project. `octavo config check` shows all of it."""
 

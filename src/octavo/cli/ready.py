@@ -13,7 +13,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 import click
 
 from octavo.cli.address import asked_address, silence
-from octavo.plurals import counted
+from octavo.core.plurals import counted
 from octavo.settings import SettingsError, load_settings
 
 _PATIENCE: Final = 4.0

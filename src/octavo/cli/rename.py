@@ -9,14 +9,13 @@ from typing import Final
 
 import click
 
-from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.migrations import connected
 from octavo.database.migrations.files import new_migration
 from octavo.database.migrations.runner import Rehearsal, rehearse_source
-from octavo.javascript.source import SourceProblem
-from octavo.runtime.open_resources import has_database
+from octavo.modeling.refactoring.rename import RenamePlan, plan_rename
+from octavo.operations.runtime.open_resources import has_database
 from octavo.settings import Settings
-from octavo.transfer.rename import RenamePlan, plan_rename
 
 _CODE: Final = frozenset({".py", ".js", ".ts", ".graphql", ".toml"})
 _MOST_FILES: Final = 2_000
@@ -39,10 +38,7 @@ def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> 
     at the next start, or by octavo db migrate. TYPE is a UID, or a name in the singular or plural.
     """
     settings = read_settings(project)
-    try:
-        plan = plan_rename(settings, type_name, old, new)
-    except SourceProblem as error:
-        refuse(str(error))
+    plan = plan_rename(settings, type_name, old, new)
     file = new_migration(project, _migration_name(plan.uid, old, new), ".py")
     if dry_run:
         _tell(settings, plan, file)

@@ -7,10 +7,10 @@ import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.migrations import connected
+from octavo.core.plurals import counted
 from octavo.database.component_rename import ComponentRenameRefused, RenamedRows
 from octavo.database.component_rename import rename_component as rename_rows
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
+from octavo.operations.runtime.definitions import project_registry
 from octavo.settings import Settings
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import click
 
-from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.database.migrations.files import new_migration
-from octavo.javascript.source import SourceProblem
-from octavo.transfer.rename import plan_table_rename
+from octavo.modeling.refactoring.rename import plan_table_rename
 
 
 @click.command(cls=Command, epilog="Example: octavo db rename-table article articles --dry-run")
@@ -26,10 +25,7 @@ def rename_table(type_name: str, old: str, dry_run: bool, project: Path) -> None
     TYPE is a UID, or a name in the singular or plural.
     """
     settings = read_settings(project)
-    try:
-        uid, migration = plan_table_rename(settings, type_name, old)
-    except SourceProblem as error:
-        refuse(str(error))
+    uid, migration = plan_table_rename(settings, type_name, old)
     name = re.sub(r"[^A-Za-z0-9_-]", "-", f"rename-table-{old}-of-{uid.rpartition('.')[2]}")[:150]
     file = new_migration(project, name, ".py")
     if dry_run:

@@ -5,17 +5,24 @@ from pathlib import Path
 
 import click
 
-from octavo.backups import record
-from octavo.backups.restoring import Source, find_source, replaces_nothing, require_tools, require_unused, target_of
-from octavo.backups.restoring import restore as put_back
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.progress import progress_bar
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
 from octavo.database.unit_of_work import unit_of_work
+from octavo.events.jobs import backup_records
 from octavo.events.outbox import Outbox
-from octavo.runtime.open_purges import open_purges, purging_tables
-from octavo.runtime.open_resources import open_project_database
+from octavo.operations.backups.restoring import (
+    Source,
+    find_source,
+    replaces_nothing,
+    require_tools,
+    require_unused,
+    target_of,
+)
+from octavo.operations.backups.restoring import restore as put_back
+from octavo.operations.runtime.open_purges import open_purges, purging_tables
+from octavo.operations.runtime.open_resources import open_project_database
 from octavo.settings import Settings
 
 
@@ -53,7 +60,7 @@ async def _settle(settings: Settings, source: Source) -> None:
     try:
         await database.connect()
         found = await found_tables(database, database.dialect)
-        if record.TABLE.name in found:
+        if backup_records.TABLE.name in found:
             await _settle_record(database, source)
         async with unit_of_work(database) as unit:
             for table in purging_tables(settings):
@@ -67,6 +74,6 @@ async def _settle(settings: Settings, source: Source) -> None:
 async def _settle_record(database: Database, source: Source) -> None:
     """A copy made by the clock holds that its own making has begun, and not that it has ended."""
     if source.manifest is None:
-        await record.leave(database)
+        await backup_records.leave(database)
     else:
-        await record.done(database, source.manifest.made_at, source.manifest.bytes)
+        await backup_records.done(database, source.manifest.made_at, source.manifest.bytes)

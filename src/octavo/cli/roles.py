@@ -7,8 +7,10 @@ from typing import TypeVar
 
 import click
 
-from octavo.authorization.actor import SYSTEM
-from octavo.authorization.role_grants import Role, find_role, list_grants
+from octavo.access.authorization.actor import SYSTEM
+from octavo.access.authorization.role_grants import Role, find_role, list_grants
+from octavo.accounts.users.role_management import RoleManagement
+from octavo.accounts.users.user_rows import list_users
 from octavo.cli.base import (
     Group,
     json_option,
@@ -21,9 +23,7 @@ from octavo.cli.base import (
 )
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
-from octavo.runtime.definitions import project_registry
-from octavo.users.role_management import RoleManagement
-from octavo.users.user_rows import list_users
+from octavo.operations.runtime.definitions import project_registry
 
 ResultT = TypeVar("ResultT")
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from octavo.own_files import read_own_file
+from octavo.core.bounded_files import read_own_file
 
 _FILE: Final = ".octavo/service.json"
 _LARGEST: Final = 10_000

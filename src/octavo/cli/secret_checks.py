@@ -7,14 +7,14 @@ from math import inf
 from typing import Any, Final, Literal
 
 from octavo.cli.secret_places import Git, files_of, is_open_to_all
-from octavo.clock import wall_time
+from octavo.core.clock import wall_time
+from octavo.core.values import dataclass
 from octavo.settings import Settings, missing_secrets
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.settings.keys import Key
 from octavo.settings.model import TABLES
 from octavo.settings.secret_strength import is_placeholder, weakness
 from octavo.settings.sources import read_env_file
-from octavo.values import dataclass
 
 _MISSING: Final = "is not set; octavo secrets new --missing puts a new one into .env"
 

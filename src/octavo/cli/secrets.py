@@ -13,14 +13,14 @@ import orjson
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.cli.secret_checks import check_secrets
 from octavo.cli.secret_places import write_env
-from octavo.clock import wall_time
-from octavo.runtime.options import has_long_admin_tokens, renews
+from octavo.core.clock import wall_time
+from octavo.core.values import dataclass
+from octavo.operations.runtime.options import has_long_admin_tokens, renews
+from octavo.operations.transfer.scaffold import add_secrets
 from octavo.settings import Settings, missing_secrets
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.settings.sources import read_env_file
 from octavo.settings.values import DURATION
-from octavo.transfer.scaffold import add_secrets
-from octavo.values import dataclass
 
 _BYTES: Final = 32
 _MARGIN: Final = 86_400

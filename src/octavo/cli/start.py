@@ -10,8 +10,8 @@ import click
 from octavo.cli.address import address_of
 from octavo.cli.base import ServingCommand, check_project, project_option, say
 from octavo.cli.running import remove_record, write_record
-from octavo.runtime.process import Process
-from octavo.runtime.server import serve
+from octavo.operations.runtime.process import Process
+from octavo.operations.runtime.server import serve
 from octavo.settings import Settings, load_settings
 from octavo.settings.compat import RULES
 from octavo.settings.keys import camel

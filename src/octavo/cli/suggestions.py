@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from octavo.text_limits import close_match
+from octavo.core.text_limits import close_match
 
 _ALIASES: Final = {
     "--action": ("--allow", "ACTIONS"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from octavo.authentication.api_tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
+from octavo.access.authentication.api_tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
 from octavo.cli.base import (
     Group,
     chosen_actions,

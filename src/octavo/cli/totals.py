@@ -8,10 +8,10 @@ import click
 
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.cli.migrations import connected
+from octavo.core.plurals import counted
+from octavo.database.maintained_counts import TotalsKeeper, TotalState
 from octavo.database.synchronize import synchronize
-from octavo.database.totals import TotalsKeeper, TotalState
-from octavo.plurals import counted
-from octavo.runtime.definitions import project_registry
+from octavo.operations.runtime.definitions import project_registry
 from octavo.settings import Settings
 
 _TAKEN_AGAIN: Final = (

@@ -7,11 +7,11 @@ from typing import Final
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
-from octavo.runtime.definitions import project_registry
+from octavo.modeling.typings.python.own_code import render_own_code
+from octavo.modeling.typings.typescript.front_end import render_front_end
+from octavo.operations.runtime.definitions import project_registry
 from octavo.schema.registry import Registry
-from octavo.typings.python.own_code import render_own_code
-from octavo.typings.typescript.front_end import render_front_end
-from octavo.typings.typescript.v4_schemas import render_v4_schemas
+from octavo.v4.schema_typings import render_v4_schemas
 
 _LANGUAGES: Final[dict[tuple[str | None, bool], Callable[[Registry], str]]] = {
     ("python", False): render_own_code,

@@ -8,9 +8,12 @@ from typing import Any, Final
 import click
 import orjson
 
-from octavo.authentication import token_versions
-from octavo.authorization.actor import SYSTEM
-from octavo.authorization.role_grants import find_role
+from octavo.access.authentication import token_versions
+from octavo.access.authorization.actor import SYSTEM
+from octavo.access.authorization.role_grants import find_role
+from octavo.accounts.users import sessions as user_sessions
+from octavo.accounts.users.user_management import UserManagement
+from octavo.accounts.users.user_rows import AccountRows, find_user, list_users
 from octavo.cli.base import (
     Group,
     json_option,
@@ -26,12 +29,9 @@ from octavo.cli.passwords import read_password, stdin_option
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
-from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_account_guard import open_account_guard
-from octavo.runtime.options import renews
-from octavo.users import sessions as user_sessions
-from octavo.users.user_management import UserManagement
-from octavo.users.user_rows import AccountRows, find_user, list_users
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.open_account_guard import open_account_guard
+from octavo.operations.runtime.options import renews
 
 Work = Callable[[UserManagement, Database], Awaitable[Any]]
 

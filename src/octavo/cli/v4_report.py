@@ -3,28 +3,32 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from octavo.adoption.assemble import assemble
-from octavo.adoption.report import Report
-from octavo.adoption.summary import open_ends, summary
 from octavo.cli.base import refuse, say, say_table
-from octavo.plurals import counted
-from octavo.project.v4 import Code, State
-from octavo.runtime.definitions import project_registry, warnings_of
-from octavo.runtime.project_code import read_project_code
+from octavo.core.plurals import counted
+from octavo.operations.runtime.definitions import project_registry, warnings_of
+from octavo.operations.runtime.v4_code import V4Code
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
-from octavo.settings.v4.findings import Outcome
+from octavo.settings.findings import Outcome
+from octavo.v4.adoption.assemble import assemble
+from octavo.v4.adoption.report import Report
+from octavo.v4.adoption.summary import open_ends, summary
+from octavo.v4.code import State
+from octavo.v4.project_code import ProjectCode
 
 _SETTINGS: Final[Sequence[str]] = (Outcome.CLOSED, Outcome.OPEN, Outcome.TAKEN, Outcome.IDLE)
 _CODE: Final[Sequence[str]] = (State.CLOSED, State.OPEN, State.PORTED, State.TAKEN, State.NOTHING)
 
 
-def report_on(settings: Settings, registry: Registry, code: Code | None) -> Report | None:
+def report_on(settings: Settings, registry: Registry, code: V4Code | None) -> Report | None:
     """All but the database; None for a project that is none of v4."""
-    return assemble(settings, registry, code, warnings_of(registry, settings)) if settings.is_v4 else None
+    if not settings.is_v4:
+        return None
+    read = code.code if isinstance(code, ProjectCode) else None
+    return assemble(settings, registry, read, warnings_of(registry, settings))
 
 
-def summary_of(settings: Settings, registry: Registry, code: Code | None) -> list[str]:
+def summary_of(settings: Settings, registry: Registry, code: V4Code | None) -> list[str]:
     """At most five lines."""
     report = report_on(settings, registry, code)
     return list(summary(report)) if report else []
@@ -52,7 +56,7 @@ def check_strictly(settings: Settings) -> None:
     if not settings.is_v4:
         return
     registry = project_registry(settings)
-    report = report_on(settings, registry, read_project_code(settings, registry))
+    report = report_on(settings, registry, ProjectCode.read(settings, registry))
     if report is not None:
         refuse_open(report)
 

@@ -11,9 +11,9 @@ from watchfiles import awatch
 
 from octavo.cli.base import say
 from octavo.cli.plugin_watch import PluginWatch
-from octavo.runtime.process import Process
-from octavo.runtime.project_files import ENVIRONMENT, FOLDERS, Mark, mark_of, read_marks
-from octavo.threads import in_thread
+from octavo.core.threads import in_thread
+from octavo.operations.runtime.process import Process
+from octavo.operations.runtime.project_files import ENVIRONMENT, FOLDERS, Mark, mark_of, read_marks
 
 _LOOK_MILLISECONDS: Final = 300
 """How often is looked whether `.env` and the watched folders are still the same."""

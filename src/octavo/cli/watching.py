@@ -16,8 +16,8 @@ from rich.text import Text
 
 from octavo.cli.address import asked_address, silence
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
-from octavo.clock import shown_moment
-from octavo.plurals import counted
+from octavo.core.clock import shown_moment
+from octavo.core.plurals import counted
 from octavo.settings import Settings
 
 _PATIENCE: Final = 10.0

@@ -20,16 +20,16 @@ from octavo.cli.base import (
     warn,
     with_database,
 )
-from octavo.clock import shown_moment
+from octavo.core.clock import shown_moment
+from octavo.core.errors import ValidationError
 from octavo.database.connection import Database
-from octavo.errors import ValidationError
 from octavo.events.outbox import Outbox
-from octavo.runtime.open_webhooks import open_poster, open_webhooks
-from octavo.runtime.options import own_tables
+from octavo.events.webhooks.deliveries import Delivery
+from octavo.events.webhooks.store import Webhooks
+from octavo.events.webhooks.webhook import EVENTS, V4_EVENTS, Webhook
+from octavo.operations.runtime.open_webhooks import open_poster, open_webhooks
+from octavo.operations.runtime.options import own_tables
 from octavo.settings.values import DURATION
-from octavo.webhooks.book import Webhooks
-from octavo.webhooks.deliveries import Delivery
-from octavo.webhooks.webhook import EVENTS, V4_EVENTS, Webhook
 
 ResultT = TypeVar("ResultT")
 

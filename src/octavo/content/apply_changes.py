@@ -5,10 +5,10 @@ from functools import partial
 
 from octavo.database.connection import StatementRefused, TransactionConflict
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.plan.changes import Change, RowRef
-from octavo.sql.statement import Statement
-from octavo.sql.write.chains import Chains, Step, chainable
-from octavo.sql.write.change import ChangeCompiler
+from octavo.query.plan.changes import Change, RowRef
+from octavo.query.sql.statement import Statement
+from octavo.query.sql.write.chains import Chains, Step, chainable
+from octavo.query.sql.write.change import ChangeCompiler
 
 
 async def apply_changes(unit: UnitOfWork, compiler: ChangeCompiler, changes: Iterable[Change]) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from octavo.clock import this_moment
 from octavo.content.input.row_builder import store_at
-from octavo.plan.write import RowNode
+from octavo.core.clock import this_moment
+from octavo.query.plan.write import RowNode
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.automatic import CREATORS, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
-from octavo.sql.dialects.base import Dialect
 
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 

@@ -8,12 +8,12 @@ import orjson
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.validation.body_validator import COMPONENT_KEY, Validator
 from octavo.content.validation.scalar_rules import Mode
+from octavo.core.errors import Problem, ValidationError
 from octavo.database.change_feed import Presence
 from octavo.database.connection import Connection
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.errors import Problem, ValidationError
-from octavo.plan.read import plan_read
 from octavo.query.ast import EVERYTHING, Branch, Populate, Query
+from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import ComponentField, DynamicZone, Relation, Scalar
 from octavo.schema.automatic import PUBLISHED_AT

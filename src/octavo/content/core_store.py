@@ -7,7 +7,7 @@ import orjson
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.system_table_statement import OwnStatement
 
 _WHERE: Final = "WHERE {key:name} = {key} AND environment IS NULL AND tag IS NULL"
 _GET: Final = OwnStatement(f"SELECT value, type FROM strapi_core_store_settings {_WHERE} ORDER BY id LIMIT 1")  # noqa: S608

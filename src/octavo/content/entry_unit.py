@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from octavo.clock import this_moment
 from octavo.content.apply_changes import apply_changes
 from octavo.content.automatic_values import NO_DATES, stamp_changed, stamp_new
 from octavo.content.input.body_check import BodyCheck, check_object, settle
@@ -28,14 +27,15 @@ from octavo.content.translations import create_translation, named_localizations
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
 from octavo.content.write_locks import changes_what_is_held, lock_entries, lock_family, taken_entries
+from octavo.core.clock import this_moment
+from octavo.core.errors import ApplicationError, Problem, ValidationError
+from octavo.core.forms.printing import type_message
 from octavo.database.change_feed import ChangeKind, Presence
 from octavo.database.connection import IdTaken, IntegrityViolation, Transaction, UniqueViolation, UnsuitableValue
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.errors import ApplicationError, Problem, ValidationError
-from octavo.forms.printing import type_message
-from octavo.plan.changes import Change
-from octavo.plan.present_state import EntryFact, Fact, FactRow
-from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
+from octavo.query.plan.changes import Change
+from octavo.query.plan.present_state import EntryFact, Fact, FactRow
+from octavo.query.plan.write import OwnedRow, RowNode, plan_delete, plan_write
 from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID

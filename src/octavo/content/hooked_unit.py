@@ -10,7 +10,6 @@ from copy import deepcopy
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from octavo.clock import shown_moment, this_moment
 from octavo.content.automatic_values import NO_DATES
 from octavo.content.input.python_values import plain
 from octavo.content.input.without_passwords import without_passwords
@@ -21,14 +20,15 @@ from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
 from octavo.content.write_locks import lock_entries, taken_entries
+from octavo.core.clock import shown_moment, this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.events.event import Event, Params, Written
+from octavo.events.hook_calls import Telling, begin, hooks_of
 from octavo.events.hooks import Hooks
 from octavo.events.names import AFTER, AFTER_COMMIT, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
-from octavo.events.telling import Telling, begin, hooks_of
-from octavo.plan.present_state import FactRow
 from octavo.project.naming import did_you_mean
+from octavo.query.plan.present_state import FactRow
 from octavo.schema.automatic import CREATED_AT, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID

@@ -1,6 +1,6 @@
 """Where in a body a value stands, as a path and as the label that messages use."""
 
-from octavo.errors import Problem
+from octavo.core.errors import Problem
 
 
 class InputPath:

@@ -19,14 +19,14 @@ from octavo.content.input.unique_values import lock_unique_values
 from octavo.content.owned_components import components_held, dropped_components
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_locks import changes_what_is_held, lock_entries, taken_entries
-from octavo.errors import OctavoError, Problem, ValidationError, problems_of
-from octavo.plan.present_state import EntryFact, Fact, TargetsFact, UniqueFact
-from octavo.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
+from octavo.core.errors import OctavoError, Problem, ValidationError, problems_of
+from octavo.core.values import dataclass
+from octavo.query.plan.present_state import EntryFact, Fact, TargetsFact, UniqueFact
+from octavo.query.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
 from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.schema.uids import ACCOUNTS
-from octavo.values import dataclass
 
 ResultT = TypeVar("ResultT")
 

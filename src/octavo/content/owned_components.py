@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from octavo.content.input.prefetch import Asking, Prefetched, components_facts, prefetch
 from octavo.content.input.row_builder import RowBuilder
-from octavo.plan.write import OwnedRow, RowNode
+from octavo.query.plan.write import OwnedRow, RowNode
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
 
 
 def components_held(registry: Registry, found: Prefetched) -> list[OwnedRow]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from octavo.database.change_feed import ChangeKind, Presence
-from octavo.plan.present_state import FactRow
+from octavo.query.plan.present_state import FactRow
 
 _PRESENCES: Final = (Presence.DRAFT, Presence.LIVE, Presence.DRAFT)
 _LATER: Final = 2

@@ -8,8 +8,8 @@ import asyncio
 from types import TracebackType
 from typing import Final
 
-from octavo.errors import Problem, ServiceUnavailable, ValidationError
-from octavo.plan.nesting import Nesting
+from octavo.core.errors import Problem, ServiceUnavailable, ValidationError
+from octavo.query.plan.nesting import Nesting
 
 PATIENCE_SECONDS: Final = 15.0
 _KILOBYTE: Final = 1024

@@ -9,33 +9,33 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
-from octavo.cache import Cache, CacheBudget
-from octavo.clock import this_moment
-from octavo.content.page_apart import PageApart, shared_values, values_taken
 from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
+from octavo.content.separate_count import PageApart, shared_values, values_taken
 from octavo.content.unlisted_components import UnlistedComponents
+from octavo.core.cache import Cache, CacheBudget
+from octavo.core.clock import this_moment
+from octavo.core.errors import ValidationError
+from octavo.core.values import dataclass
 from octavo.database.ambient import joined
 from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout, UnsuitableValue
-from octavo.database.joint_reads import JointReads
+from octavo.database.connection_share import place
 from octavo.database.read_positions import READER, read_newest
-from octavo.database.request_share import place
-from octavo.errors import ValidationError
-from octavo.plan.lifted import LiftedParameter
-from octavo.plan.nesting import FLAT, Nesting, nesting
-from octavo.plan.nodes import ReadPlan, Shape, Slot
-from octavo.plan.planning import Value
-from octavo.plan.read import Planned
-from octavo.plan.read_limits import ReadLimits
-from octavo.plan.sources import Sources, sources_of
-from octavo.plan.unlisted_marks import MARK, told_unlisted
+from octavo.database.request_coalescing import JointReads
 from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.query.lifting import Origin, value_at
+from octavo.query.plan.lifted import LiftedParameter
+from octavo.query.plan.nesting import FLAT, Nesting, nesting
+from octavo.query.plan.nodes import ReadPlan, Shape, Slot
+from octavo.query.plan.planning import Value
+from octavo.query.plan.read import Planned
+from octavo.query.plan.read_limits import ReadLimits
+from octavo.query.plan.sources import Sources, sources_of
+from octavo.query.plan.unlisted_marks import MARK, told_unlisted
+from octavo.query.sql.read.json_shapes import StatementTooLong
+from octavo.query.sql.read.select import compile_entry, compile_read, compile_total, compile_written
+from octavo.query.sql.read.select_signed_urls import compile_marked_read
 from octavo.schema.registry import Registry
-from octavo.sql.read.json_shapes import StatementTooLong
-from octavo.sql.read.select import compile_entry, compile_read, compile_total, compile_written
-from octavo.sql.read.select_signed_urls import compile_marked_read
-from octavo.values import dataclass
 
 _BY_ID: Final = ((0, "id"),)
 _ALONE: Final = 4 * 1024**2

@@ -6,10 +6,10 @@ import orjson
 
 from octavo.content.read_limiter import too_large
 from octavo.database.connection import AnswerTooLarge, Database
-from octavo.plan.nesting import FLAT
-from octavo.plan.rows import RowsQuery, plan_rows
+from octavo.query.plan.nesting import FLAT
+from octavo.query.plan.rows import RowsQuery, plan_rows
+from octavo.query.sql.read.rows import compile_rows
 from octavo.schema.registry import Registry
-from octavo.sql.read.rows import compile_rows
 
 
 async def read_rows(database: Database, registry: Registry, query: RowsQuery) -> list[dict[str, Any]]:

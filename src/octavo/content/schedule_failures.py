@@ -5,12 +5,12 @@ A failure belongs to a schedule by its due time, so it means nothing once that i
 
 from typing import Any, Final, NamedTuple
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
 from octavo.database.connection import Connection
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
 
 LONGEST_ERROR: Final = 2000
 """Characters."""

@@ -12,18 +12,18 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, Protocol
 
-from octavo.clock import this_moment
 from octavo.content.schedule_failures import Failure, read_failures, remove_orphans, store_failure
+from octavo.core.clock import this_moment
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import LONGEST_NAME
 from octavo.events.outbox import Outbox
+from octavo.query.sql.ddl.physical import physical_name
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.content_types import ContentType
-from octavo.sql.ddl.physical import physical_name
-from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement, escape_braces
-from octavo.sql.physical_names import table_name
 
 TOPIC: Final = "publication"
 

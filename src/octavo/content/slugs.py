@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from octavo.text_limits import compose, transliterate
+from octavo.core.text_limits import compose, transliterate
 
 _OTHERWISE: Final = {
     "Ä": "Ae",

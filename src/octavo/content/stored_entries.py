@@ -6,8 +6,8 @@ import orjson
 
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.database.connection import Connection, Database
-from octavo.plan.read import plan_read
 from octavo.query.answer import Object, Value
+from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, ReadRequest
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES

@@ -6,10 +6,10 @@ Refuses with ValidationError and ApplicationError.
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from octavo.content.families import Families, Unit
 from octavo.content.input.relation_input import InvalidRelations, TargetId, read_links
 from octavo.content.input_path import TOP
-from octavo.errors import ApplicationError, ValidationError
+from octavo.content.localization_families import Families, Unit
+from octavo.core.errors import ApplicationError, ValidationError
 from octavo.schema.automatic import LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from octavo.plan.unlisted_marks import Unlisted
+from octavo.query.plan.unlisted_marks import Unlisted
 from octavo.schema.attributes import DynamicZone
 from octavo.schema.content_types import Definition
 

@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from octavo.content.completeness import Completeness
-from octavo.content.entry_snapshots import EntryImages
-from octavo.content.families import Families
+from octavo.content.entry_images import EntryImages
 from octavo.content.input.body_check import WriteRules
+from octavo.content.locales import Locales
+from octavo.content.localization_families import Families
 from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.schedules import Following
+from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed, DataChange
 from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.i18n.locales import Locales
+from octavo.query.sql.write.change import ChangeCompiler
 from octavo.schema.registry import Registry
-from octavo.sql.write.change import ChangeCompiler
-from octavo.values import dataclass
 
 
 class Witness(Protocol):

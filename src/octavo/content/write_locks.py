@@ -13,14 +13,14 @@ from weakref import WeakKeyDictionary
 
 from octavo.content.input.relation_input import InvalidRelations, named_targets
 from octavo.database.connection import Links, Transaction
-from octavo.plan.write import takes_targets
+from octavo.query.plan.write import takes_targets
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import link_table
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.automatic import LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.physical_names import link_table
 
 MOST_LOCKED: Final = 1_000
 """Entries of one write that are locked one by one."""

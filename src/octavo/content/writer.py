@@ -9,11 +9,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from octavo.content.completeness import Completeness
-from octavo.content.entry_snapshots import EntryImages
-from octavo.content.families import Families
+from octavo.content.entry_images import EntryImages
 from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
+from octavo.content.locales import Locales
+from octavo.content.localization_families import Families
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.updates import PreparedUpdates
@@ -21,17 +22,16 @@ from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
 from octavo.content.stored_entries import StoredEntries
 from octavo.content.write_context import AccountWitness, Witness, WriteContext
+from octavo.core.threads import MOST_COMPUTED_HERE
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
 from octavo.database.unit_of_work import default_hooks, default_keepers, open_unit, run_unit
 from octavo.events.hooks import Hooks
-from octavo.i18n.locales import Locales
+from octavo.query.sql.write.change import ChangeCompiler
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.uids import LOCALE
-from octavo.sql.write.change import ChangeCompiler
-from octavo.threads import MOST_COMPUTED_HERE
 
 ResultT = TypeVar("ResultT")
 

@@ -6,7 +6,7 @@ from enum import IntEnum, StrEnum
 from functools import partial
 from typing import Any
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 Listener = Callable[[Sequence["DataChange"]], Awaitable[object] | None]
 Callback = Callable[[], Awaitable[object] | None]

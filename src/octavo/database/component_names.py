@@ -10,14 +10,14 @@ from enum import StrEnum
 from functools import partial
 from typing import Final
 
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import component_table
+from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.attributes import ComponentField, DynamicZone
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement, escape_braces
-from octavo.sql.physical_names import component_table
-from octavo.values import dataclass
 
 _TOGETHER: Final = 50
 """Tables that one statement looks into."""

@@ -2,18 +2,18 @@
 
 from typing import Final
 
+from octavo.core.errors import OctavoError
+from octavo.core.plurals import counted
+from octavo.core.values import dataclass
 from octavo.database.component_names import ComponentNames
 from octavo.database.connection import Database, Transaction
 from octavo.database.migrations.renames import COMPONENT_LAYOUT
 from octavo.database.table_lock_retries import retry_locked
-from octavo.errors import OctavoError
-from octavo.plurals import counted
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import MorphTable, component_table, morph_tables
+from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.attributes import ComponentField
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement, escape_braces
-from octavo.sql.physical_names import MorphTable, component_table, morph_tables
-from octavo.values import dataclass
 
 _TWICE: Final = """
 DELETE FROM {table} WHERE component_type = {{old}} AND id IN (

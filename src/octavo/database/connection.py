@@ -14,12 +14,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.values import dataclass
 from octavo.database.pool import PoolUse
 from octavo.database.topology import ServerUse
 from octavo.database.versions import Versions
-from octavo.errors import ServiceUnavailable
-from octavo.sql.dialects.base import Dialect
-from octavo.values import dataclass
+from octavo.query.sql.dialects.base import Dialect
 
 WorkT = TypeVar("WorkT")
 

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, LockTimeout, Transaction
-from octavo.database.own_triggers import release_tables
 from octavo.database.table_lock_retries import retry_locked
+from octavo.database.trigger_removal import release_tables
+from octavo.query.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.write.change_texts import Columns, Target, update_rows_text
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.write.change_texts import Columns, Target, update_rows_text
-from octavo.values import dataclass
 
 _PAGE: Final = 1000
 _MOST_SAMPLES: Final = 20

@@ -9,18 +9,18 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
-from octavo.database.parts import PartsKeeper
-from octavo.errors import ServiceUnavailable
-from octavo.outage_log import reason_of
+from octavo.database.substring_indexes import PartsKeeper
+from octavo.query.sql.ddl.changes import CreateIndex, difference
+from octavo.query.sql.ddl.physical import physical_tables
+from octavo.query.sql.ddl.tables import wanted_tables
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.concurrent_indexes import AsideIndexes
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.changes import CreateIndex, difference
-from octavo.sql.ddl.physical import physical_tables
-from octavo.sql.ddl.tables import wanted_tables
-from octavo.sql.dialects.aside_indexes import AsideIndexes
-from octavo.sql.dialects.base import Dialect
-from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -6,14 +6,14 @@ A changed `collectionName` makes a new, empty table. The rows stay in the former
 
 from collections.abc import Mapping
 
+from octavo.core.plurals import counted
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection
 from octavo.database.option_record import OptionRecord
-from octavo.plurals import counted
+from octavo.query.sql.ddl.physical import physical_name
+from octavo.query.sql.ddl.tables import Table
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.physical import physical_name
-from octavo.sql.ddl.tables import Table
-from octavo.sql.dialects.base import Dialect
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

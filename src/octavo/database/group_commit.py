@@ -11,10 +11,10 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import TransactionConflict
 from octavo.database.sqlite_connection import SqliteConnection
 from octavo.database.writer_time_limit import HoldWatch, WriterHold
-from octavo.errors import ServiceUnavailable
 
 Commit = Callable[[SqliteConnection], "asyncio.Future[None]"]
 End = Callable[[SqliteConnection], None]

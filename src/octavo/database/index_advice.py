@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from octavo.plan.looked_for import Looked, LookedFor
+from octavo.core.values import dataclass
 from octavo.query.operators import Test
+from octavo.query.plan.index_candidates import Looked, LookedFor
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.automatic import LOCALE, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.declared_indexes import CONTAINS, ORDER, DeclaredIndex
@@ -13,8 +15,6 @@ from octavo.schema.definition_values import Reader
 from octavo.schema.parse_indexes import read_declared_indexes, with_parts_indexes
 from octavo.schema.problems import DefinitionProblem
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
-from octavo.values import dataclass
 
 _MOST: Final = 8
 """Attributes of an index."""

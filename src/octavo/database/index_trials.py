@@ -2,17 +2,17 @@
 
 from typing import Final
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.database.index_advice import Advice, with_index
-from octavo.errors import ServiceUnavailable
+from octavo.query.sql.ddl.changes import CreateIndex
+from octavo.query.sql.ddl.physical import physical_name, physical_tables
+from octavo.query.sql.ddl.substring_indexes import parts_indexes, parts_tables
+from octavo.query.sql.ddl.tables import wanted_tables
+from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.declared_indexes import CONTAINS
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.changes import CreateIndex
-from octavo.sql.ddl.parts import parts_indexes, parts_tables
-from octavo.sql.ddl.physical import physical_name, physical_tables
-from octavo.sql.ddl.tables import wanted_tables
-from octavo.sql.physical_names import column_name, table_name
-from octavo.values import dataclass
 
 _SAMPLE: Final = 2_000
 _BESIDE: Final = 20

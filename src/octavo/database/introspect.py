@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from octavo.database.connection import Connection, Row
-from octavo.sql.ddl.indexes import Index
-from octavo.sql.ddl.tables import Column, ForeignKey, Table
-from octavo.sql.dialects.base import Dialect
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.tables import Column, ForeignKey, Table
+from octavo.query.sql.dialects.base import Dialect
 
 
 async def found_tables(connection: Connection, dialect: Dialect) -> dict[str, Table]:

@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import joined
 from octavo.database.connection import Connection, Database, TransactionFailed
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
-from octavo.errors import ServiceUnavailable
-from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.system_table_statement import OwnStatement
 
 TABLE: Final = OwnTable(
     "octavo_leases",

@@ -14,24 +14,24 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
+from octavo.core.plurals import counted
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Transaction
 from octavo.database.former_tables import FormerTable, find_former_tables
 from octavo.database.leases import TABLE
 from octavo.database.option_record import OptionRecord, Options
 from octavo.database.serving_nodes import others_serve
-from octavo.plurals import counted
+from octavo.query.sql.ddl.physical import physical_name
+from octavo.query.sql.ddl.tables import Table
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES, LOCALE, hiding_reasons
+from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import CREATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.physical import physical_name
-from octavo.sql.ddl.tables import Table
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement, escape_braces
-from octavo.sql.physical_names import table_name
-from octavo.sql.served_rows import DRAFT, HIDDEN_ENTRIES, LOCALE, hiding_reasons
-from octavo.values import dataclass
 
 _KEY: Final = "options"
 _STORES: Final = frozenset({"octavo_state", "strapi_core_store_settings"})

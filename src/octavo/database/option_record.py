@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.core.values import dataclass
+from octavo.query.sql.physical_names import table_name
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.sql.physical_names import table_name
-from octavo.values import dataclass
 
 _MOST_TABLES: Final = 5
 """Names of a definition's table that are remembered, the newest ones."""

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import Generic, TypeVar
 
-from octavo.errors import ServiceUnavailable
-from octavo.values import dataclass
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.values import dataclass
 
 ConnectionT = TypeVar("ConnectionT")
 

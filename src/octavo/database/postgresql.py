@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import asyncpg
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import Scope, joined
 from octavo.database.connection import LARGEST_ANSWER, Reads, Row, TransactionConflict, Values, Watch
+from octavo.database.connection_share import is_shared, place, request_share
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import (
@@ -38,15 +40,13 @@ from octavo.database.postgresql_transaction import (
     taking_no_writes,
 )
 from octavo.database.postgresql_versions import LedgerReader
-from octavo.database.request_share import is_shared, place, request_share
 from octavo.database.topology import ALONE, ServerUse, Topology
 from octavo.database.values import check_values
 from octavo.database.versions import Versions
 from octavo.database.watchdog import Watchdog
-from octavo.errors import ServiceUnavailable
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.postgresql_versions import LedgerVersions
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
 
 _SERVER_PATIENCE_SECONDS: Final = 1.0
 """How much longer than the server's own time limit we wait for it to say so."""

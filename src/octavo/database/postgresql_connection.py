@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.values import dataclass
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.topology import Parameters, Role
-from octavo.errors import ServiceUnavailable
-from octavo.sql.dialects.quoting import quoted
-from octavo.values import dataclass
+from octavo.query.sql.dialects.quoting import quoted
 
 _CACHED_STATEMENTS: Final = 1000
 _LARGEST_CACHED: Final = 64 * 1024

@@ -11,9 +11,9 @@ import asyncpg
 
 from octavo.database.ambient import joined
 from octavo.database.connection import Connection, PageApart, Row, Values
-from octavo.database.joint_reads import JointReads
+from octavo.database.connection_share import is_shared, place
 from octavo.database.postgresql_transaction import first_bytes
-from octavo.database.request_share import is_shared, place
+from octavo.database.request_coalescing import JointReads
 
 
 class _Server(Connection, Protocol):

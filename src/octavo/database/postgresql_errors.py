@@ -5,6 +5,7 @@ from typing import Any, Final, NoReturn
 
 import asyncpg
 
+from octavo.core.errors import ServiceUnavailable, TablesChanged
 from octavo.database.connection import (
     AnswerTooLarge,
     IdTaken,
@@ -17,8 +18,7 @@ from octavo.database.connection import (
     UnsuitableValue,
 )
 from octavo.database.postgresql_poolers import POOLED, STATEMENTS_LOST
-from octavo.errors import ServiceUnavailable, TablesChanged
-from octavo.sql.dialects.postgresql import TOO_LARGE
+from octavo.query.sql.dialects.postgresql import TOO_LARGE
 
 _PRIMARY_KEY: Final = "_pkey"
 """How PostgreSQL ends the names of primary keys, all of them ids; our own indexes do not end so."""

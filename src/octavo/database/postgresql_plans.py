@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import Final
 
 from octavo.database.connection import TransactionFailed
-from octavo.database.explaining import no_values
+from octavo.database.explain import no_values
 from octavo.database.postgresql_transaction import PostgresqlTransaction
 
 _NAME: Final = "octavo_explained"

@@ -11,7 +11,7 @@ from typing import Final
 
 import asyncpg
 
-from octavo.errors import ServiceUnavailable
+from octavo.core.errors import ServiceUnavailable
 
 POOLED: Final = (
     "a pooler in transaction mode is in between: say so with `pooler` in config/database.toml, and name the address of "

@@ -7,6 +7,8 @@ from typing import Any, Final, TypeVar
 
 import asyncpg
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.threads import in_computing_thread
 from octavo.database.connection import (
     Links,
     LockTimeout,
@@ -17,11 +19,9 @@ from octavo.database.connection import (
     Values,
 )
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
+from octavo.database.statement_observers import seen
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
-from octavo.database.watching import seen
-from octavo.errors import ServiceUnavailable
-from octavo.threads import in_computing_thread
 
 WorkT = TypeVar("WorkT")
 BEGIN_READING: Final = "BEGIN READ ONLY"

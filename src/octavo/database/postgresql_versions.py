@@ -1,4 +1,4 @@
-"""Versions on PostgreSQL: read from the ledger of `sql.dialects.postgresql_versions`, once for all who wait.
+"""Versions on PostgreSQL: read from the ledger of `query.sql.dialects.postgresql_versions`, once for all who wait.
 
 Who asks while a reading is under way waits for the next one: that under way may have begun before the write that they
 have to see. So at any time one connection at most is reading versions, however many ask.

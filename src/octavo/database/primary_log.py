@@ -13,9 +13,9 @@ from typing import Final
 
 import asyncpg
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.values import dataclass
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.errors import ServiceUnavailable
-from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -12,13 +12,13 @@ from typing import Final
 
 import asyncpg
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
 from octavo.database.connection import PageApart, Row, Values, Watch
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.postgresql_errors import ConnectionLost
 from octavo.database.primary_log import PrimaryLog, cluster_of
 from octavo.database.topology import Freshness, Parameters, Role, ServerUse, Topology
-from octavo.errors import ServiceUnavailable
-from octavo.outage_log import reason_of
 
 logger = logging.getLogger(__name__)
 

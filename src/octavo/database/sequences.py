@@ -3,8 +3,8 @@ their own (a restored dump, an import by hand) leave them behind: then a new row
 """
 
 from octavo.database.connection import Database
+from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.tables import wanted_tables
 
 
 async def continue_ids(database: Database, registry: Registry) -> tuple[str, ...]:

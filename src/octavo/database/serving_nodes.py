@@ -6,11 +6,11 @@ two marks: one of what permissions are about, and one of the options of content 
 
 from typing import Final
 
-from octavo.clock import wall_time
+from octavo.core.clock import wall_time
 from octavo.database.connection import Connection
 from octavo.database.leases import TABLE
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
 
 PREFIX: Final = "serving "
 _COUNT: Final = OwnStatement(f"""

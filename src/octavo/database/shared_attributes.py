@@ -6,14 +6,14 @@ locales. So the change reports how many entries have different values.
 
 from collections.abc import Iterable
 
+from octavo.core.plurals import counted
 from octavo.database.connection import Connection
-from octavo.plurals import counted
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import column_name, link_table, table_name
 from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.physical_names import column_name, link_table, table_name
 
 
 async def describe_shared(

@@ -16,15 +16,16 @@ from typing import Any, TypeVar, cast
 
 import apsw
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import joined
 from octavo.database.commit_thread import CommitThread
 from octavo.database.connection import LARGEST_ANSWER, PageApart, Reads, Row, StatementTimeout, Values, Watch
-from octavo.database.explaining import no_values
+from octavo.database.connection_share import place, request_share
+from octavo.database.explain import no_values
 from octavo.database.group_commit import GroupCommit
-from octavo.database.joint_reads import JointReads
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Place, Took, Turns
-from octavo.database.request_share import place, request_share
+from octavo.database.request_coalescing import JointReads
 from octavo.database.sqlite_connection import (
     Collect,
     ResultT,
@@ -42,9 +43,8 @@ from octavo.database.topology import ServerUse
 from octavo.database.values import check_values
 from octavo.database.versions import Versions
 from octavo.database.writer_time_limit import HoldWatch, WriterHold
-from octavo.errors import ServiceUnavailable
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.sqlite import SQLITE
 
 AnswerT = TypeVar("AnswerT")
 

@@ -18,7 +18,7 @@ from octavo.database.sqlite_errors import raise_translated
 from octavo.database.sqlite_library import configure_library
 from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT, TIMES, LongStatements
 from octavo.database.sqlite_wal_index import header_of
-from octavo.sql.dialects.sqlite import MEASURE
+from octavo.query.sql.dialects.sqlite import MEASURE
 
 ResultT = TypeVar("ResultT")
 Collect = Callable[[apsw.Cursor], ResultT]

@@ -5,6 +5,7 @@ from typing import Final, NoReturn
 
 import apsw
 
+from octavo.core.errors import ServiceUnavailable, TablesChanged
 from octavo.database.connection import (
     AnswerTooLarge,
     IntegrityViolation,
@@ -12,7 +13,6 @@ from octavo.database.connection import (
     UniqueViolation,
     UnsuitableValue,
 )
-from octavo.errors import ServiceUnavailable, TablesChanged
 
 _UNIQUE_CODES = {
     apsw.SQLITE_CONSTRAINT_UNIQUE,

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import apsw
 
-from octavo.database.explaining import no_values
-from octavo.sql.dialects.sqlite import MEASURE
+from octavo.database.explain import no_values
+from octavo.query.sql.dialects.sqlite import MEASURE
 
 EXPLAIN: Final = "EXPLAIN QUERY PLAN "
 SCHEMA: Final = "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type = 'index', rowid"

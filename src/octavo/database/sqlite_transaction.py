@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
+from octavo.core.threads import in_computing_thread
 from octavo.database.connection import Links, Row, StatementCount, TransactionFailed, Values
 from octavo.database.sqlite_connection import (
     Collect,
@@ -18,10 +19,9 @@ from octavo.database.sqlite_connection import (
     first_value,
     touched,
 )
+from octavo.database.statement_observers import seen
 from octavo.database.values import check_values
-from octavo.database.watching import seen
 from octavo.database.writer_time_limit import WriterHold
-from octavo.threads import in_computing_thread
 
 AnswerT = TypeVar("AnswerT")
 WorkT = TypeVar("WorkT")

@@ -6,15 +6,15 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
+from octavo.core.plurals import counted
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
 from octavo.database.introspect import found_tables
 from octavo.database.option_changes import OptionChanges, fill_entries, find_option_changes, hide_entries
-from octavo.database.own_triggers import release_tables
 from octavo.database.shared_attributes import describe_shared
 from octavo.database.table_lock_retries import retry_locked
-from octavo.plurals import counted
-from octavo.schema.registry import Registry
-from octavo.sql.ddl.changes import (
+from octavo.database.trigger_removal import release_tables
+from octavo.query.sql.ddl.changes import (
     ID,
     AddColumn,
     AddForeignKey,
@@ -28,15 +28,15 @@ from octavo.sql.ddl.changes import (
     WidenColumn,
     difference,
 )
-from octavo.sql.ddl.parts import parts_tables
-from octavo.sql.ddl.physical import physical_name, physical_tables
-from octavo.sql.ddl.renames import Rename, renamed
-from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement
-from octavo.sql.served_rows import HIDDEN_ENTRIES
-from octavo.sql.statement import Statement
-from octavo.values import dataclass
+from octavo.query.sql.ddl.physical import physical_name, physical_tables
+from octavo.query.sql.ddl.renames import Rename, renamed
+from octavo.query.sql.ddl.substring_indexes import parts_tables
+from octavo.query.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.served_rows import HIDDEN_ENTRIES
+from octavo.query.sql.statement import Statement
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.registry import Registry
 
 _INTERNAL_NAMES = frozenset(table.name for table in INTERNAL_TABLES)
 STATE_TABLE = "octavo_state"

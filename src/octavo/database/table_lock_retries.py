@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
+from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database, LockTimeout
-from octavo.errors import ServiceUnavailable
 
 _PAUSES: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 """How long to let others through before the next attempt, in lock time-outs."""

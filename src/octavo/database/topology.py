@@ -6,7 +6,7 @@ Parameters are what asyncpg's `connect` takes: `host`, `port`, `user`, `password
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 Parameters: TypeAlias = Mapping[str, Any]
 

@@ -22,11 +22,11 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.threads import MOST_COMPUTED_HERE
 from octavo.database.ambient import Scope, Unit, ambient, joined, outside
 from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange, Keeper, Presence
 from octavo.database.connection import Database, IdTaken, Transaction, TransactionConflict
-from octavo.errors import ServiceUnavailable
-from octavo.threads import MOST_COMPUTED_HERE
 
 logger = logging.getLogger(__name__)
 

@@ -8,14 +8,14 @@ import time
 from contextlib import suppress
 from typing import Final
 
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
 from octavo.database.connection import Database
 from octavo.database.table_lock_retries import retry_locked
-from octavo.errors import ServiceUnavailable
-from octavo.outage_log import reason_of
+from octavo.query.sql.ddl.physical import physical_tables
+from octavo.query.sql.ddl.tables import wanted_tables
+from octavo.query.sql.dialects.table_versions import FollowedTable, TableVersions
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.physical import physical_tables
-from octavo.sql.ddl.tables import wanted_tables
-from octavo.sql.dialects.table_versions import FollowedTable, TableVersions
 
 logger = logging.getLogger(__name__)
 

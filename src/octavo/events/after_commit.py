@@ -12,9 +12,9 @@ import orjson
 
 from octavo.events.event import Event, Params, State, Written
 from octavo.events.hooks import Hook, Hooks, TypeHooks
-from octavo.events.kept_state import read_state, store_state
 from octavo.events.messages import LONGEST_NAME, Message, Topic, Undeliverable
 from octavo.events.origin import kept_actor, on_behalf_of, past_actor
+from octavo.events.state_snapshots import read_state, store_state
 
 TOPIC: Final = "hooks"
 SECONDS: Final = 30.0

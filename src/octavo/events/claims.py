@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Row, Values
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.dead_letters import bury
 from octavo.events.messages import Message
-from octavo.sql.own_table_statement import OwnStatement
-from octavo.values import dataclass
+from octavo.query.sql.system_table_statement import OwnStatement
 
 MOST_TAKEN: Final = 64
 _SIZES: Final = (8, MOST_TAKEN)

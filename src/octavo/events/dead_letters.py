@@ -9,15 +9,15 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Row
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.messages import LONGEST_NAME
 from octavo.events.outbox import Outbox
-from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement
-from octavo.values import dataclass
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
 
 logger = logging.getLogger(__name__)
 

@@ -13,14 +13,14 @@ from contextlib import suppress
 from contextvars import Context
 from typing import Final
 
-from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
 from octavo.database.connection import Database
-from octavo.errors import ServiceUnavailable
 from octavo.events.claims import MOST_TAKEN, Claims, End, Outcome
 from octavo.events.dead_letters import forget_old
 from octavo.events.messages import Message, Topic, Undeliverable
 from octavo.events.outbox import Outbox
-from octavo.outage_log import reason_of
 
 logger = logging.getLogger(__name__)
 

@@ -3,11 +3,11 @@
 from dataclasses import field
 from typing import Any, NoReturn, Protocol
 
+from octavo.core.values import dataclass
 from octavo.events.origin import Source
 from octavo.project import Entry
 from octavo.project.state import State as RequestState
 from octavo.project.state import shared_state
-from octavo.values import dataclass
 
 
 class Acting(Protocol):

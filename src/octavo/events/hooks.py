@@ -13,8 +13,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
+from octavo.core.errors import LoggedError, OctavoError
+from octavo.core.values import dataclass
 from octavo.database.connection import IntegrityViolation, TransactionConflict
-from octavo.errors import LoggedError, OctavoError
 from octavo.events import origin
 from octavo.events.event import Event
 from octavo.events.names import AFTER, AFTER_COMMIT, EVENTS, FIND_MANY, FIND_ONE, READS, SCHEDULE_FAILED
@@ -26,7 +27,6 @@ from octavo.project.lifecycles import Lifecycles
 from octavo.project.naming import did_you_mean
 from octavo.query.ast import Query
 from octavo.schema.naming import uid_of_folder
-from octavo.values import dataclass
 
 logger = logging.getLogger("octavo.code")
 

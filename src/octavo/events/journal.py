@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
 from octavo.database.connection import Connection, Database, Row
-from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.own_rows import OwnRows
-from octavo.sql.own_table_statement import OwnStatement
-from octavo.values import dataclass
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.system_rows import OwnRows
+from octavo.query.sql.system_table_statement import OwnStatement
 
 TABLE: Final = OwnTable(
     "octavo_journal",

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.system_table_statement import OwnStatement
 
 ROW_BYTES: Final = 200
 """About what a row takes with its places in the indexes."""

@@ -4,7 +4,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 MOST_BYTES: Final = 4 * 1024**2
 """Of a payload, as JSON."""

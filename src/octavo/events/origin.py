@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, Literal, Protocol
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 Source = Literal["rest", "graphql", "code", "admin", "schedule"]
 

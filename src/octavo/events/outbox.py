@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import LONGEST_NAME, MOST_BYTES, MessageTooLarge
-from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.system_table_statement import OwnStatement
 
 TABLE: Final = OwnTable(
     "octavo_outbox",

@@ -21,17 +21,17 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
+from octavo.core.values import dataclass
+from octavo.project.file_locations import below_owners, code_name, owner_name
 from octavo.project.functions import Function, function_at
 from octavo.project.kinds import ControllerKind, ServiceKind
 from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
-from octavo.project.misplaced import misnamed_functions, misnamed_hooks, misplaced_files
 from octavo.project.modules import Modules, unload, without_bytecode
-from octavo.project.places import below_owners, code_name, owner_name
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.routes import CoreRouter, InvalidRoute, Route
+from octavo.project.typo_checks import misnamed_functions, misnamed_hooks, misplaced_files
 from octavo.schema.naming import kebab_case
 from octavo.schema.source_folders import SourceFolder, project_source
-from octavo.values import dataclass
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _POLICY: Final = "context, config"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from octavo.core.threads import is_cancelled
+from octavo.core.values import dataclass
 from octavo.project.problems import CodeProblem, InvalidCode
-from octavo.threads import is_cancelled
-from octavo.values import dataclass
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 

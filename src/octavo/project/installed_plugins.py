@@ -5,10 +5,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from octavo.core.values import dataclass
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.schema.source_folders import SourceFolder
 from octavo.settings.files.plugins import BUILT_IN
-from octavo.values import dataclass
 
 GROUP: Final = "octavo.plugins"
 _RESTART: Final = "; if it was installed while Octavo runs, restart Octavo"

@@ -1,4 +1,4 @@
-"""What the classes of a project are known by when its files are loaded; `project.api` has what they inherit."""
+"""What the classes of a project are known by when its files are loaded; `sdk` has what they inherit."""
 
 
 class ControllerKind:

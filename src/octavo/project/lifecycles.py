@@ -5,8 +5,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from octavo.project.places import OWNERS
-from octavo.values import dataclass
+from octavo.core.values import dataclass
+from octavo.project.file_locations import OWNERS
 
 PATTERNS: Final = tuple(f"{folder}/*/content-types/*/lifecycles.py" for folder in OWNERS)
 MOMENTS: Final = ("before", "after")

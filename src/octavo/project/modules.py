@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Final
 
 from octavo.project.failures import PACKAGE_PREFIX, PLUGIN_PACKAGES, describe, failure_place, is_own_module
-from octavo.project.places import python_files
+from octavo.project.file_locations import python_files
 from octavo.project.problems import CodeProblem
 from octavo.schema.source_folders import SourceFolder
 

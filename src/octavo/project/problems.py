@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from octavo.plurals import counted
-from octavo.values import dataclass
+from octavo.core.plurals import counted
+from octavo.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

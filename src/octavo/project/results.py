@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 EntryT = TypeVar("EntryT")
 

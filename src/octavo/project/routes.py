@@ -6,8 +6,8 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Final
 
+from octavo.core.values import dataclass
 from octavo.project.naming import action_name
-from octavo.values import dataclass
 
 Auth = bool | Sequence[str] | Mapping[str, Any] | None
 Named = str | tuple[str, Any] | Mapping[str, Any] | Callable[..., Any]

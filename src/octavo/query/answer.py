@@ -4,8 +4,8 @@ GraphQL brings its selection set in this form: keys are aliases, values are attr
 Query, or constants. The content manager brings what administrators see of an entry.
 """
 
+from octavo.core.values import dataclass
 from octavo.query.ast import Filter, Query
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

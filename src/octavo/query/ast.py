@@ -3,8 +3,8 @@
 from dataclasses import field
 from enum import Enum
 
+from octavo.core.values import dataclass
 from octavo.query.operators import Operator
-from octavo.values import dataclass
 
 Path = tuple[str, ...]
 Value = str | int | float | bool | None

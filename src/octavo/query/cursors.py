@@ -12,7 +12,7 @@ from enum import Enum
 from hashlib import sha256
 from typing import Any, Final
 
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 from octavo.query.ast import Page, Query
 
 MOST_SORTS: Final = 8

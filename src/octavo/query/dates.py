@@ -7,7 +7,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 
 DATE_MESSAGE: Final = "Invalid format, expected yyyy-MM-dd"
 DAY_MESSAGE: Final = "Invalid date"

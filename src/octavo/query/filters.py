@@ -1,11 +1,12 @@
 """Filter parameters to Filter: `filters[author][name][$eqi]=ann`, `$and`/`$or`/`$not` at any level, implicit `$eq`.
 
-Only the form is read here; whether an attribute exists, and who may use it, `authorization.query_sanitizer` decides.
+Only the form is read here; whether an attribute exists, and who may use it, `access.authorization.query_sanitizer`
+decides.
 """
 
 from typing import Any
 
-from octavo.errors import InvalidParameter, ValidationError
+from octavo.core.errors import InvalidParameter, ValidationError
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Path, Unknown, Value
 from octavo.query.operators import EQUALS, IS_IN, LOGICAL, OPERATORS, Operand, Operator
 

@@ -1,8 +1,8 @@
 """Lifted values: values of a request that a prepared read takes from new variables each time it runs.
 
 A caller that prepares a read for other values of the same shape marks the values with their origin. Planning notes
-which parameters hold them (`plan.lifted`); everything that depends on a value in another way loses the mark, and the
-caller prepares the read for that value alone.
+which parameters hold them (`query.plan.lifted`); everything that depends on a value in another way loses the mark,
+and the caller prepares the read for that value alone.
 """
 
 from collections.abc import Callable, Mapping

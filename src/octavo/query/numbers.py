@@ -4,8 +4,8 @@ import math
 import re
 from typing import Final
 
+from octavo.core.text_limits import may_be_number
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.text_limits import may_be_number
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest whole number up to which JavaScript's numbers are exact."""

@@ -5,7 +5,7 @@ Names and meanings are the service document's ("Filters"), with those that only 
 
 from enum import Enum
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 
 class Test(Enum):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from octavo.errors import PaginationError, ValidationError
+from octavo.core.errors import PaginationError, ValidationError
 from octavo.query.ast import Page
 from octavo.query.numbers import MAX_SAFE_INTEGER
 

@@ -1,4 +1,4 @@
-"""Query parameters to Query. Reads forms; names are checked by `authorization.query_sanitizer`."""
+"""Query parameters to Query. Reads forms; names are checked by `access.authorization.query_sanitizer`."""
 
 import math
 from collections.abc import Mapping
@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from octavo.errors import PaginationError, ValidationError
+from octavo.core.errors import PaginationError, ValidationError
+from octavo.core.values import dataclass
 from octavo.query.ast import ALL_LOCALES, Filter, Page, Path, PublicationState, Query
 from octavo.query.filters import read_filters
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
 from octavo.query.populate import MAX_LEVELS, levels, read_populate, too_deep
 from octavo.query.sorting import read_sort
 from octavo.schema.automatic import LOCALE
-from octavo.values import dataclass
 
 _COUNT_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _STATES = {state.value: state for state in PublicationState}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Branch, Path, Populate, Query
 from octavo.query.filters import read_flag
 from octavo.query.merging import merge

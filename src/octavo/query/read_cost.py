@@ -9,13 +9,13 @@ of a read is bounded as well.
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from octavo.errors import Problem, ValidationError
+from octavo.core.errors import Problem, ValidationError
+from octavo.core.values import dataclass
 from octavo.query.ast import EVERYTHING, And, At, Compare, Filter, Not, Or, Path, Populate, Query, Sort
 from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, RelationKind, Scalar
 from octavo.schema.automatic import LOCALIZATIONS
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from octavo.values import dataclass
 
 MOST_COST: Final = 20_000
 ENTRIES_PER_STEP: Final = 500

@@ -8,10 +8,10 @@ from dataclasses import field
 from enum import Enum
 from typing import Any
 
+from octavo.core.values import dataclass
 from octavo.query.answer import Answer
 from octavo.query.ast import EVERYTHING, Query
 from octavo.schema.content_types import Definition
-from octavo.values import dataclass
 
 
 class By(Enum):

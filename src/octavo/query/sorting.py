@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 from octavo.query.ast import Path, Sort
 
 MAX_SORT_NAMES = 10

@@ -7,7 +7,7 @@ components and dynamic zones.
 from dataclasses import field
 from typing import Any, Literal
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 RelationKind = Literal[
     "oneToOne", "oneToMany", "manyToOne", "manyToMany", "morphToOne", "morphToMany", "morphOne", "morphMany"
@@ -40,7 +40,8 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOptions:
-    """What a definition asks of the column itself (v4's `column` option). `type` is a word of `sql.ddl.tables`."""
+    """What a definition asks of the column itself (v4's `column` option). `type` is a word of
+    `query.sql.ddl.tables`."""
 
     type: str | None = None
     unique: bool = False

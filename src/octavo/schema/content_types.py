@@ -5,9 +5,9 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
+from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.declared_indexes import DeclaredIndex
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

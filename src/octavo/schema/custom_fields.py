@@ -10,10 +10,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from octavo.core.values import dataclass
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.values import dataclass
 
 UNKNOWN: Final = "text"
 """What holds the values of a custom field of which nothing is known: a text of any length."""

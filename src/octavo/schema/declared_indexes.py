@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 CONTAINS: Final = "contains"
 """An index for parts of texts."""

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from octavo.own_files import MEGABYTE, read_own_file
+from octavo.core.bounded_files import MEGABYTE, read_own_file
+from octavo.core.values import dataclass
 from octavo.schema.naming import component_uid, content_type_uid, kebab_case
 from octavo.schema.problems import DefinitionProblem, warning
 from octavo.schema.source_folders import SourceFolder
-from octavo.values import dataclass
 
 Raw = dict[str, Any]
 

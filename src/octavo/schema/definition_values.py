@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
+from octavo.core.values import dataclass
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.problems import DefinitionProblem, did_you_mean, warning
-from octavo.values import dataclass
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
 """Field places: attributes named from their content-type down, through components, as rights to fields name them."""
 
+from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute
 from octavo.schema.content_types import ContentType, Definition
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

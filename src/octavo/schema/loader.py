@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from octavo.core.values import dataclass
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.builtin_attributes import with_builtin_attributes
 from octavo.schema.check import unsound
@@ -17,7 +18,6 @@ from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
 from octavo.schema.source_folders import SourceFolder, project_source
 from octavo.schema.tolerance import tolerate
-from octavo.values import dataclass
 
 BUILT_IN: Final = "built-in"
 """The source of a definition that every project has."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from octavo.text_limits import base_letter
+from octavo.core.text_limits import base_letter
 
 # What separates words: ASCII and Latin-1 signs, general punctuation, spaces. What is neither that nor a Latin letter,
 # a digit or a pictograph (letters of other scripts, most symbols) goes with upper and with lower case.

@@ -22,7 +22,7 @@ RELATION_KINDS: frozenset[str] = frozenset(RelationKind.__args__)  # type: ignor
 NUMBER_TYPES = frozenset(word for word, row in SCALAR_TYPES.items() if row.kind in NUMBER_KINDS)
 TARGETLESS_KINDS = ("morphToOne", "morphToMany")
 
-# Words of v4's `column.type` option, and the column types of ours (`sql.ddl.tables`).
+# Words of v4's `column.type` option, and the column types of ours (`query.sql.ddl.tables`).
 COLUMN_TYPES = {
     "string": "string",
     "text": "text",

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from octavo.plurals import counted
-from octavo.text_limits import close_match
-from octavo.values import dataclass
+from octavo.core.plurals import counted
+from octavo.core.text_limits import close_match
+from octavo.core.values import dataclass
 
 Severity = Literal["error", "warning"]
 

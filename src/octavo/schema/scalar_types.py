@@ -6,7 +6,7 @@ A `ValueKind` is what the query compiler and the validators look at; several typ
 from enum import Enum
 from typing import Final
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 LARGEST_ID: Final = 2**31 - 1
 """The largest id that a row can have."""

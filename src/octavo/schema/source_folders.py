@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

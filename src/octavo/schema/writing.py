@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from octavo.core.values import dataclass
 from octavo.schema.check import unsound
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.definition_values import Reader
@@ -15,7 +16,6 @@ from octavo.schema.naming import content_type_uid
 from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
-from octavo.values import dataclass
 
 Raw = Mapping[str, Any]
 

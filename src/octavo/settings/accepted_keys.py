@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from math import inf
 from typing import Any, Final
 
+from octavo.core.values import dataclass
 from octavo.settings.values import TEXTS, Kind
-from octavo.values import dataclass
 
 _FORM: Final = re.compile(r"([^;]+)(?:;(?:until=([0-9T:.Z+-]+)|(next)))?")
 

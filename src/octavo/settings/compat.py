@@ -10,8 +10,8 @@ the default of `persistedQueries`, which is a setting of GraphQL.
 from collections.abc import Mapping
 from dataclasses import field
 
-from octavo.settings.v4_version import REFERENCE, Version
-from octavo.values import dataclass
+from octavo.core.values import dataclass
+from octavo.settings.v4_versions import REFERENCE, Version
 
 
 @dataclass(frozen=True, slots=True)

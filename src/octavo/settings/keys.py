@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
+from octavo.core.values import dataclass
 from octavo.settings import values
 from octavo.settings.values import Kind
-from octavo.values import dataclass
 
 T = TypeVar("T")
 

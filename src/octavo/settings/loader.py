@@ -15,11 +15,12 @@ from octavo.settings.cache_checks import cache_problems
 from octavo.settings.compat import RULES
 from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
+from octavo.settings.lint import doubts, not_meant, unsafe
 from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
+from octavo.settings.package_json import depends_on
 from octavo.settings.placing import placed
 from octavo.settings.problems import SettingsError, SettingsProblem
 from octavo.settings.provider_checks import check_providers
-from octavo.settings.sense import doubts, not_meant, unsafe
 from octavo.settings.sign_in_providers import provider_problems
 from octavo.settings.sources import (
     Found,
@@ -31,14 +32,10 @@ from octavo.settings.sources import (
     read_v4_variables,
     read_variables,
     shown,
+    stray_database_value,
 )
-from octavo.settings.v4.environments import unread_environment
-from octavo.settings.v4.project import depends_on
-from octavo.settings.v4.provider_findings import provider_findings
-from octavo.settings.v4.ranking import Ranking
-from octavo.settings.v4.read import V4Configuration, read_v4
-from octavo.settings.v4.star_origins import settle_star, tell_star, who_lists_origins
-from octavo.settings.v4_version import find_version, known_version
+from octavo.settings.v4_package import V4Configuration, read_v4_configuration
+from octavo.settings.v4_versions import find_version, known_version
 from octavo.settings.variable_files import named_by_file, with_files
 
 Chosen = dict[tuple[str, ...], Given]
@@ -49,6 +46,7 @@ _MODES = values.one_of(("development", "staging", "production"), {"test": "devel
 _KEYS: dict[tuple[str, ...], Key] = {key.attributes: key for table in TABLES.values() for key in table.rows()}
 _URL = _KEYS["database", "url"]
 _CORS = ("api", "compat", "cors")
+_ORIGINS = ("middlewares", "cors", "origins")
 _LEVELS = ("api", "rest", "populate_deep")
 
 POPULATE_DEEP = "strapi-plugin-populate-deep"
@@ -109,31 +107,27 @@ def inspect_settings(
     problems += (*own.problems, *outer.problems)
     variables = {**dotenv, **environment}
     v4 = _read_v4(project, variables, problems)
-    ranking = Ranking(v4)
+    visible = v4.visible if v4 else iter
     chosen: Chosen = {}
     for found in (
         iter(v4.defaults if v4 else ()),
         iter(v4.given if v4 else ()),
         _split_url(read_files(files)),
-        ranking.variables(_split_url(named_by_file(read_v4_variables(dotenv, _ENV), own.files, _ENV))),
-        ranking.variables(_split_url(named_by_file(read_v4_variables(environment), outer.files))),
+        visible(_split_url(named_by_file(read_v4_variables(dotenv, _ENV), own.files, _ENV))),
+        visible(_split_url(named_by_file(read_v4_variables(environment), outer.files))),
         _split_url(named_by_file(read_variables(dotenv, _ENV), own.files, _ENV)),
         _split_url(named_by_file(read_variables(environment), outer.files)),
     ):
         _choose(chosen, found, problems)
     mode = mode or _read_mode(variables, default_mode, v4 is not None, problems)
     _take_version(chosen, project)
-    own_places = {given.source for given in v4.given} if v4 else set()
-    _derive(chosen, mode, own_places, (v4 is not None or not files) and (project / ADOPTED_DATABASE).is_file())
+    _derive(chosen, mode, v4, (v4 is not None or not files) and (project / ADOPTED_DATABASE).is_file())
     if depends_on(project, POPULATE_DEEP):
         chosen.setdefault(_LEVELS, Given(_KEYS[_LEVELS], 5, f"package.json: {POPULATE_DEEP}"))
-    missing = list(ranking.missing(chosen))
+    missing = list(v4.missing(chosen)) if v4 else [*filter(None, [stray_database_value(chosen)])]
     named = v4.plugins if v4 else ()
     settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None, named_plugins=named)
-    unread = unread_environment(project, variables) if v4 and mode == "production" else ()
-    told = tell_star(ranking.settled(settings.sources), settings.api.compat.star_origins)
-    findings = (*unread, *told, *provider_findings(settings))
-    settings = replace(settings, findings=findings)
+    settings = replace(settings, findings=tuple(v4.findings(settings)) if v4 else ())
     unmeant, remarks = tuple(not_meant(settings)), (*misspelt(dotenv, _ENV), *misspelt(environment), *doubts(settings))
     is_foreign = settings.is_v4 or settings.adopted  # starts as it is
     settings = replace(settings, remarks=(*remarks, *unmeant) if is_foreign else remarks)
@@ -145,7 +139,7 @@ def inspect_settings(
 
 def _read_v4(project: Path, variables: Mapping[str, str], problems: list[SettingsProblem]) -> V4Configuration | None:
     try:
-        return read_v4(project, variables, variables.get("NODE_ENV") or "development")
+        return read_v4_configuration(project, variables)
     except ValueError as error:
         problems.append(SettingsProblem("package.json", "", str(error)))
         return None
@@ -234,11 +228,11 @@ def _take_version(chosen: Chosen, project: Path) -> None:
         chosen[_VERSION] = Given(_KEYS[_VERSION], found.version, found.source)
 
 
-def _derive(chosen: Chosen, mode: Mode, own_places: Container[str], has_v4_database: bool) -> None:
-    """Defaults that depend on other settings. `own_places` are the sources within a v4 project's configuration."""
+def _derive(chosen: Chosen, mode: Mode, v4: V4Configuration | None, has_v4_database: bool) -> None:
+    """Set defaults that depend on other settings."""
     profile_place = ("api", "compat", "profile")
     profile = chosen[profile_place].value if profile_place in chosen else _KEYS[profile_place].default
-    _derive_rules(chosen, profile, own_places)
+    _derive_rules(chosen, profile, v4)
     for name in ("tracing", "introspection", "persisted_queries"):
         given = chosen.get((*_GRAPHQL, "apollo_server", name))
         if given is not None and given.value is not None:
@@ -251,22 +245,34 @@ def _derive(chosen: Chosen, mode: Mode, own_places: Container[str], has_v4_datab
         _default(chosen, ("database", "filename"), ADOPTED_DATABASE, "adopted v4 project")
 
 
-def _derive_rules(chosen: Chosen, profile: str, own_places: Container[str]) -> None:
+def _derive_rules(chosen: Chosen, profile: str, v4: V4Configuration | None) -> None:
     """The rules of compatibility, by profile and version; and who may call, which follows from one of them."""
     version = chosen[_VERSION].value if _VERSION in chosen else None
     number = known_version(version)
-    lister = who_lists_origins(chosen, own_places)
+    lister = _source_of_origins(chosen, {given.source for given in v4.given} if v4 else set())
     if lister is not None:
         chosen[_CORS] = Given(_KEYS[_CORS], "exact", lister)
     for name, rule in RULES.items():
         value = rule.under(profile, number)
         source = f"profile {profile}" if value == rule.under(profile) else f"v4 {version}"
         _default(chosen, ("api", "compat", name), value, source)
-    settle_star(chosen, own_places, RULES["cors"].under(profile, number))
+    if v4 is not None:
+        v4.settle_origins(chosen, RULES["cors"].under(profile, number))
     if chosen[_CORS].value != "exact":
         _default(chosen, ("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
     if chosen[_CORS].value == "reflect" or (lister is not None and profile == "v4"):
         _default(chosen, ("middlewares", "cors", "credentials"), True, "rule compat.cors")
+
+
+def _source_of_origins(chosen: Chosen, v4_sources: Container[str]) -> str | None:
+    """Return the TOML file or variable that lists the allowed origins and does not set the rule `cors` as well.
+
+    It has priority over the rule in a v4 project's configuration (`v4_sources`).
+    """
+    origins, cors = chosen.get(_ORIGINS), chosen.get(_CORS)
+    if origins is None or origins.source in v4_sources or "*" in origins.value:
+        return None
+    return origins.source if cors is None or cors.source in v4_sources else None
 
 
 def _default(chosen: Chosen, place: tuple[str, ...], value: Any, source: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
+from octavo.core.values import dataclass
 from octavo.settings.accepted_keys import ACCEPTED_KEYS, AcceptedKey
 from octavo.settings.files.admin import Admin
 from octavo.settings.files.api import Api
@@ -13,10 +14,9 @@ from octavo.settings.files.database import Database
 from octavo.settings.files.middlewares import Middlewares
 from octavo.settings.files.plugins import Plugins
 from octavo.settings.files.server import Server
+from octavo.settings.findings import Finding
 from octavo.settings.keys import Table, read_table, setting
 from octavo.settings.problems import SettingsProblem
-from octavo.settings.v4.findings import Finding
-from octavo.values import dataclass
 
 Mode = Literal["development", "staging", "production"]
 

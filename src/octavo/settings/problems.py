@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from octavo.text_limits import close_match
-from octavo.values import dataclass
+from octavo.core.text_limits import close_match
+from octavo.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

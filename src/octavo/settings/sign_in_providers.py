@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from typing import Any
 
-from octavo.forms.web_links import EXPECTED, is_web_link
+from octavo.core.forms.web_links import EXPECTED, is_web_link
+from octavo.core.values import dataclass
 from octavo.settings import values
 from octavo.settings.keys import camel, canonical
 from octavo.settings.values import Kind
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,12 @@ from typing import Any
 
 from dotenv import dotenv_values
 
-from octavo.own_files import MEGABYTE, read_own_file
+from octavo.core.bounded_files import MEGABYTE, read_own_file
+from octavo.core.values import dataclass
 from octavo.settings.keys import Key, Table, camel, canonical, kebab
 from octavo.settings.model import FILES, TABLES
 from octavo.settings.problems import SettingsProblem, unknown
 from octavo.settings.values import Misplaced, free_value
-from octavo.values import dataclass
 
 PREFIX = "OCTAVO_"
 LARGEST = MEGABYTE
@@ -206,3 +206,18 @@ def _read_inside(key: Key, names: list[str], text: str, source: str) -> Found:
         yield from _refused(key, text, source, f"{key.file}.{key.dotted}", error)
     else:
         yield given
+
+
+_DATABASE_POINTERS = ("host", "port", "name", "user", "password")
+
+
+def stray_database_value(chosen: Mapping[tuple[str, ...], Given]) -> SettingsProblem | None:
+    """Return the problem of a value that points to a database while no source names the kind of database."""
+    if ("database", "client") in chosen:
+        return None
+    pointers = (chosen.get(("database", name)) for name in _DATABASE_POINTERS)
+    stray = next((given for given in pointers if given is not None and given.value), None)
+    if stray is None:
+        return None
+    message = "points to a database, but nothing says of which kind; set DATABASE_CLIENT too"
+    return SettingsProblem(stray.source, "", message)

@@ -11,9 +11,9 @@ from json import JSONDecodeError, dumps, loads
 from typing import Any, cast
 from urllib.parse import unquote
 
-from octavo.host_names import read_host
-from octavo.settings.v4_version import parse_version
-from octavo.values import dataclass
+from octavo.core.host_names import read_host
+from octavo.core.values import dataclass
+from octavo.settings.v4_versions import parse_version
 
 Reader = Callable[[Any], Any]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from octavo.own_files import read_own_file
+from octavo.core.bounded_files import read_own_file
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import LARGEST, PREFIX, V4_VARIABLES, Found, Given, key_of_variable
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import httpx2
 
-from octavo.http.application import HttpApplication
+from octavo.api.http.application import HttpApplication
 
 Answer = httpx2.Response
 """What a request is answered with: `status_code`, `json()`, `text`, `headers` ..."""

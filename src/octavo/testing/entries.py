@@ -10,7 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from typing import Any, Final
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
 from octavo.project import Entry
 from octavo.project.naming import did_you_mean
 from octavo.schema.attributes import (
@@ -29,7 +30,6 @@ from octavo.schema.json_values import SCALAR_JSON, Json
 from octavo.schema.naming import words
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
-from octavo.values import dataclass
 
 MOST_LEVELS: Final = 8
 _FIRST_DAY: Final = date(2024, 1, 1)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.project import InvalidCode
-from octavo.runtime.prepare_database import StartFailed
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import SettingsError
 from octavo.testing.site import Site, open_site

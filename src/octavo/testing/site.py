@@ -13,28 +13,28 @@ from typing import Any, Final, TypeVar, cast
 
 import bcrypt
 
-from octavo import clock
-from octavo.authentication.api_tokens import create_token
-from octavo.authorization.action_patterns import actions_of
-from octavo.authorization.role_grants import grant, list_grants, revoke
+from octavo.access.authentication.api_tokens import create_token
+from octavo.access.authorization.action_patterns import actions_of
+from octavo.access.authorization.role_grants import grant, list_grants, revoke
+from octavo.core import clock
+from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.events.claims import End
 from octavo.events.delivery import Worker
+from octavo.operations.runtime.process import Process, build
 from octavo.project import Entry
-from octavo.project.api.app import App
-from octavo.runtime.process import Process, build
 from octavo.schema.registry import Registry
 from octavo.schema.uids import ROLE, USER
+from octavo.sdk.app import App
 from octavo.testing.client import Answer, Client, GraphqlFailed
 from octavo.testing.databases import Origin, origin_of
 from octavo.testing.entries import CannotMake, Filler
 from octavo.testing.mails import Mail, read_mails
-from octavo.testing.workplace import settings_for, show_project
-from octavo.values import dataclass
+from octavo.testing.workspace import settings_for, show_project
 
 ResultT = TypeVar("ResultT")
 
-_MAILS: Final = ".octavo/mail"
+_MAILS: Final = ".octavo/core/mail"
 _UPLOADS: Final = "public/uploads"
 _PASSWORD: Final = "Correct-Horse-7"
 _COST: Final = 4

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from octavo.administrators.audit import Audit, AuditOptions, read_audit
-from octavo.authorization.actor import Actor
-from octavo.authorization.permissions import EVERYTHING
-from octavo.clock import move
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.accounts.administrators.audit import Audit, AuditOptions, read_audit
+from octavo.core.clock import move
 from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import origin

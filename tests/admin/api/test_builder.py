@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from octavo.database.introspect import found_tables
-from octavo.runtime.prepare_database import add_locales
-from octavo.runtime.process import Process
+from octavo.operations.runtime.prepare_database import add_locales
+from octavo.operations.runtime.process import Process
 from tests.admin.conftest import Office
 from tests.http.asgi import Answer, scope_of
 from tests.models.club import FULL, NEVER

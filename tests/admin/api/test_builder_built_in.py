@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from octavo.builder.files import FileChanges
-from octavo.builder.plans import Plan
-from octavo.errors import OctavoError
+from octavo.core.errors import OctavoError
+from octavo.modeling.builder.files import FileChanges
+from octavo.modeling.builder.plans import Plan
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.problems import InvalidDefinitions
 from octavo.schema.registry import Registry

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from octavo.administrators.making import reset_password
-from octavo.clock import move
-from octavo.runtime.open_account_guard import open_account_guard
+from octavo.accounts.administrators.provisioning import reset_password
+from octavo.core.clock import move
+from octavo.operations.runtime.open_account_guard import open_account_guard
 from octavo.schema.uids import ADMIN_USER
 from tests.admin.api.test_entering import GOOD, mailed
 from tests.admin.conftest import Office

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from octavo.clock import move
+from octavo.core.clock import move
 from tests.admin.conftest import Office
 from tests.models.club import NEVER, SAFE, error
 from tests.models.people import write

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from octavo.administrators.row_writes import ROLES
+from octavo.accounts.administrators.row_writes import ROLES
 from tests.admin.conftest import Office
 from tests.admin.desk import Desk, allow, desk
 from tests.models.club import PASSWORD, error

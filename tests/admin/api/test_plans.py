@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from octavo.clock import this_moment
 from octavo.content.schedules import TOPIC
+from octavo.core.clock import this_moment
 from octavo.events.messages import Message, Undeliverable
 from tests.admin.newsroom import BADGE, FRONT, STORY, Newsroom
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.rights.names import CREATE, DELETE, READ
+from octavo.access.authorization.admin.names import CREATE, DELETE, READ
 from tests.admin.conftest import Office
 from tests.http.asgi import Answer
 from tests.models.club import error

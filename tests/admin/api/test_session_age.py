@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.clock import Clock
+from octavo.core.clock import Clock
 from tests.admin.conftest import Office
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ import bcrypt
 import jwt
 import pytest
 
-from octavo.administrators.row_writes import ROLES
-from octavo.authentication.credentials import sign_admin_token, sign_user_token
+from octavo.access.authentication.credentials import sign_admin_token, sign_user_token
+from octavo.accounts.administrators.row_writes import ROLES
 from tests.admin.conftest import COOKIE, Office
 from tests.models.club import FULL, NEVER, PASSWORD, SECRETS, error, hashed
 from tests.models.people import mint, write

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.authentication.credentials import hash_api_token
+from octavo.access.authentication.credentials import hash_api_token
 from tests.admin.conftest import Office
 from tests.admin.desk import allow, desk
 from tests.models.club import NEVER, SECRETS, error

@@ -6,13 +6,13 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo.authorization.actions import FILES, LIST_LOCALES
-from octavo.authorization.permissions import NOTHING
-from octavo.authorization.rights import names
-from octavo.authorization.rights.ability import NEVER, AdminAbility
-from octavo.authorization.rights.conditions import Condition, Holder, Verdict
-from octavo.authorization.rights.engine import NoSite, Rights
-from octavo.authorization.rights.grants import Grant, read_grant, read_grants
+from octavo.access.authorization.actions import FILES, LIST_LOCALES
+from octavo.access.authorization.admin import names
+from octavo.access.authorization.admin.ability import NEVER, AdminAbility
+from octavo.access.authorization.admin.conditions import Condition, Holder, Verdict
+from octavo.access.authorization.admin.engine import NoSite, Rights
+from octavo.access.authorization.admin.grants import Grant, read_grant, read_grants
+from octavo.access.authorization.permissions import NOTHING
 from octavo.query.ast import And, Filter, Or
 from octavo.schema.registry import Registry
 from tests.authorization.conditional import at

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from octavo.authentication.passwords import HashedPassword
+from octavo.access.authentication.passwords import HashedPassword
 from octavo.content.input.column_values import store
 from octavo.content.input_path import TOP
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
 from octavo.schema.attributes import Scalar
 from tests.dialects import DIALECTS
 

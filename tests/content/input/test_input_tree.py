@@ -6,7 +6,7 @@ import pytest
 
 from octavo.content.input.input_tree import BodyProblem, InputNode, placed_targets, read_body, wanted_targets
 from octavo.content.input.relation_input import Connect, LinkChange
-from octavo.plan.changes import TypedTarget
+from octavo.query.plan.changes import TypedTarget
 from octavo.schema.registry import Registry
 
 TOOL, MAKER, FILE = "api::tool.tool", "api::maker.maker", "plugin::upload.file"

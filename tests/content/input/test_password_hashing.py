@@ -10,13 +10,13 @@ import bcrypt
 import orjson
 import pytest
 
-from octavo.authentication import passwords
-from octavo.authentication.passwords import HashedPassword
+from octavo.access.authentication import passwords
+from octavo.access.authentication.passwords import HashedPassword
 from octavo.content.input.password_hashing import PasswordHasher
 from octavo.content.writer import EntryWriter
+from octavo.core.errors import ValidationError
 from octavo.database.connection import Database, Transaction
 from octavo.database.synchronize import synchronize
-from octavo.errors import ValidationError
 from octavo.schema.registry import Registry
 from tests.http.asgi import call
 from tests.layouts import registry_of

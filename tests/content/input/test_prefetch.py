@@ -7,7 +7,7 @@ import pytest
 from octavo.content.input.input_tree import read_body
 from octavo.content.input.prefetch import components_facts, prefetch, state_facts
 from octavo.database.unit_of_work import unit_of_work
-from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
+from octavo.query.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
 from octavo.schema.registry import Registry
 from tests.models.workshop_fixtures import Workshop
 

@@ -12,7 +12,7 @@ from octavo.content.input.relation_input import (
     read_replacing,
     read_typed_targets,
 )
-from octavo.plan.changes import TypedTarget
+from octavo.query.plan.changes import TypedTarget
 
 
 def replacing(*targets: int | str) -> LinkChange:

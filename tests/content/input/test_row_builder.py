@@ -7,11 +7,11 @@ import pytest
 
 from octavo.content.input.input_tree import read_body
 from octavo.content.input.row_builder import RowBuilder
-from octavo.errors import ApplicationError, ValidationError
-from octavo.plan.write import RowNode
+from octavo.core.errors import ApplicationError, ValidationError
+from octavo.query.plan.write import RowNode
+from octavo.query.sql.dialects.sqlite import SQLITE
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.sqlite import SQLITE
 from tests.models.bookshop import BOOK, bookshop_registry
 
 CHAPTER = "shop.chapter"

@@ -6,7 +6,7 @@ import pytest
 
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
-from octavo.errors import Problem
+from octavo.core.errors import Problem
 from octavo.schema.registry import Registry
 
 CREATE, UPDATE, DRAFT = Mode(True, False), Mode(False, False), Mode(True, True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 from tests.content.validation_matrix.cases import ABSENT, RECORD, Case, attributes, cases, lists, request_of
 from tests.content.validation_matrix.record import write_project

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from graphql import GraphQLError, get_introspection_query, parse
 
-from octavo.graphql.document.documents import (
+from octavo.api.graphql.document.documents import (
     NO_NAME,
     NO_SUBSCRIPTIONS,
     PARSE_FAILED,
@@ -16,8 +16,8 @@ from octavo.graphql.document.documents import (
     RefusedDocument,
     size_of_document,
 )
-from octavo.graphql.document.variables import RefusedVariables, read_variables
-from octavo.graphql.options import Limits
+from octavo.api.graphql.document.variables import RefusedVariables, read_variables
+from octavo.api.graphql.options import Limits
 from tests.graphql.asking import documents_of
 from tests.graphql.recordings import recorded_documents, schema_of
 

@@ -3,8 +3,8 @@
 import pytest
 from graphql import parse
 
-from octavo.graphql.document.limits import fragments_of, operations_of
-from octavo.graphql.document.logins import count_logins
+from octavo.api.graphql.document.limits import fragments_of, operations_of
+from octavo.api.graphql.document.logins import count_logins
 from tests.graphql.asking import messages, send
 from tests.models.site import Site, under_safe
 

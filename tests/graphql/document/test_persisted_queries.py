@@ -2,8 +2,8 @@
 
 import pytest
 
-from octavo.cache import ENTRY_BYTES, LARGEST_SHARE, CacheBudget
-from octavo.graphql.document.persisted_queries import PersistedQueries, PersistedQueryRefused
+from octavo.api.graphql.document.persisted_queries import PersistedQueries, PersistedQueryRefused
+from octavo.core.cache import ENTRY_BYTES, LARGEST_SHARE, CacheBudget
 
 HASHES = {
     "a": "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",

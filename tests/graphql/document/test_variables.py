@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from octavo.graphql.document.variables import RefusedVariables, read_variables
-from octavo.graphql.options import Limits
+from octavo.api.graphql.document.variables import RefusedVariables, read_variables
+from octavo.api.graphql.options import Limits
 from tests.graphql.asking import documents_of
 from tests.graphql.recordings import schema_of
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from octavo.graphql.execution.alias_splitter import read_together, split_aliases
+from octavo.api.graphql.execution.alias_splitter import read_together, split_aliases
 from octavo.query.answer import Answer, Fixed, Guarded, Object, Value
 
 TITLE, PAGES, NULL = Object((("t", Value("title")),)), Object((("p", Value("pages")),)), Fixed("null")

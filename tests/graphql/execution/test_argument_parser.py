@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import PaginationError
-from octavo.graphql.execution.argument_parser import (
+from octavo.api.graphql.execution.argument_parser import (
     ListLimits,
     PageInfo,
     RequestedPage,
@@ -15,6 +14,7 @@ from octavo.graphql.execution.argument_parser import (
     read_page,
     read_requested_page,
 )
+from octavo.core.errors import PaginationError
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, PublicationState, Query, Sort
 from octavo.query.operators import OPERATORS
 

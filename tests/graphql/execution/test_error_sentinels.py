@@ -2,9 +2,9 @@
 
 import pytest
 
-from octavo.errors import ForbiddenError, PaginationError, ValidationError
-from octavo.graphql.execution.error_format import render
-from octavo.graphql.execution.error_sentinels import ErrorSentinels, is_error, is_marked, one_null
+from octavo.api.graphql.execution.error_format import render
+from octavo.api.graphql.execution.error_sentinels import ErrorSentinels, is_error, is_marked, one_null
+from octavo.core.errors import ForbiddenError, PaginationError, ValidationError
 from octavo.query.answer import Fixed, Object, Value
 
 FORBIDDEN, WRONG, MIXED = ForbiddenError(), ValidationError("wrong"), PaginationError("mixed")

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.actor import Actor
-from octavo.authorization.permissions import permission_set
-from octavo.cache import CacheBudget, CacheScope
-from octavo.errors import ForbiddenError
-from octavo.graphql.execution.engine import Engine, make_engine
-from octavo.graphql.execution.error_format import render
-from octavo.graphql.execution.prepared_operations import RequestedOperation
-from octavo.graphql.options import GraphqlContent, GraphqlOptions
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import permission_set
+from octavo.api.graphql.execution.engine import Engine, make_engine
+from octavo.api.graphql.execution.error_format import render
+from octavo.api.graphql.execution.prepared_operations import RequestedOperation
+from octavo.api.graphql.options import GraphqlContent, GraphqlOptions
+from octavo.core.cache import CacheBudget, CacheScope
+from octavo.core.errors import ForbiddenError
 from tests.http.asgi import request_of
 from tests.models.bookshop import AUTHOR, GENRE
 from tests.models.site import Site

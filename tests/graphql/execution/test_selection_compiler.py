@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 from graphql import FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode, parse
 
-from octavo.authorization.permissions import permission_set
-from octavo.authorization.strictness import Strictness
+from octavo.access.authorization.permissions import permission_set
+from octavo.access.authorization.strictness import Strictness
+from octavo.api.graphql.document.collect_fields import Selections
+from octavo.api.graphql.execution.argument_parser import ListLimits
+from octavo.api.graphql.execution.cost import Cost
+from octavo.api.graphql.execution.error_format import UnlistedComponent, render
+from octavo.api.graphql.execution.error_sentinels import ErrorSentinels
+from octavo.api.graphql.execution.selection_compiler import SelectionCompiler, SelectionContext
+from octavo.api.graphql.schema.builder import build_schema
+from octavo.content.controllers.reading import ContentReads
 from octavo.content.reader import EntryReader
-from octavo.controllers.reading import ContentReads
+from octavo.core.errors import ForbiddenError, OctavoError, PaginationError, ValidationError
 from octavo.database.sqlite import SqliteDatabase
-from octavo.errors import ForbiddenError, OctavoError, PaginationError, ValidationError
-from octavo.graphql.document.collect_fields import Selections
-from octavo.graphql.execution.argument_parser import ListLimits
-from octavo.graphql.execution.cost import Cost
-from octavo.graphql.execution.error_format import UnlistedComponent, render
-from octavo.graphql.execution.error_sentinels import ErrorSentinels
-from octavo.graphql.execution.selection_compiler import SelectionCompiler, SelectionContext
-from octavo.graphql.schema.builder import build_schema
 from octavo.query.answer import Answer, Fixed, Kinds, Nested, Object, Value
 from octavo.query.ast import And, At, Compare, Page, PublicationState, Query, Sort
 from octavo.query.operators import OPERATORS

@@ -15,9 +15,9 @@ from graphql import (
     validate_schema,
 )
 
-from octavo.graphql.schema.builder import build_schema
-from octavo.graphql.schema.exclusions import Exclusions
-from octavo.graphql.schema.field_metadata import (
+from octavo.api.graphql.schema.builder import build_schema
+from octavo.api.graphql.schema.exclusions import Exclusions
+from octavo.api.graphql.schema.field_metadata import (
     AttributeField,
     OperatorField,
     Part,

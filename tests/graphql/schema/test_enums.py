@@ -3,8 +3,8 @@
 import pytest
 from graphql import GraphQLEnumType
 
-from octavo.graphql.schema.enums import names_by_value, value_names
-from octavo.graphql.schema.names import enum_name
+from octavo.api.graphql.schema.enums import names_by_value, value_names
+from octavo.api.graphql.schema.names import enum_name
 from octavo.schema.attributes import Enumeration
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.definition_values import Reader

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from graphql import GraphQLObjectType, validate_schema
 
-from octavo.graphql.schema.builder import build_schema
-from octavo.graphql.schema.name_conflicts import RESERVED, left_out
+from octavo.api.graphql.schema.builder import build_schema
+from octavo.api.graphql.schema.name_conflicts import RESERVED, left_out
 from octavo.schema.loader import load_registry
 from tests.graphql.recordings import registry_of, schema_of
 

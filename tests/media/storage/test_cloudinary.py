@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
-from octavo.media.storage.base import Kept, StorageProblem
-from octavo.media.storage.cloudinary import CloudinaryOptions, CloudinaryStorage, sign
+from octavo.content.media.storage.base import Kept, StorageProblem
+from octavo.content.media.storage.cloudinary import CloudinaryOptions, CloudinaryStorage, sign
+from octavo.core.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
 from tests.cloudinary_server import CLOUD, KEY, SECRET, CloudinaryServer, cloudinary_server
 
 RES = f"https://res.cloudinary.com/{CLOUD}"
@@ -124,7 +124,7 @@ def test_what_is_told_besides(options: CloudinaryOptions, server: CloudinaryServ
 def test_large_files_go_in_pieces(
     options: CloudinaryOptions, server: CloudinaryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("octavo.media.storage.cloudinary._PIECE", 1000)
+    monkeypatch.setattr("octavo.content.media.storage.cloudinary._PIECE", 1000)
     storage = CloudinaryStorage(options)
     content = bytes(range(250)) * 9
     assert put(storage, "auto/a_1.mp4", content, "video/mp4").name == "video/a_1"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from octavo.errors import PayloadTooLargeError
-from octavo.media.storage.local import LocalStorage
+from octavo.content.media.storage.local import LocalStorage
+from octavo.core.errors import PayloadTooLargeError
 
 
 def test_a_file_appears_when_it_is_published(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ServiceUnavailable, ValidationError
-from octavo.media.storage.base import StorageProblem
-from octavo.media.storage.objects import AzureOptions, AzureStorage, GoogleOptions, GoogleStorage, ObjectStorage
+from octavo.content.media.storage.base import StorageProblem
+from octavo.content.media.storage.objects import AzureOptions, AzureStorage, GoogleOptions, GoogleStorage, ObjectStorage
+from octavo.core.errors import ServiceUnavailable, ValidationError
 from tests import azure_server, google_server
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from octavo.errors import ServiceUnavailable, ValidationError
-from octavo.media.storage.s3 import S3Options, S3Storage
+from octavo.content.media.storage.s3 import S3Options, S3Storage
+from octavo.core.errors import ServiceUnavailable, ValidationError
 from tests.s3_server import KEY, SECRET, S3Server
 
 
@@ -153,7 +153,7 @@ def test_a_service_that_refuses(options: S3Options) -> None:
 
 
 def test_the_library_is_loaded_where_it_is_needed_only() -> None:
-    program = "import sys, octavo.runtime.site; print(sorted({'boto3', 'botocore'} & set(sys.modules)))"
+    program = "import sys, octavo.operations.runtime.site; print(sorted({'boto3', 'botocore'} & set(sys.modules)))"
     source = str(Path(__file__).parents[3] / "src")
     loaded = subprocess.check_output([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": source})
     assert loaded.strip() == b"[]"

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FULL_TOKEN, SECRETS, write_bookshop
@@ -25,7 +25,13 @@ class Shop(Site):
         headers = [(name.replace("_", "-"), value) for name, value in named.items()]
         headers += [("Content-Type", "application/json")] if body is not None else []
         headers += [("Authorization", f"Bearer {FULL_TOKEN}")] if full else []
-        return await call(self.octavo.asgi, method, target, headers, [orjson.dumps(body)] if body is not None else [])
+        return await call(
+            self.octavo.asgi,
+            method,
+            target,
+            headers,
+            [orjson.dumps(body)] if body is not None else [],
+        )
 
 
 def write_code(project: Path, files: Mapping[str, str]) -> Path:

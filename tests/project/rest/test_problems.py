@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from octavo.operations.runtime.process import build
 from octavo.project import InvalidCode
-from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.models.bookshop import SECRETS
 from tests.project.rest.shop import write_code

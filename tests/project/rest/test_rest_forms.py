@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from octavo.project.api.rest_forms import Untranslatable, copy, field_arguments, rest_form
-from octavo.rest.content_operations import content_operation
-from octavo.rest.operations import Operation
+from octavo.api.rest.content_operations import content_operation
+from octavo.api.rest.operations import Operation
+from octavo.sdk.rest_forms import Untranslatable, copy, field_arguments, rest_form
 from tests.models.bookshop import BOOK, bookshop_registry
 
 LIST = frozenset({"filters", "sort", "pagination", "publicationState", "locale"})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import octavo
-from octavo.project import api
+from octavo import sdk
 
 CODE = """
 from octavo import Answer, Controller, CoreRouter, NotFoundError, PolicyContext, Request, Response, Route, Service
@@ -61,6 +61,6 @@ def test_a_strict_type_checker_agrees(tmp_path: Path) -> None:
 
 
 def test_every_name_is_there() -> None:
-    assert [name for name in api.__all__ if getattr(octavo, name) is not getattr(api, name)] == []
+    assert [name for name in sdk.__all__ if getattr(octavo, name) is not getattr(sdk, name)] == []
     with pytest.raises(AttributeError, match="octavo has no 'Nothing'"):
         octavo.Nothing  # type: ignore[attr-defined]  # noqa: B018

@@ -7,7 +7,7 @@ with each was recorded by `record_guard_forms` and is stored in `guard_forms.jso
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 THROWS: Final = "refuses"
 LOGS: Final = "notes"

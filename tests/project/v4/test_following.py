@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from octavo.project.v4 import Code, Kind, State
-from octavo.project.v4.following import Follower
-from octavo.project.v4.services import ServiceResolver
-from octavo.project.v4.sources import Sources
-from octavo.project.v4.things import Thing
+from octavo.v4.code import Code, Kind, State
+from octavo.v4.code.call_following import Follower
+from octavo.v4.code.references import Thing
+from octavo.v4.code.services import ServiceResolver
+from octavo.v4.code.sources import Sources
 from tests.models.v4_project import TEXT, read_project, write_files
 
 LIFECYCLES = "src/api/article/content-types/article/lifecycles.js"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.project.v4 import Code, Kind, State
-from octavo.project.v4.read import read_code
 from octavo.schema.loader import load_registry
+from octavo.v4.code import Code, Kind, State
+from octavo.v4.code.read import read_code
 from tests.models.v4_project import PACKAGES, write_files
 from tests.project.v4.guard_forms import HOOKS, LOGS, PLACES, SUBSCRIBED, THROWS, Case, cases, shared, written
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from octavo.project.v4 import Code, Finding, Kind, QueryChange, Shape, State
+from octavo.v4.code import Code, Finding, Kind, QueryChange, Shape, State
 from tests.models.v4_project import TEXT, read_project
 
 ROUTER = "src/api/article/routes/article.js"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.project.v4 import Code, Kind, State
+from octavo.v4.code import Code, Kind, State
 from tests.models.v4_project import TEXT, read_project
 
 HOOKS = "src/api/{0}/content-types/{0}/lifecycles.js"

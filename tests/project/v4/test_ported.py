@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.role_grants import grant
-from octavo.project.v4 import State
-from octavo.project.v4.porting import read_ported
-from octavo.project.v4.read import read_code
-from octavo.runtime.process import Process, build
+from octavo.access.authorization.role_grants import grant
+from octavo.operations.runtime.process import Process, build
 from octavo.schema.loader import load_registry
 from octavo.settings import load_settings
+from octavo.v4.code import State
+from octavo.v4.code.porting import read_ported
+from octavo.v4.code.read import read_code
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import SECRETS
 from tests.models.v4_project import TEXT, write_files, write_project

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from octavo.project.v4 import Access, Code, Kind, Route, State
-from octavo.project.v4.read import read_code
 from octavo.schema.loader import load_registry
+from octavo.v4.code import Access, Code, Kind, Route, State
+from octavo.v4.code.read import read_code
 from tests.models.v4_project import TEXT, read_project, write_files, write_project
 
 LOCALIZED = {**TEXT, "pluginOptions": {"i18n": {"localized": True}}}

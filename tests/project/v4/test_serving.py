@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from octavo.authorization.role_grants import grant
+from octavo.access.authorization.role_grants import grant
+from octavo.operations.runtime.process import Process, build
 from octavo.project import InvalidCode
-from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.files.api import Adoption
 from tests.http.asgi import Answer, call
@@ -133,7 +133,7 @@ def told() -> Iterator[list[str]]:
         def emit(self, record: logging.LogRecord) -> None:
             lines.append(record.getMessage())
 
-    handler, logger = Kept(), logging.getLogger("octavo.runtime.project_code")
+    handler, logger = Kept(), logging.getLogger("octavo.v4.closed_operations")
     logger.addHandler(handler)
     yield lines
     logger.removeHandler(handler)

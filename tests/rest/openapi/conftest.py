@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from octavo.rest.openapi.document import make_document
-from octavo.runtime.options import described_api
-from octavo.runtime.process import build
+from octavo.api.rest.openapi.document import make_document
+from octavo.operations.runtime.options import described_api
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 from tests.cli.processes import Server, serving
 from tests.models.bookshop import DEFINITIONS, SECRETS

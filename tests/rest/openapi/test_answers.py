@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from octavo.rest.openapi.components import base_name
+from octavo.api.rest.openapi.components import base_name
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site
 

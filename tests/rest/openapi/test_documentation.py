@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from octavo.runtime.process import build
+from octavo.operations.runtime.process import build
 from octavo.settings.model import Mode
 from tests.browser import MISSING, find_browser, open_page
 from tests.cli.processes import PATIENCE, Server

@@ -5,9 +5,9 @@ from typing import Any
 
 import openapi_spec_validator
 
-from octavo.rest.openapi.document import make_document
-from octavo.runtime.options import described_api
-from octavo.runtime.process import build
+from octavo.api.rest.openapi.document import make_document
+from octavo.operations.runtime.options import described_api
+from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 from tests.models.bookshop import SECRETS
 from tests.models.v4_project import TEXT, write_project

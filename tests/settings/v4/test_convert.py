@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.settings.v4 import convert
+from octavo.v4.config import convert
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from octavo.http.options import CorsMode
-from octavo.runtime.http_options import http_options
+from octavo.api.http.options import CorsMode
+from octavo.operations.runtime.http_options import http_options
 from octavo.settings import Settings
-from octavo.settings.v4.findings import Finding
+from octavo.settings.findings import Finding
 from tests.settings.v4.project import read
 
 A = "https://a.example"

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from octavo.settings.v4.read import read_v4
-from octavo.settings.v4.rows import KEYS, Row
-from octavo.settings.v4.security_headers import default_policy
-from octavo.settings.v4.table_database import DATABASE
-from octavo.settings.v4.table_middlewares import MIDDLEWARES
-from octavo.settings.v4.table_plugins import PLUGINS
-from octavo.settings.v4.table_server import ADMIN, API, SERVER
+from octavo.v4.config.read import read_v4
+from octavo.v4.config.rows import KEYS, Row
+from octavo.v4.config.security_headers import default_policy
+from octavo.v4.config.table_database import DATABASE
+from octavo.v4.config.table_middlewares import MIDDLEWARES
+from octavo.v4.config.table_plugins import PLUGINS
+from octavo.v4.config.table_server import ADMIN, API, SERVER
 from tests.settings.v4.project import SQLITE, found, problems, read, write
 
 UP = "plugins.users_permissions.config"

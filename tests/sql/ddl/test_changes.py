@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.sql.ddl.changes import (
+from octavo.query.sql.ddl.changes import (
     AddColumn,
     AddForeignKey,
     Change,
@@ -16,8 +16,8 @@ from octavo.sql.ddl.changes import (
     difference,
     summary,
 )
-from octavo.sql.ddl.indexes import Index
-from octavo.sql.ddl.tables import ID, Column, ForeignKey, Table
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.tables import ID, Column, ForeignKey, Table
 from tests.dialects import DIALECTS
 
 KEY = ForeignKey(name="t_fk", column="a", target="b", on_delete="CASCADE")

@@ -1,10 +1,10 @@
 """The names that fit, and the types of each database."""
 
-from octavo.sql.ddl.indexes import Index
-from octavo.sql.ddl.physical import physical_tables
-from octavo.sql.ddl.tables import ID, Column, ForeignKey, Table
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.physical import physical_tables
+from octavo.query.sql.ddl.tables import ID, Column, ForeignKey, Table
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
 
 
 def test_names_are_cut_at_characters_and_kept_apart() -> None:

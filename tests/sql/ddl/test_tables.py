@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from octavo.query.sql.ddl.tables import INTERNAL_TABLES, Table, wanted_tables
 from octavo.schema.problems import InvalidDefinitions
-from octavo.sql.ddl.tables import INTERNAL_TABLES, Table, wanted_tables
 from tests.layouts import MODELS, recorded, registry_of
 
 

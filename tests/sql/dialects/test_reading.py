@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query import operators as op
+from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import ValueKind
 from tests.dialects import DIALECTS
 from tests.models.site import Site

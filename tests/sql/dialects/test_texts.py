@@ -4,14 +4,14 @@ from typing import Any, Final
 
 import pytest
 
-from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.operators import Test as Operator
+from octavo.query.plan.nodes import Parameter, ParameterKind
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.tables import Column
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.postgresql import POSTGRESQL
+from octavo.query.sql.dialects.sqlite import SQLITE
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.ddl.indexes import Index
-from octavo.sql.ddl.tables import Column
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.postgresql import POSTGRESQL
-from octavo.sql.dialects.sqlite import SQLITE
 from tests.dialects import DIALECTS
 
 FOLDED = r"""CASE WHEN length({p}) < 12000 THEN c LIKE '%' || replace(replace(replace({p}, '\', '\\'), '%', '\%'),

@@ -12,18 +12,18 @@ import octavo
 from benchmarks.client import Client
 from benchmarks.world import QUERIES
 from benchmarks.write import LARGE, SMALL
-from octavo.authorization.grants_snapshot import grants_statement
+from octavo.access.authorization.grants_snapshot import grants_statement
 from octavo.database.synchronize import duplicates_text, orphans_text
-from octavo.plan.nesting import nesting
+from octavo.query.plan.nesting import nesting
+from octavo.query.sql.ddl.changes import CreateIndex, difference
+from octavo.query.sql.ddl.physical import physical_tables
+from octavo.query.sql.ddl.tables import wanted_tables
+from octavo.query.sql.read.select import compile_read
+from octavo.query.sql.read.select_signed_urls import compile_marked_read
+from octavo.query.sql.write import files, locales
+from octavo.query.sql.write.change import ChangeCompiler
+from octavo.query.sql.write.present_state import compile_facts
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.changes import CreateIndex, difference
-from octavo.sql.ddl.physical import physical_tables
-from octavo.sql.ddl.tables import wanted_tables
-from octavo.sql.read.select import compile_read
-from octavo.sql.read.select_signed_urls import compile_marked_read
-from octavo.sql.write import files, locales
-from octavo.sql.write.change import ChangeCompiler
-from octavo.sql.write.present_state import compile_facts
 from tests.golden.test_golden import CASES, read_request
 from tests.models.bookshop import BOOK, FULL_TOKEN
 from tests.models.site import open_bookshop

@@ -4,11 +4,11 @@ from itertools import count
 
 import pytest
 
-from octavo.plan.filters import plan_step
-from octavo.plan.planning import Planning
+from octavo.query.plan.filters import plan_step
+from octavo.query.plan.planning import Planning
+from octavo.query.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.read.joins import join_step
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.sqlite import SQLITE
-from octavo.sql.read.joins import join_step
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 
 STEPS: list[tuple[str, str, str, str, tuple[str, ...]]] = [

@@ -4,19 +4,19 @@ import json
 
 import pytest
 
-from octavo.authorization.permissions import EVERYTHING
-from octavo.authorization.query_sanitizer import QuerySanitizer
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.access.authorization.query_sanitizer import QuerySanitizer
+from octavo.api.http.query_string import parse_query_string
 from octavo.database.connection import LARGEST_ANSWER, Database
 from octavo.database.synchronize import synchronize
-from octavo.http.query_string import parse_query_string
-from octavo.plan.read import Planned, plan_read
 from octavo.query.params import PageLimits, read_query
+from octavo.query.plan.read import Planned, plan_read
 from octavo.query.request import ReadRequest
+from octavo.query.sql.read.select import compile_read
 from octavo.schema.definition_values import Reader
 from octavo.schema.loader import builtin_registry
 from octavo.schema.parse import parse_content_type
 from octavo.schema.registry import Registry
-from octavo.sql.read.select import compile_read
 from tests.dialects import DIALECTS
 from tests.models.bookshop import BOOK
 from tests.models.content import ContentWriter

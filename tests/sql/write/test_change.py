@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.plan.changes import (
+from octavo.query.plan.changes import (
     AddLinks,
     Change,
     DeleteRows,
@@ -17,12 +17,12 @@ from octavo.plan.changes import (
     UpdateRow,
     UpdateRows,
 )
-from octavo.plan.present_state import EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
+from octavo.query.plan.present_state import EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
+from octavo.query.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.write.change import ChangeCompiler
+from octavo.query.sql.write.present_state import compile_facts
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.sqlite import SQLITE
-from octavo.sql.write.change import ChangeCompiler
-from octavo.sql.write.present_state import compile_facts
 from tests.dialects import DIALECTS
 from tests.layouts import registry_of
 from tests.models.workshop import DEFINITIONS, MAKER, TOOL

@@ -5,7 +5,7 @@ An ignored line that is right is an error itself: mypy and pyright tell it.
 
 from content import App, Speaker, Talk, TalkInput, typed
 
-from octavo.project.api import App as UntypedApp
+from octavo.sdk import App as UntypedApp
 
 
 def show(*values: object) -> None:

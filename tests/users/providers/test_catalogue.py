@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from octavo.accounts.users.providers.catalogue import ROWS, Person, make_provider
 from octavo.settings.sign_in_providers import ProviderSettings, read_stored_provider
-from octavo.users.providers.catalogue import ROWS, Person, make_provider
 
 HERE = "https://api.example"
 

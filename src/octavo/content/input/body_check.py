@@ -22,15 +22,15 @@ from octavo.content.input.unreadable_dates import unreadable_dates
 from octavo.content.input_path import TOP
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
-from octavo.errors import Problem, ValidationError
-from octavo.forms.printing import type_message
-from octavo.plan.present_state import Fact, TargetsFact, UniqueFact
+from octavo.core.errors import Problem, ValidationError
+from octavo.core.forms.printing import type_message
+from octavo.core.values import dataclass
+from octavo.query.plan.present_state import Fact, TargetsFact, UniqueFact
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.sql.dialects.base import Dialect
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

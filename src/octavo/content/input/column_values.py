@@ -10,15 +10,15 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.authentication.passwords import HashedPassword, hash_of_default
+from octavo.access.authentication.passwords import HashedPassword, hash_of_default
 from octavo.content.input_path import InputPath
-from octavo.errors import ValidationError
-from octavo.forms.printing import type_message
+from octavo.core.errors import ValidationError
+from octavo.core.forms.printing import type_message
 from octavo.query.dates import read_date, read_instant, read_time
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.column_limits import ColumnLimits
 from octavo.schema.attributes import Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.column_limits import ColumnLimits
 
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _BIG = 2**63

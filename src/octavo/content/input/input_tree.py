@@ -20,13 +20,13 @@ from octavo.content.input.relation_input import (
 )
 from octavo.content.input_path import TOP, InputPath
 from octavo.content.validation.body_validator import COMPONENT_KEY
-from octavo.errors import Problem
-from octavo.plan.changes import TypedTarget
+from octavo.core.errors import Problem
+from octavo.core.values import dataclass
+from octavo.query.plan.changes import TypedTarget
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
-from octavo.values import dataclass
 
 _NO_IDENTIFIER = "Cannot build relations store from dynamiczone, component identifier is undefined"
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Set
 from functools import partial
 from typing import Any, Final
 
-from octavo.authentication.passwords import HashedPassword, hash_password, prepare_default, prepare_password
+from octavo.access.authentication.passwords import HashedPassword, hash_password, prepare_default, prepare_password
 from octavo.content.input.input_tree import InputNode
 from octavo.content.validation.body_validator import COMPONENT_KEY, Validator
 from octavo.content.validation.scalar_rules import Mode
+from octavo.core.threads import MOST_COMPUTED_HERE, in_computing_thread
 from octavo.schema.attributes import ComponentField, DynamicZone, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.threads import MOST_COMPUTED_HERE, in_computing_thread
 
 _MOST_LENIENT: Final = Mode(creating=False, draft=True)
 

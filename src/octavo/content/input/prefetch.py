@@ -6,17 +6,17 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from octavo.content.input.input_tree import InputNode
+from octavo.core.values import dataclass
 from octavo.database.connection import Row, Transaction
 from octavo.database.unit_of_work import MOST_ROWS_HERE
-from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact, TargetsFact, UniqueFact
-from octavo.plan.write import Held
+from octavo.query.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact, TargetsFact, UniqueFact
+from octavo.query.plan.write import Held
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.write.present_state import compile_facts
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.write.present_state import compile_facts
-from octavo.values import dataclass
 
 WorkT = TypeVar("WorkT")
 

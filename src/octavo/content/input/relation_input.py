@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from octavo.plan.changes import TypedTarget
-from octavo.values import dataclass
+from octavo.core.values import dataclass
+from octavo.query.plan.changes import TypedTarget
 
 TargetId = int | str
 _ReadT = TypeVar("_ReadT")

@@ -14,14 +14,14 @@ from octavo.content.input.input_tree import InputNode
 from octavo.content.input.link_order import CircularAnchors, ConnectedTwice, UnknownAnchor, place_targets
 from octavo.content.input.relation_input import LinkChange, read_id
 from octavo.content.input_path import TOP, InputPath
-from octavo.errors import ApplicationError, OctavoError, ValidationError
-from octavo.plan.write import Held, RowNode
+from octavo.core.errors import ApplicationError, OctavoError, ValidationError
+from octavo.core.values import dataclass
+from octavo.query.plan.write import Held, RowNode
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation, Scalar
 from octavo.schema.automatic import STAMPED
 from octavo.schema.content_types import Component, Definition
 from octavo.schema.registry import Registry
-from octavo.sql.dialects.base import Dialect
-from octavo.values import dataclass
 
 CIRCULAR_MESSAGE = (
     "A circular reference was found in the connect array. One relation is trying to connect before/after another one"

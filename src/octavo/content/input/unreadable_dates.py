@@ -5,11 +5,11 @@ from typing import Final
 
 from octavo.content.input.column_values import store
 from octavo.content.input.input_tree import InputNode
-from octavo.errors import Problem, ValidationError
+from octavo.core.errors import Problem, ValidationError
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.write.present_state import scalar_of
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.write.present_state import scalar_of
 
 _DATES: Final = frozenset({ValueKind.DATE, ValueKind.TIME, ValueKind.DATETIME, ValueKind.TIMESTAMP})
 

@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 from octavo.content.prepared.plain_values import NotPlain, Take, is_plain_id, taker
 from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.content.validation.scalar_rules import Mode, is_unique
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.sql.dialects.base import Dialect
 
 MOST_VALUES: Final = 256
 """Values of a plain body: what is larger is worth the long way."""

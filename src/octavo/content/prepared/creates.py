@@ -15,19 +15,19 @@ from octavo.content.reader import CompiledRead
 from octavo.content.validation.scalar_rules import Mode, is_unique
 from octavo.database.connection import StatementRefused, Transaction
 from octavo.database.unit_of_work import Unforeseen
-from octavo.plan.changes import Slot
-from octavo.plan.present_state import TargetsFact, UniqueFact
-from octavo.plan.write import RowNode, plan_write
+from octavo.query.plan.changes import Slot
+from octavo.query.plan.present_state import TargetsFact, UniqueFact
+from octavo.query.plan.write import RowNode, plan_write
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.write.change import ChangeCompiler
+from octavo.query.sql.write.present_state import compile_obstacles
 from octavo.schema.attributes import Media, Relation, Scalar
 from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
 from octavo.schema.uids import FILE
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.physical_names import table_name
-from octavo.sql.write.change import ChangeCompiler
-from octavo.sql.write.present_state import compile_obstacles
 
 _STAMPS: Final[Mapping[str, int]] = {
     CREATED_AT: 0,

@@ -10,11 +10,11 @@ from typing import Any, Final
 from octavo.content.input.column_values import STORERS
 from octavo.content.input_path import TOP
 from octavo.content.validation.scalar_rules import RULES, Mode
-from octavo.errors import ValidationError
+from octavo.core.errors import ValidationError
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.column_limits import PORTABLE
 from octavo.schema.attributes import Enumeration, Scalar
 from octavo.schema.scalar_types import LARGEST_ID, SCALAR_TYPES, ValueKind
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.dialects.column_limits import PORTABLE
 
 Take = Callable[[Any], Any]
 _TEXTS: Final = frozenset({"string", "text", "richtext"})

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, cast
 
 from octavo.database.connection import IdTaken, IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
 from octavo.database.unit_of_work import Unforeseen
-from octavo.plan.changes import Change, RowRef, Slot
-from octavo.sql.dialects.chains import written
-from octavo.sql.statement import Statement
-from octavo.sql.write.chains import Step, chainable
-from octavo.sql.write.change import ChangeCompiler
+from octavo.query.plan.changes import Change, RowRef, Slot
+from octavo.query.sql.dialects.chains import written
+from octavo.query.sql.statement import Statement
+from octavo.query.sql.write.chains import Step, chainable
+from octavo.query.sql.write.change import ChangeCompiler
 
 Pick = Callable[[Sequence[Any]], tuple[Any, ...]]
 

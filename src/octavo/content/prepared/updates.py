@@ -16,15 +16,15 @@ from octavo.content.validation.scalar_rules import Mode, is_unique
 from octavo.database.change_feed import Presence
 from octavo.database.connection import IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
 from octavo.database.unit_of_work import Unforeseen
-from octavo.plan.changes import Slot, UpdateRow
+from octavo.query.plan.changes import Slot, UpdateRow
+from octavo.query.sql.dialects.chains import written
+from octavo.query.sql.physical_names import column_name, table_name
+from octavo.query.sql.write.change import ChangeCompiler
 from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.dialects.chains import written
-from octavo.sql.physical_names import column_name, table_name
-from octavo.sql.write.change import ChangeCompiler
 
 _MOMENT, _ACTOR, _ID, _FIRST = range(4)
 """Drafts are asked for less; so what is plain for an entry that is published is so for a draft."""

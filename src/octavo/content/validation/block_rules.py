@@ -11,9 +11,9 @@ from typing import Any
 
 from octavo.content.input_path import InputPath
 from octavo.content.validation.scalar_rules import cast_number
-from octavo.errors import Problem
-from octavo.forms.printing import MISSING, type_message
-from octavo.values import dataclass
+from octavo.core.errors import Problem
+from octavo.core.forms.printing import MISSING, type_message
+from octavo.core.values import dataclass
 
 _URL = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*:(?!/*$)\S")
 _MARKS = ("bold", "italic", "underline", "strikethrough", "code")

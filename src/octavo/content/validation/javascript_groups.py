@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Final
 
-from octavo.values import dataclass
+from octavo.core.values import dataclass
 
 _CAPTURES: Final = re.compile(r"\((?!\?)|\(\?<[^=!]")
 _LOOKS: Final = re.compile(r"\(\?(<?)([=!])")

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from octavo.content.input.column_values import has_nul, is_too_large
 from octavo.content.validation.patterns import UID_PATTERN, is_uid, matcher, print_pattern
-from octavo.forms.printing import MISSING, print_number, type_message
-from octavo.forms.texts import is_email, is_storable
+from octavo.core.forms.printing import MISSING, print_number, type_message
+from octavo.core.forms.texts import is_email, is_storable
+from octavo.core.text_limits import MAX_EMAIL
+from octavo.core.values import dataclass
 from octavo.query.numbers import js_number
+from octavo.query.sql.dialects.column_limits import PORTABLE
 from octavo.schema.attributes import UID, Enumeration, Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.sql.dialects.column_limits import PORTABLE
-from octavo.text_limits import MAX_EMAIL
-from octavo.values import dataclass
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?))", re.ASCII | re.IGNORECASE)

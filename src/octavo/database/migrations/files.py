@@ -11,8 +11,8 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from octavo.sql.dialects.base import FILE_WORDS, Dialect
-from octavo.values import dataclass
+from octavo.core.values import dataclass
+from octavo.query.sql.dialects.base import FILE_WORDS, Dialect
 
 FOLDER: Final = "database/migrations"
 _STAMP: Final = "%Y.%m.%dT%H.%M.%S"

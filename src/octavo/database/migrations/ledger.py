@@ -6,15 +6,15 @@ name is there, and all its files are noted.
 
 from typing import Final
 
-from octavo.clock import this_moment
+from octavo.core.clock import this_moment
 from octavo.database.connection import Connection, Transaction
 from octavo.database.introspect import found_tables
 from octavo.database.migrations.files import Migration, migration_name
-from octavo.sql.ddl.changes import CreateTable
-from octavo.sql.ddl.physical import physical_tables
-from octavo.sql.ddl.tables import INTERNAL_TABLES
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.query.sql.ddl.changes import CreateTable
+from octavo.query.sql.ddl.physical import physical_tables
+from octavo.query.sql.ddl.tables import INTERNAL_TABLES
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
 
 _TABLE: Final = next(table for table in INTERNAL_TABLES if table.name == "strapi_migrations")
 _NAMES: Final = "SELECT name FROM strapi_migrations"

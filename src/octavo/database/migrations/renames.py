@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from octavo.database.introspect import found_tables
 from octavo.database.migrations.transaction import MigrationTransaction
+from octavo.query.sql.ddl.changes import CreateIndex, DropColumn, DropTable
+from octavo.query.sql.ddl.physical import physical_name
+from octavo.query.sql.ddl.tables import Table
+from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.ddl.changes import CreateIndex, DropColumn, DropTable
-from octavo.sql.ddl.physical import physical_name
-from octavo.sql.ddl.tables import Table
-from octavo.sql.own_table_statement import OwnStatement
 
 _PERMISSIONS: Final = "admin_permissions"
 SETTINGS: Final = "strapi_core_store_settings"

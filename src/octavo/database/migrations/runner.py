@@ -12,19 +12,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from octavo.core.bounded_files import MEGABYTE, read_own_file
+from octavo.core.values import dataclass
 from octavo.database.connection import Database, LockTimeout, Transaction, TransactionFailed
 from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, migration_name, read_migrations
 from octavo.database.migrations.ledger import done_names, forget_done, note_done
 from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
-from octavo.database.own_triggers import release_tables
 from octavo.database.table_lock_retries import retry_locked
-from octavo.own_files import MEGABYTE, read_own_file
+from octavo.database.trigger_removal import release_tables
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import Function, function_at
 from octavo.project.problems import InvalidCode
-from octavo.sql.script import InvalidScript, ScriptStatement, statements_of
-from octavo.values import dataclass
+from octavo.query.sql.script import InvalidScript, ScriptStatement, statements_of
 
 logger = logging.getLogger(__name__)
 

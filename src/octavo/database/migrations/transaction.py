@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from octavo.database.connection import Row, Transaction
 from octavo.database.introspect import found_tables
-from octavo.sql.dialects.base import Dialect
-from octavo.sql.own_table_statement import OwnStatement
-from octavo.sql.script import ScriptStatement, statements_of
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.script import ScriptStatement, statements_of
+from octavo.query.sql.system_table_statement import OwnStatement
 
 _CONTROL: Final = frozenset({"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE"})
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import DURATION, PATH, Kind, table_of
-from octavo.values import dataclass
 
 
 def _web_address(value: object) -> str:

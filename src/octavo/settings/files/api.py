@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from octavo.core.values import dataclass
 from octavo.schema.custom_fields import BASE_TYPES
 from octavo.settings.files.caching import Caching
 from octavo.settings.files.compatibility import Compat
@@ -14,7 +15,6 @@ from octavo.settings.values import (
     one_of,
     table_of,
 )
-from octavo.values import dataclass
 
 _STORED_TYPES: Final = table_of(one_of(sorted(BASE_TYPES)), "the types that custom fields are stored as")
 

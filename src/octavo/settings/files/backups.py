@@ -2,9 +2,9 @@
 
 from typing import Literal
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, SIZE, TIME_ZONE
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class Bucket:
     """Where copies are sent: a bucket of S3, or of a service that speaks its protocol."""
 
     name: str = setting("", "Name of the bucket; without one, backups stay in the folder.")
-    prefix: str = setting("", "Prefix of the keys of backups, such as `backups/magazine`.")
+    prefix: str = setting("", "Prefix of the keys of backups, such as `operations/backups/magazine`.")
     only: bool = setting(False, "Retain only the newest backup in the folder; the bucket has all of them.")
     region: str | None = setting(None, "Region of the bucket.")
     endpoint: str | None = setting(None, "URL of a service other than Amazon's.")

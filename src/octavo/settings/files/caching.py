@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from octavo.core.values import dataclass
 from octavo.settings.files.caching_control import CONTROL
 from octavo.settings.keys import setting, table
 from octavo.settings.values import DURATION, MILLISECONDS, SIZE, TABLES, TEXTS, Kind
-from octavo.values import dataclass
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
 _PREFIX: Final = re.compile(r"[A-Za-z0-9_-]{0,32}")

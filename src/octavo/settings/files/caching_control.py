@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from octavo.cache_control import read_cache_control, shared_directives
+from octavo.core.cache_control import read_cache_control, shared_directives
 from octavo.settings.values import FREE_TABLE, Kind, Misplaced, quoted
 
 VISITORS: Final = ("public", "*")

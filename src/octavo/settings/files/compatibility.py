@@ -2,9 +2,9 @@
 
 from typing import Final, Literal
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import setting
 from octavo.settings.values import V4_VERSION, optional
-from octavo.values import dataclass
 
 Profile = Literal["v4", "safe"]
 

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
+from octavo.core.values import dataclass
 from octavo.settings.files.backups import Backups
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import SIZE
-from octavo.values import dataclass
 
 SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 

@@ -1,8 +1,8 @@
 """`server.toml`, the table `jobs`: functions of the project that run in the background."""
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, setting
 from octavo.settings.values import DURATION, TIME_ZONE
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Literal, get_args
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, setting
 from octavo.settings.values import entries_of, one_of
-from octavo.values import dataclass
 
 Level = Literal["debug", "info", "warning", "error"]
 
@@ -20,7 +20,7 @@ class Log:
     level: Level = setting("info", "Minimum level of log lines.")
     levels: Mapping[str, str] = setting(
         {},
-        'Levels of single loggers, such as `"octavo.http" = "debug"`; log lines contain the names.',
+        'Levels of single loggers, such as `"octavo.api.http" = "debug"`; log lines contain the names.',
         kind=entries_of(one_of(get_args(Level)), "levels by the names of logs"),
     )
     access: bool = setting(False, "Log each request, with the logger `octavo.access`.")

@@ -1,8 +1,8 @@
 """`server.toml`, the table `metrics`: who may see how the service fares."""
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ZERO, setting
 from octavo.settings.values import long_text, optional
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

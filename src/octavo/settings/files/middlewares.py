@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, SIZE, USES
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """`server.toml`, the table `http`: what the project's code asks of other machines (`app.http`)."""
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, setting
 from octavo.settings.values import DURATION, SIZE
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Final, Literal
 
+from octavo.core.values import dataclass
 from octavo.settings import values
 from octavo.settings.keys import setting, table
 from octavo.settings.values import FLAG, WHOLE_NUMBER, lenient, optional
-from octavo.values import dataclass
 
 EMAIL_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
     name: (name, f"@strapi/provider-email-{name}", f"strapi-provider-email-{name}")
@@ -32,7 +32,7 @@ class EmailTls:
 class EmailProviderOptions:
     """How mail leaves; each way has keys of its own."""
 
-    host: str | None = setting(None, "Mail server; without one, development writes mail to `.octavo/mail`.")
+    host: str | None = setting(None, "Mail server; without one, development writes mail to `.octavo/core/mail`.")
     port: int | None = setting(
         None, "Port of the mail server.", kind=_NUMBER, bounds=(1, 65535), default_doc="587, or 465 with `secure`"
     )

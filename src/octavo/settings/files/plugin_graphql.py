@@ -2,9 +2,9 @@
 
 from typing import Literal
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import PATH
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from octavo.core.values import dataclass
 from octavo.settings import values
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, FLAG, SIZE, WHOLE_NUMBER, lenient
-from octavo.values import dataclass
 
 UPLOAD_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
     "local": ("local", "@strapi/provider-upload-local", "strapi-provider-upload-local"),

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import DURATION
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

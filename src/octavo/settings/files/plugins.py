@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
+from octavo.core.values import dataclass
 from octavo.settings.files.plugin_documentation import Documentation
 from octavo.settings.files.plugin_email import Email
 from octavo.settings.files.plugin_graphql import Graphql
 from octavo.settings.files.plugin_upload import Upload
 from octavo.settings.files.plugin_users_permissions import UsersPermissions
 from octavo.settings.keys import kebab, setting, table
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

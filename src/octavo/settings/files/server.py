@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from octavo.core.values import dataclass
 from octavo.settings.files.jobs import Jobs
 from octavo.settings.files.log import Log
 from octavo.settings.files.metrics import Metrics
@@ -11,7 +12,6 @@ from octavo.settings.files.traces import Traces
 from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, HOSTS, NETWORKS, SIZE
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

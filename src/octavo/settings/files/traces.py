@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, setting
 from octavo.settings.values import HEADERS, SHARE
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting
 from octavo.settings.values import DURATION, SIZE
-from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

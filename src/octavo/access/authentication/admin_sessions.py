@@ -1,0 +1,367 @@
+"""Sessions of administrators: begun by a login, kept in a table of our own, over when anybody says so.
+
+A session has two secrets. The refresh secret lives in a cookie and makes access tokens; of it only a hash is stored.
+An access token is short-lived and names the session, which is read again for it: a logout, a block, and another
+password, whoever sets it and with whatever software, end both at once. A block deletes sessions, so that they do not
+come back with its end.
+
+Tokens that v4 has signed name their administrator alone; a block ends them, and another password that is set here.
+"""
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from math import inf
+from typing import Final, Protocol, TypeVar
+
+from octavo.access.authentication.credentials import (
+    MISSING,
+    digest,
+    is_admin_token,
+    read_admin_token,
+    read_v4_admin_token,
+)
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.admin.conditions import Holder
+from octavo.access.authorization.admin.engine import Abilities, NoSite
+from octavo.access.authorization.admin.grants import Grant, grants_statement, read_grants
+from octavo.core.clock import SYSTEM_CLOCK, Clock, this_moment
+from octavo.core.errors import UnauthorizedError
+from octavo.core.values import dataclass
+from octavo.database.connection import Connection, Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.settings.accepted_keys import AcceptedKey
+
+SUPER_ADMIN: Final = "strapi-super-admin"
+"""The code of the role that may do everything."""
+
+TABLE: Final = OwnTable(
+    "octavo_admin_sessions",
+    (
+        "name varchar(64) PRIMARY KEY NOT NULL",
+        "user_id integer NOT NULL",
+        "secret_hash varchar(64) NOT NULL",
+        "password_hash varchar(64) NOT NULL",
+        "expires_at bigint NOT NULL",
+    ),
+)
+
+PASSWORDS: Final = OwnTable(
+    "octavo_admin_passwords", ("user_id integer PRIMARY KEY NOT NULL", "changed_at bigint NOT NULL")
+)
+"""When administrators' passwords have changed last, or they were blocked: tokens that v4 has signed before are over."""
+
+_INSERT: Final = OwnStatement("""
+INSERT INTO octavo_admin_sessions (name, user_id, secret_hash, password_hash, expires_at)
+VALUES ({name}, {user_id}, {secret_hash}, {password_hash}, {expires_at})""")
+_END: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE name = {name}")
+_END_OF_USER: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE user_id = {user_id}")
+_BLOCKED: Final = "(blocked OR NOT coalesce(is_active, FALSE))"
+_END_OF_BLOCKED: Final = (
+    f"DELETE FROM octavo_admin_sessions WHERE user_id IN (SELECT id FROM admin_users WHERE {_BLOCKED})",  # noqa: S608
+    f"UPDATE admin_users SET reset_password_token = NULL WHERE {_BLOCKED} AND reset_password_token IS NOT NULL",  # noqa: S608
+    "UPDATE admin_users SET registration_token = NULL WHERE blocked AND registration_token IS NOT NULL",
+)
+"""An invitation belongs to an administrator who is not active yet, so only a block ends it here."""
+_FORGET: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE expires_at <= {now}")
+_KEEP: Final = OwnStatement("UPDATE octavo_admin_sessions SET password_hash = {password_hash} WHERE name = {name}")
+_EXTEND: Final = OwnStatement("UPDATE octavo_admin_sessions SET expires_at = {expires_at} WHERE name = {name}")
+_NOTE: Final = OwnStatement("""
+INSERT INTO octavo_admin_passwords (user_id, changed_at) VALUES ({user_id}, {now})
+{user_id:on_conflict} changed_at = {changed_at:proposed}""")
+
+_FIND: Final = OwnStatement("""
+SELECT u.id, u.email, u.password, u.is_active, u.blocked, s.secret_hash, s.password_hash, s.expires_at, r.id, r.code
+FROM octavo_admin_sessions s JOIN admin_users u ON u.id = s.user_id
+LEFT JOIN admin_users_roles_links l ON l.user_id = u.id LEFT JOIN admin_roles r ON r.id = l.role_id
+WHERE s.name = {name} ORDER BY r.id""")
+
+_FIND_USER: Final = OwnStatement("""
+SELECT u.id, u.email, u.is_active, u.blocked, p.changed_at, r.id, r.code
+FROM admin_users u LEFT JOIN octavo_admin_passwords p ON p.user_id = u.id
+LEFT JOIN admin_users_roles_links l ON l.user_id = u.id LEFT JOIN admin_roles r ON r.id = l.role_id
+WHERE u.id = {user_id} ORDER BY r.id""")
+
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
+
+_MOST_REMEMBERED: Final = 1000
+_LONGEST: Final = 200
+
+
+class RightsEngine(Protocol):
+    """What makes abilities of grants: the site's."""
+
+    def of_super_admins(self) -> Abilities:
+        """Those of whoever may do everything."""
+
+    async def of(self, holder: Holder, grants: tuple[Grant, ...]) -> Abilities:
+        """Those that an administrator has by these grants."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdminSession:
+    """A session that holds: whose it is, and how its refresh secret is stored.
+
+    What a token of v4's opens has neither name nor secret; such tokens that are older than `since`, in seconds since
+    1970, are over.
+    """
+
+    name: str
+    holder: Holder
+    is_super: bool
+    secret_hash: str = ""
+    since: float = -inf
+
+    def is_refreshed_by(self, secret: str) -> bool:
+        """Whether a text is the refresh secret."""
+        return bool(self.secret_hash) and hmac.compare_digest(digest(secret), self.secret_hash)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """An administrator with a session: as who they act on the pages of administrators, and through the content API.
+
+    `since` is that of the session.
+    """
+
+    session: str
+    actor: Actor
+    content_actor: Actor
+    since: float = -inf
+
+
+@dataclass(frozen=True, slots=True)
+class NewAdminSession:
+    """A session that has just begun. `cookie` is shown once."""
+
+    name: str
+    cookie: str
+
+
+class AdminSessions:
+    """The sessions in the database."""
+
+    def __init__(self, database: Database, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._clock = clock
+
+    async def begin(self, connection: Connection, user_id: int, password: str, seconds: int) -> NewAdminSession:
+        """A new session under the password whose hash this is; sessions that are over are forgotten."""
+        name, secret, now = secrets.token_hex(16), secrets.token_urlsafe(32), self._now()
+        await connection.execute(*_FORGET.bind(self._dialect, now=now))
+        await connection.execute(
+            *_INSERT.bind(
+                self._dialect,
+                name=name,
+                user_id=user_id,
+                secret_hash=digest(secret),
+                password_hash=digest(password),
+                expires_at=now + seconds * 1000,
+            )
+        )
+        return NewAdminSession(name, f"{name}.{secret}")
+
+    async def find(self, name: str) -> AdminSession | None:
+        """The session of a name, if it holds."""
+        rows = await self._database.fetch_all(*_FIND.bind(self._dialect, name=name))
+        if not rows:
+            return None
+        user_id, email, password, active, blocked, secret_hash, password_hash, expires_at = rows[0][:8]
+        holds = hmac.compare_digest(digest(password or ""), password_hash) and self._now() < expires_at
+        if not active or blocked:
+            await self._end_all(user_id)
+            return None
+        if not holds:
+            return None
+        roles = {row[8]: row[9] for row in rows if row[8] is not None}
+        return AdminSession(name, Holder(user_id, email, tuple(roles)), SUPER_ADMIN in roles.values(), secret_hash)
+
+    async def find_user(self, user_id: int) -> AdminSession | None:
+        """What a token of v4's opens, for an administrator who may log in."""
+        rows = await self._database.fetch_all(*_FIND_USER.bind(self._dialect, user_id=user_id))
+        if not rows:
+            return None
+        if not rows[0][2] or rows[0][3]:
+            await self._end_all(user_id)
+            return None
+        roles = {row[5]: row[6] for row in rows if row[5] is not None}
+        holder, changed_at = Holder(user_id, rows[0][1], tuple(roles)), rows[0][4]
+        since = -inf if changed_at is None else changed_at / 1000
+        return AdminSession("", holder, SUPER_ADMIN in roles.values(), since=since)
+
+    async def keep(self, connection: Connection, name: str, password: str) -> None:
+        """Let a session go on under another password, whose hash this is."""
+        await connection.execute(*_KEEP.bind(self._dialect, password_hash=digest(password), name=name))
+
+    async def extend(self, connection: Connection, name: str, seconds: int) -> None:
+        """Let a session last so long from now on."""
+        await connection.execute(*_EXTEND.bind(self._dialect, expires_at=self._now() + seconds * 1000, name=name))
+
+    async def find_by_cookie(self, cookie: str) -> AdminSession | None:
+        """The session that a refresh cookie belongs to, if it holds."""
+        name, _, secret = cookie.partition(".")
+        if len(cookie) > _LONGEST or not cookie.isascii():
+            return None
+        session = await self.find(name)
+        return session if session is not None and session.is_refreshed_by(secret) else None
+
+    async def read_grants(self, role_ids: tuple[int, ...]) -> bytes | None:
+        """What roles grant, for `rights.grants.read_grants`."""
+        if not role_ids:
+            return None
+        return await self._database.fetch_json(grants_statement(self._dialect, len(role_ids)), role_ids)
+
+    async def end(self, connection: Connection, name: str) -> None:
+        """End a session, at once."""
+        await connection.execute(*_END.bind(self._dialect, name=name))
+
+    async def _end_all(self, user_id: int) -> None:
+        """End the sessions of an administrator that other software has blocked, so that unblocking revives none."""
+        async with unit_of_work(self._database) as unit:
+            await end_admin_sessions(unit.connection, self._dialect, user_id)
+
+    def _now(self) -> int:
+        return int(self._clock.wall() * 1000)
+
+
+async def end_admin_sessions(connection: Connection, dialect: Dialect, user_id: int) -> None:
+    """End all sessions of an administrator, and the tokens that v4 has signed."""
+    await connection.execute(*_END_OF_USER.bind(dialect, user_id=user_id))
+    await note_password(connection, dialect, user_id)
+
+
+async def end_admin_sessions_of_blocked(connection: Connection) -> None:
+    """End all sessions and mailed codes of administrators whom other software has blocked or deactivated."""
+    for statement in _END_OF_BLOCKED:
+        await connection.execute(statement)
+
+
+async def note_password(connection: Connection, dialect: Dialect, user_id: int) -> None:
+    """Write down that an administrator's password changes now: tokens that v4 has signed are over."""
+    await connection.execute(*_NOTE.bind(dialect, user_id=user_id, now=this_moment()))
+
+
+class AdminTokens:
+    """From an access token to its administrator, without a statement as long as the session was read a moment ago.
+
+    `rights` are those of the site in force. `takes_v4`: tokens that v4 has signed are taken, those without end too (the
+    rule `adminTokens`). `accepted`: what tokens may be signed with besides.
+    """
+
+    def __init__(
+        self,
+        sessions: AdminSessions,
+        secret: str,
+        max_age: float,
+        clock: Clock = SYSTEM_CLOCK,
+        *,
+        takes_v4: bool = False,
+        accepted: Sequence[AcceptedKey] = (),
+    ) -> None:
+        self.rights: RightsEngine = NoSite()
+        self._sessions = sessions
+        self._secret = secret
+        self._accepted = accepted
+        self._max_age = max_age
+        self._clock = clock
+        self._takes_v4 = takes_v4
+        self._generation = 0
+        self._remembered: dict[str | int, tuple[float, SignedIn | None]] = {}
+        self._granted: dict[tuple[int, ...], _Granted] = {}
+
+    def serve(self, rights: RightsEngine) -> None:
+        """Judge by the rights of another site."""
+        self.rights = rights
+        self.forget()
+
+    def forget(self) -> None:
+        """Read every session and all grants again: after an end, or a change of roles."""
+        self._generation += 1
+        self._remembered.clear()
+        self._granted.clear()
+
+    async def signed_in(self, token: str) -> SignedIn:
+        """The administrator of an access token. Raises UnauthorizedError."""
+        if self._takes_v4 and not is_admin_token(token):
+            return await self._signed_in_by_v4(token)
+        name, end = read_admin_token(token, self._secret, self._accepted)
+        if self._clock.wall() >= end:
+            raise UnauthorizedError(MISSING)
+        return await self._fresh(name)
+
+    async def _signed_in_by_v4(self, token: str) -> SignedIn:
+        claims = read_v4_admin_token(token, self._secret, self._accepted)
+        if self._clock.wall() >= claims.until:
+            raise UnauthorizedError(MISSING)
+        found = await self._fresh(claims.user_id or 0)
+        if claims.not_before < found.since:
+            raise UnauthorizedError(MISSING)
+        return found
+
+    async def _fresh(self, name: str | int) -> SignedIn:
+        """Whose session has a name; or the administrator with an id."""
+        read_at, found = self._remembered.get(name, (-inf, None))
+        if self._clock.steady() - read_at >= self._max_age:
+            found = await self._read(name)
+        if found is None:
+            raise UnauthorizedError(MISSING)
+        return found
+
+    async def _read(self, name: str | int) -> SignedIn | None:
+        generation, asked_at = self._generation, self._clock.steady()
+        finding = self._sessions.find_user(name) if isinstance(name, int) else self._sessions.find(name)
+        session = await finding
+        found = None
+        if session is not None:
+            granted = None if session.is_super else await self._grants(session.holder)
+            found = await self._sign_in(session, granted)
+            asked_at = asked_at if granted is None else min(asked_at, granted.read_at)  # as old as what it is made of
+        if generation == self._generation:
+            _keep(self._remembered, name, (asked_at, found))
+        return found
+
+    async def _sign_in(self, session: AdminSession, granted: "_Granted | None") -> SignedIn:
+        holder = session.holder
+        if granted is None:
+            abilities = self.rights.of_super_admins()
+        else:
+            abilities = await self.rights.of(holder, granted.grants)
+        pages, content = (
+            Actor("administrator", ability, holder.id, email=holder.email)
+            for ability in (abilities.pages, abilities.content)
+        )
+        return SignedIn(session.name, pages, content, session.since)
+
+    async def _grants(self, holder: Holder) -> "_Granted":
+        """What the roles of an administrator grant. All who have these roles share one look; what reads as before is
+        what it was."""
+        generation, asked_at = self._generation, self._clock.steady()
+        known = self._granted.get(holder.role_ids)
+        if known is not None and asked_at - known.read_at < self._max_age:
+            return known
+        text = await self._sessions.read_grants(holder.role_ids)
+        grants = known.grants if known is not None and known.text == text else read_grants(text)
+        granted = _Granted(asked_at, text, grants)
+        if generation == self._generation:
+            _keep(self._granted, holder.role_ids, granted)
+        return granted
+
+
+@dataclass(frozen=True, slots=True)
+class _Granted:
+    """What some roles grant, as it was read."""
+
+    read_at: float
+    text: bytes | None
+    grants: tuple[Grant, ...]
+
+
+def _keep(remembered: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:
+    if len(remembered) >= _MOST_REMEMBERED:
+        remembered.clear()
+    remembered[key] = value

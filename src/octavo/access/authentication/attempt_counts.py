@@ -1,0 +1,94 @@
+"""Counts attempts, by the library `limits`: to be imported when something is counted.
+
+In memory, in the project's database, or in a storage that is given.
+"""
+
+from typing import Final, Literal
+
+from limits import RateLimitItemPerSecond
+from limits.aio.storage import MemoryStorage, Storage
+from limits.aio.strategies import FixedWindowRateLimiter
+from limits.errors import StorageError
+
+from octavo.core.clock import this_moment
+from octavo.core.errors import ServiceUnavailable
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.query.sql.system_table_statement import OwnStatement
+
+_COUNT: Final = OwnStatement("""
+INSERT INTO octavo_rate_limits (name, hits, expires_at) VALUES ({name}, {hits}, {expires_at})
+{name:on_conflict}
+  hits = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {hits:proposed}
+              ELSE octavo_rate_limits.hits + {hits:proposed} END,
+  expires_at = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {expires_at:proposed}
+                    ELSE octavo_rate_limits.expires_at END
+{hits:returning}""")
+_READ: Final = OwnStatement("SELECT hits FROM octavo_rate_limits WHERE name = {name} AND expires_at > {now}")
+_END: Final = OwnStatement("SELECT expires_at FROM octavo_rate_limits WHERE name = {name}")
+_FORGET: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE expires_at <= {now}")
+_CLEAR: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE name = {name}")
+
+
+class AttemptCounts:
+    """What `most` says are the attempts of one kind within `interval` seconds."""
+
+    def __init__(self, interval: int, most: dict[Literal["one", "all"], int], storage: Storage | None) -> None:
+        self._limiter = FixedWindowRateLimiter(storage or MemoryStorage())
+        self._items = {kind: RateLimitItemPerSecond(number, interval, kind) for kind, number in most.items()}
+
+    async def hit(self, kind: Literal["one", "all"], *names: str) -> bool:
+        """Count; whether it is one of those that are let in. Where that is not possible nobody gets in, for else a way
+        to stop the counting would be a way in."""
+        try:
+            return await self._limiter.hit(self._items[kind], *names)
+        except StorageError as error:
+            raise ServiceUnavailable(reason="attempts at logins cannot be counted") from error
+
+
+class DatabaseStorage(Storage):
+    """Counts in the project's database, for several workers or machines; fixed windows only."""
+
+    STORAGE_SCHEME = ["async+octavo"]  # noqa: RUF012 - declared so by the library
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+        self._dialect = database.dialect
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        """What the library may wrap; it is told to wrap nothing."""
+        return ServiceUnavailable
+
+    async def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+        """Count. Delete expired counts when counting of an address begins. This does not depend on the account, so its
+        time reveals none."""
+        now = this_moment()
+        async with unit_of_work(self._database) as unit:
+            expires_at = now + int(expiry * 1000)
+            counted = _COUNT.bind(self._dialect, name=key, hits=amount, expires_at=expires_at, now=now)
+            hits = int(await unit.connection.fetch_value(*counted))
+            if hits == amount and key.startswith("all/"):
+                await unit.connection.execute(*_FORGET.bind(self._dialect, now=now))
+        return hits
+
+    async def get(self, key: str) -> int:
+        """What has been counted."""
+        return int(await self._database.fetch_value(*_READ.bind(self._dialect, name=key, now=this_moment())) or 0)
+
+    async def get_expiry(self, key: str) -> float:
+        """When counting begins anew."""
+        return int(await self._database.fetch_value(*_END.bind(self._dialect, name=key)) or this_moment()) / 1000
+
+    async def check(self) -> bool:
+        """Whether the database answers."""
+        return bool(await self._database.fetch_value("SELECT 1"))
+
+    async def reset(self) -> int | None:
+        """Forget everything."""
+        return await self._database.execute("DELETE FROM octavo_rate_limits")
+
+    async def clear(self, key: str) -> None:
+        """Forget one count."""
+        await self._database.execute(*_CLEAR.bind(self._dialect, name=key))

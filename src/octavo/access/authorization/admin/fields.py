@@ -1,0 +1,53 @@
+"""Fields that can be granted: the attributes of a content-type, through its components, by their paths."""
+
+from collections.abc import Iterable, Iterator
+
+from octavo.core.values import dataclass
+from octavo.schema.attributes import ComponentField
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.managed import automatic_names
+from octavo.schema.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An attribute, and the fields inside of it where it is a component; dynamic zones are granted as a whole."""
+
+    name: str
+    path: str
+    required: bool
+    inside: tuple["Field", ...] = ()
+
+
+def fields_of(content_type: ContentType, registry: Registry) -> tuple[Field, ...]:
+    """The fields of a content-type, as a tree in order of definition."""
+    return tuple(_fields(content_type, registry, "", automatic_names(content_type), ()))
+
+
+def _fields(
+    definition: Definition, registry: Registry, way: str, left_out: frozenset[str], around: tuple[str, ...]
+) -> Iterator[Field]:
+    for name, attribute in definition.attributes.items():
+        if name in left_out or not attribute.visible:
+            continue
+        path = f"{way}{name}"
+        inside: tuple[Field, ...] = ()
+        component = registry.components.get(attribute.component) if isinstance(attribute, ComponentField) else None
+        if component is not None and component.uid not in around:
+            inside = tuple(_fields(component, registry, f"{path}.", frozenset(), (*around, component.uid)))
+        yield Field(name, path, attribute.required, inside)
+
+
+def leaves(fields: Iterable[Field], *, required: bool = False) -> tuple[str, ...]:
+    """The paths that a grant of everything names; the `required` ones alone, in required components: what everybody
+    with a right to a content-type has."""
+    found: list[str] = []
+    for field in fields:
+        if field.required or not required:
+            found += leaves(field.inside, required=required) if field.inside else (field.path,)
+    return tuple(found)
+
+
+def all_paths(fields: Iterable[Field]) -> tuple[str, ...]:
+    """Every path that a grant may name: a component as a whole, too."""
+    return tuple(path for field in fields for path in (field.path, *all_paths(field.inside)))

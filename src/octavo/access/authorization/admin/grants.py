@@ -1,0 +1,76 @@
+"""Grants: the rows of `admin_permissions`, read as what they say.
+
+A row that cannot be read gives nothing, and is told once.
+"""
+
+import logging
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from octavo.core.values import dataclass
+from octavo.query.sql.dialects.base import Dialect
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A right of a role: an action, on the entries of a content-type where there is a subject.
+
+    Of these only some `fields`, by their paths (`seo.metaTitle`), in some `locales` (None: all), and where one of the
+    `conditions` holds (none: always).
+    """
+
+    action: str
+    subject: str | None = None
+    fields: frozenset[str] | None = None
+    locales: frozenset[str] | None = None
+    conditions: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=64)
+def grants_statement(dialect: Dialect, roles: int) -> str:
+    """The grants of so many roles, whose ids are the values, as a JSON text."""
+    marks = ", ".join(dialect.mark(number) for number in range(1, roles + 1))
+    found = "FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id WHERE l.role_id IN "
+    rows = dialect.json_rows(("p.action", "p.subject", "p.properties", "p.conditions"), f"{found}({marks})")
+    return f"SELECT {dialect.json_object({'grants': rows})}"
+
+
+def read_grants(text: bytes | None) -> tuple[Grant, ...]:
+    """The grants in the text that `grants_statement` asks for."""
+    rows = orjson.loads(text)["grants"] if text else None
+    found = (read_grant(*row) for row in rows or ())
+    return tuple(sorted({grant for grant in found if grant is not None}, key=repr))
+
+
+def read_grant(action: Any, subject: Any, properties: Any, conditions: Any) -> Grant | None:
+    """The grant of a row; None where it cannot be read. Columns of JSON may come as their texts."""
+    try:
+        known, named = _parsed(properties) or {}, _parsed(conditions) or []
+        fields, locales = _names(known.get("fields")), _names(known.get("locales"))
+        if not isinstance(action, str) or not isinstance(subject, str | None):
+            raise TypeError("its action and its subject are texts")
+        return Grant(action, subject or None, fields, locales, tuple(sorted(_names(named) or ())))
+    except (TypeError, ValueError, AttributeError) as error:
+        _tell(f"{action!r} on {subject!r}", str(error))
+        return None
+
+
+def _parsed(value: Any) -> Any:
+    return orjson.loads(value) if isinstance(value, str | bytes) else value
+
+
+def _names(value: Any) -> frozenset[str] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError("its fields, locales and conditions are lists of names")
+    return frozenset(value)
+
+
+@lru_cache(maxsize=1000)
+def _tell(grant: str, why: str) -> None:
+    logger.warning("A permission of administrators has no effect (%s): %s", grant, why)

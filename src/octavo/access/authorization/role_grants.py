@@ -1,0 +1,243 @@
+"""Grants: which actions the roles of users may take, as the command line and seeds handle them.
+
+A grant is a row of `up_permissions` with a link to its role, numbered within the role, as v4 writes them. Each function
+that writes is one unit of work, which a `feed` tells of, and may be repeated. Refuses with `ApplicationError` (no
+action) and `NotFoundError` (no role).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from octavo.access.authorization.actions import ACCOUNTS
+from octavo.core.clock import this_moment
+from octavo.core.errors import ApplicationError, NotFoundError
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeFeed, ChangeKind
+from octavo.database.connection import Connection, Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.events.hook_calls import create_row, delete_row
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.uids import PERMISSION, ROLE, USER
+
+LOCK: Final = "octavo: grants"
+"""What writers of roles and grants wait for, so that nothing is granted twice."""
+
+_ACTION: Final = re.compile(r"(?:api|plugin)::[\w-]+\.[\w-]+\.\w+", re.ASCII)
+
+_ROLES: Final = "SELECT id, name, type FROM up_roles ORDER BY id"
+
+_GRANTED: Final = OwnStatement("""
+SELECT p.action FROM up_permissions_role_links l JOIN up_permissions p ON p.id = l.permission_id
+WHERE l.role_id = {role} ORDER BY l.permission_order, l.id""")
+
+_LAST_ORDER: Final = OwnStatement("SELECT max(permission_order) FROM up_permissions_role_links WHERE role_id = {role}")
+
+_INSERT_ROLE: Final = OwnStatement("""
+INSERT INTO up_roles (name, description, type, created_at, updated_at)
+VALUES ({name}, {description}, {type}, {now:instant}, {now:instant}) {id:returning}""")
+
+_INSERT_PERMISSION: Final = OwnStatement("""
+INSERT INTO up_permissions (action, created_at, updated_at)
+VALUES ({action}, {now:instant}, {now:instant}) {id:returning}""")
+
+_INSERT_LINK: Final = OwnStatement("""
+INSERT INTO up_permissions_role_links (permission_id, role_id, permission_order)
+VALUES ({permission}, {role}, {order})""")
+
+_FIND_PERMISSIONS: Final = OwnStatement("""
+SELECT p.id FROM up_permissions p JOIN up_permissions_role_links l ON l.permission_id = p.id
+WHERE l.role_id = {role} AND p.action = {action}""")
+
+_DELETE_LINK: Final = OwnStatement(
+    "DELETE FROM up_permissions_role_links WHERE permission_id = {permission} AND role_id = {role}"
+)
+
+_DELETE_PERMISSION: Final = OwnStatement("""
+DELETE FROM up_permissions WHERE id = {permission}
+AND NOT EXISTS (SELECT 1 FROM up_permissions_role_links WHERE permission_id = {permission})""")
+
+
+_UNLINK: Final = OwnStatement("DELETE FROM up_permissions_role_links WHERE permission_id = {permission}")
+_DELETE_ROW: Final = OwnStatement("DELETE FROM up_permissions WHERE id = {permission}")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role of users and what it may do, in the order it was granted."""
+
+    id: int
+    name: str
+    type: str
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _NewRole:
+    name: str
+    description: str
+    actions: tuple[str, ...]
+
+
+DEFAULT_ROLES: Mapping[str, _NewRole] = {
+    "authenticated": _NewRole(
+        "Authenticated",
+        "Default role given to authenticated user.",
+        (f"{USER}.me", f"{ACCOUNTS}.changePassword"),
+    ),
+    "public": _NewRole(
+        "Public",
+        "Default role given to unauthenticated user.",
+        (
+            f"{ACCOUNTS}.callback",
+            f"{ACCOUNTS}.connect",
+            f"{ACCOUNTS}.forgotPassword",
+            f"{ACCOUNTS}.resetPassword",
+            f"{ACCOUNTS}.register",
+            f"{ACCOUNTS}.emailConfirmation",
+            f"{ACCOUNTS}.sendEmailConfirmation",
+        ),
+    ),
+}
+"""The roles of a new database, by type, with what they may do from the start."""
+
+
+async def list_grants(database: Database) -> tuple[Role, ...]:
+    """All roles with their actions."""
+    roles = []
+    for role_id, name, role_type in await database.fetch_all(_ROLES):
+        granted = await database.fetch_all(*_GRANTED.bind(database.dialect, role=role_id))
+        roles.append(Role(role_id, name, role_type, tuple(row[0] for row in granted)))
+    return tuple(roles)
+
+
+async def role_types(database: Database) -> frozenset[str]:
+    """The types of all roles."""
+    return frozenset(row[2] for row in await database.fetch_all(_ROLES))
+
+
+async def grant(
+    database: Database, role: str, actions: Iterable[str], feed: ChangeFeed | None = None
+) -> tuple[str, ...]:
+    """Let a role, given by type or name, take these actions; those that are new to it."""
+    async with unit_of_work(database, feed) as unit:
+        return await grant_within(unit, database.dialect, role, actions)
+
+
+async def grant_within(unit: UnitOfWork, dialect: Dialect, role: str, actions: Iterable[str]) -> tuple[str, ...]:
+    """The same within a unit of the caller's."""
+    wanted = tuple(dict.fromkeys(actions))
+    check_actions(wanted)
+    connection = unit.connection
+    await connection.lock(LOCK)
+    role_id = await find_role(connection, role)
+    granted = {row[0] for row in await connection.fetch_all(*_GRANTED.bind(dialect, role=role_id))}
+    new = tuple(action for action in wanted if action not in granted)
+    await _insert_grants(unit, dialect, role_id, new)
+    return new
+
+
+async def revoke(
+    database: Database, role: str, actions: Iterable[str], feed: ChangeFeed | None = None
+) -> tuple[str, ...]:
+    """Take these actions from a role, given by type or name; those that it had."""
+    async with unit_of_work(database, feed) as unit:
+        await unit.connection.lock(LOCK)
+        role_id = await find_role(unit.connection, role)
+        return tuple(
+            [action for action in dict.fromkeys(actions) if await _delete(unit, database.dialect, role_id, action)]
+        )
+
+
+async def granted_within(unit: UnitOfWork, dialect: Dialect, role_id: int) -> frozenset[str]:
+    """What a role may do."""
+    rows = await unit.connection.fetch_all(*_GRANTED.bind(dialect, role=role_id))
+    return frozenset(row[0] for row in rows)
+
+
+async def set_grants_within(unit: UnitOfWork, dialect: Dialect, role_id: int, actions: Iterable[str]) -> None:
+    """Let a role take exactly these actions, within a unit that holds `LOCK`."""
+    wanted = dict.fromkeys(actions)
+    granted = await granted_within(unit, dialect, role_id)
+    for action in sorted(granted - wanted.keys()):
+        await _delete(unit, dialect, role_id, action)
+    await _insert_grants(unit, dialect, role_id, (action for action in wanted if action not in granted))
+
+
+async def delete_permission_rows(unit: UnitOfWork, dialect: Dialect, ids: Iterable[int]) -> None:
+    """Delete permissions by their ids, whichever role has them, within a unit that holds `LOCK`."""
+    for permission_id in ids:
+        for statement in (_UNLINK, _DELETE_ROW):
+            await unit.connection.execute(*statement.bind(dialect, permission=permission_id))
+        unit.record(PERMISSION, permission_id, ChangeKind.DELETE)
+
+
+async def ensure_default_roles(database: Database) -> tuple[str, ...]:
+    """Make the roles that every database has; the types of those that were missing. Roles that are there stay as is."""
+    dialect = database.dialect
+    async with unit_of_work(database) as unit:
+        connection = unit.connection
+        await connection.lock(LOCK)
+        present = {row[2] for row in await connection.fetch_all(_ROLES)}
+        missing = tuple(role_type for role_type in DEFAULT_ROLES if role_type not in present)
+        for role_type in missing:
+            role = DEFAULT_ROLES[role_type]
+            made = _INSERT_ROLE.bind(
+                dialect, name=role.name, description=role.description, type=role_type, now=this_moment()
+            )
+            role_id = int(await connection.fetch_value(*made))
+            unit.record(ROLE, role_id, ChangeKind.CREATE)
+            await _insert_grants(unit, dialect, role_id, role.actions)
+    return missing
+
+
+def check_actions(actions: Iterable[str]) -> None:
+    """Raise `ApplicationError` for what cannot be an action."""
+    for action in actions:
+        if not _ACTION.fullmatch(action):
+            raise ApplicationError(f"{action!r} is not an action; expected one like api::article.article.find")
+
+
+async def find_role(connection: Connection, role: str) -> int:
+    """The id of the role of a type or name. Raises NotFoundError."""
+    rows = await connection.fetch_all(_ROLES)
+    by_type = {role_type: role_id for role_id, _, role_type in reversed(rows)}
+    by_name = {name: role_id for role_id, name, _ in reversed(rows)}
+    found = by_type.get(role, by_name.get(role))
+    if found is None:
+        raise NotFoundError(f"There is no role {role!r}; there are {', '.join(sorted(map(str, by_type)))}")
+    return int(found)
+
+
+async def _insert_grants(unit: UnitOfWork, dialect: Dialect, role_id: int, actions: Iterable[str]) -> None:
+    connection = unit.connection
+    last = await connection.fetch_value(*_LAST_ORDER.bind(dialect, role=role_id))
+    now = this_moment()
+
+    async def write(order: int, given: Mapping[str, Any]) -> int:
+        inserting = _INSERT_PERMISSION.bind(dialect, action=given["action"], now=now)
+        permission_id = int(await connection.fetch_value(*inserting))
+        link = _INSERT_LINK.bind(dialect, permission=permission_id, role=given["role"], order=float(order))
+        await connection.execute(*link)
+        unit.record(PERMISSION, permission_id, ChangeKind.CREATE)
+        return permission_id
+
+    for order, action in enumerate(actions, int(last or 0) + 1):
+        await create_row(unit, PERMISSION, {"action": action, "role": role_id}, partial(write, order))
+
+
+async def _delete(unit: UnitOfWork, dialect: Dialect, role_id: int, action: str) -> bool:
+    connection = unit.connection
+    rows = await connection.fetch_all(*_FIND_PERMISSIONS.bind(dialect, role=role_id, action=action))
+
+    async def remove(permission_id: int) -> None:
+        await connection.execute(*_DELETE_LINK.bind(dialect, permission=permission_id, role=role_id))
+        await connection.execute(*_DELETE_PERMISSION.bind(dialect, permission=permission_id))
+        unit.record(PERMISSION, permission_id, ChangeKind.DELETE)
+
+    for (permission_id,) in rows:
+        was = {"action": action, "role": role_id}
+        await delete_row(unit, PERMISSION, permission_id, was, partial(remove, permission_id))
+    return bool(rows)

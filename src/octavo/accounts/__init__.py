@@ -1,0 +1,1 @@
+"""Accounts: the site's users and the administrators."""

@@ -1,0 +1,225 @@
+"""The audit: which administrator has changed what, and when; never what it was or has become.
+
+A change of data is written down in its own transaction, whichever door it came in by; what else administrators do
+(webhooks, definitions, logos) once it is done, by the name of its operation; each session that begins, and logins that
+fail. Rows are kept for a time, and so many of them at most.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.core.clock import read_moment, this_moment
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeFeed, DataChange
+from octavo.database.connection import Database, Transaction
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events import origin
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_rows import OwnRows
+from octavo.query.sql.system_table_statement import OwnStatement
+
+TABLE: Final = OwnTable(
+    "octavo_audit",
+    (
+        "created_at bigint NOT NULL",
+        "administrator_id integer NOT NULL",
+        "email varchar(255)",
+        "door varchar(16) NOT NULL",
+        "action varchar(255) NOT NULL",
+        "uid varchar(255)",
+        "entry_id bigint",
+        "request_id varchar(64)",
+    ),
+    counted=True,
+    indexes=(("created_at",), ("administrator_id", "id"), ("uid", "entry_id")),
+)
+
+LOGIN: Final = "session"
+REFUSED: Final = "login refused"
+REMOVED_PERMISSIONS: Final = "permissions removed"
+NOBODY: Final = 0
+"""Whose row a login is that names no administrator, or what a start does."""
+_REFUSED_EVERY: Final = 3_600_000
+"""Milliseconds in which no second login that fails is written down of the same administrator, or of nobody: whoever
+guesses passwords drives no other rows out."""
+_MOST_OF_ONE: Final = 500
+"""Changes of one transaction that are written one by one; the rest is told by type alone."""
+_SWEEP_AFTER: Final = 200
+"""Rows that this process writes between two looks at what is too much."""
+
+_ROWS: Final = OwnRows(
+    TABLE.name,
+    ("action", "uid", "entry_id"),
+    {
+        "created_at": "{now}",
+        "administrator_id": "{administrator}",
+        "email": "{email}",
+        "door": "{door}",
+        "request_id": "{request}",
+    },
+)
+_REFUSE: Final = OwnStatement(f"""
+INSERT INTO octavo_audit (created_at, administrator_id, email, door, action, request_id)
+SELECT {{now}}, {{administrator}}, {{email}}, 'admin', '{REFUSED}', {{request}} WHERE NOT EXISTS (
+  SELECT 1 FROM octavo_audit o WHERE o.administrator_id = {{administrator}} AND o.action = '{REFUSED}'
+  AND o.id > coalesce((SELECT max(p.id) FROM octavo_audit p WHERE p.created_at < {{since}}), 0)
+)""")  # noqa: S608 - a constant
+_LAST_OLD: Final = OwnStatement("SELECT max(id) FROM octavo_audit WHERE created_at < {limit}")
+_FIRST_KEPT: Final = OwnStatement("SELECT min(id) FROM (SELECT id FROM octavo_audit ORDER BY id DESC LIMIT {most}) o")
+_FORGET: Final = OwnStatement("DELETE FROM octavo_audit WHERE id <= {last}")
+
+_NOTED: Final[ContextVar[list[bool] | None]] = ContextVar("octavo_audited", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOptions:
+    """How long rows are kept, in seconds, and how many."""
+
+    seconds: int = 90 * 86_400
+    rows: int = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that an administrator did.
+
+    `action` is what became of an entry, `session`, `login refused`, `permissions removed`, or an operation's name.
+    """
+
+    at: datetime | None
+    administrator: int
+    email: str | None
+    door: str
+    action: str
+    uid: str | None
+    entry: int | None
+    request: str | None
+
+
+class Audit:
+    """Writes down what administrators do."""
+
+    def __init__(self, database: Database, options: AuditOptions) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._options = options
+        self._written = 0
+
+    def join(self, feed: ChangeFeed) -> None:
+        """From now on write down every change by an administrator that a feed is told of."""
+        feed.keep(self.write_changes)
+
+    async def write_changes(self, connection: Any, changes: Sequence[DataChange]) -> None:
+        """Write down what a transaction changes, if an administrator asks for it."""
+        actor = origin.actor()
+        if not isinstance(actor, Actor) or actor.kind != "administrator" or actor.id is None:
+            return
+        told = dict.fromkeys((change.uid, change.id, str(change.kind)) for change in changes)
+        singly, rest = [*told][:_MOST_OF_ONE], [*told][_MOST_OF_ONE:]
+        together = dict.fromkeys((uid, None, kind) for uid, _, kind in rest)
+        rows = [(kind, uid, entry_id) for uid, entry_id, kind in (*singly, *together)]
+        await self._insert(connection, actor.id, actor.email, origin.source(), rows)
+        _note()
+
+    async def write_session(self, connection: Transaction, administrator: int, email: str) -> None:
+        """Write down that an administrator begins a session."""
+        await self._insert(connection, administrator, email, "admin", [(LOGIN, None, None)])
+
+    async def write_refused(self, administrator: int, email: str | None) -> None:
+        """Write down that a login as an administrator fails, or as NOBODY, unless that was done not long ago."""
+        self._written += 1
+        now = this_moment()
+        refused = _REFUSE.bind(
+            self._dialect,
+            now=now,
+            administrator=administrator,
+            email=email,
+            request=origin.request_id(),
+            since=now - _REFUSED_EVERY,
+        )
+        async with unit_of_work(self._database) as unit:
+            await unit.connection.execute(*refused)
+
+    @contextmanager
+    def watching(self) -> Iterator[list[bool]]:
+        """Note for as long as the block takes whether a change is written down."""
+        noted: list[bool] = []
+        token = _NOTED.set(noted)
+        try:
+            yield noted
+        finally:
+            _NOTED.reset(token)
+
+    async def write_operation(self, actor: Actor, operation: str) -> None:
+        """Write down that an administrator did something that is no change of data, by the name of its operation."""
+        async with unit_of_work(self._database) as unit:
+            await self._insert(unit.connection, actor.id or NOBODY, actor.email, "admin", [(operation, None, None)])
+
+    async def sweep(self, *, always: bool = False) -> None:
+        """Forget what is too old, and the oldest of what is too much, now and then."""
+        if self._written < _SWEEP_AFTER and not always:
+            return
+        self._written = 0
+        limit = this_moment() - self._options.seconds * 1000
+        old = await self._database.fetch_value(*_LAST_OLD.bind(self._dialect, limit=limit))
+        kept = await self._database.fetch_value(*_FIRST_KEPT.bind(self._dialect, most=self._options.rows))
+        last = max(old or 0, (kept or 1) - 1)
+        if last:
+            async with unit_of_work(self._database) as unit:
+                await unit.connection.execute(*_FORGET.bind(self._dialect, last=last))
+
+    async def _insert(
+        self,
+        connection: Transaction,
+        administrator: int,
+        email: str | None,
+        door: str,
+        rows: Sequence[tuple[str, str | None, int | None]],
+    ) -> None:
+        """Rows of one administrator: what was done, to which type and entry."""
+        self._written += len(rows)
+        shared = {"administrator": administrator, "email": email, "door": door, "request": origin.request_id()}
+        for statement in _ROWS.insert(self._dialect, rows, now=this_moment(), **shared):
+            await connection.execute(*statement)
+
+
+async def write_permissions_removed(connection: Transaction, dialect: Dialect, uids: Iterable[str]) -> None:
+    """Write down that permissions to content-types or controllers that are no more were deleted: by the administrator
+    who asks, if there is one, else by the service itself."""
+    actor = origin.actor()
+    asks = actor if isinstance(actor, Actor) and actor.kind == "administrator" else None
+    rows = [(REMOVED_PERMISSIONS, uid, None) for uid in uids]
+    shared = {
+        "administrator": (asks and asks.id) or NOBODY,
+        "email": asks and asks.email,
+        "door": "admin" if asks else "system",
+        "request": origin.request_id(),
+    }
+    for statement in _ROWS.insert(dialect, rows, now=this_moment(), **shared):
+        await connection.execute(*statement)
+
+
+def _note() -> None:
+    noted = _NOTED.get()
+    if noted is not None:
+        noted.append(True)
+
+
+async def read_audit(
+    database: Database, *, email: str | None = None, uid: str | None = None, entry: int | None = None, most: int = 50
+) -> list[Entry]:
+    """What was done last, the newest first: by one administrator, to one type or entry, where they are given."""
+    conditions = {"email": email, "uid": uid, "entry_id": entry}
+    given = {name: value for name, value in conditions.items() if value is not None}
+    where = " AND ".join(f"{name} = {{{name}}}" for name in given)
+    statement = OwnStatement(
+        "SELECT created_at, administrator_id, email, door, action, uid, entry_id, request_id FROM octavo_audit"  # noqa: S608
+        f"{f' WHERE {where}' if where else ''} ORDER BY id DESC LIMIT {{most}}"
+    )
+    rows = await database.fetch_all(*statement.bind(database.dialect, **given, most=most), long=True)
+    return [Entry(read_moment(at), *more) for at, *more in rows]

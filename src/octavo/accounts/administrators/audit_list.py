@@ -1,0 +1,63 @@
+"""The audit in pages, for administrators who may do everything."""
+
+from typing import Any, Final
+
+from octavo.accounts.administrators.audit import Entry
+from octavo.core.clock import read_moment
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.query.ast import Page
+from octavo.query.sql.system_table_statement import OwnStatement
+
+_COLUMNS: Final = "created_at, administrator_id, email, door, action, uid, entry_id, request_id"
+_CONDITIONS: Final = {
+    "email": "email = {email}",
+    "action": "action = {action}",
+    "door": "door = {door}",
+    "uid": "uid = {uid}",
+    "entry": "entry_id = {entry}",
+    "since": "created_at >= {since}",
+    "until": "created_at < {until}",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """What is looked for; None is whatever. Times are milliseconds since 1970."""
+
+    email: str | None = None
+    action: str | None = None
+    door: str | None = None
+    uid: str | None = None
+    entry: int | None = None
+    since: int | None = None
+    until: int | None = None
+
+    def given(self) -> dict[str, Any]:
+        """What is looked for, by name."""
+        found = {name: getattr(self, name) for name in _CONDITIONS}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+class AuditList:
+    """Reads what administrators have done."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, wanted: AuditFilter, page: Page) -> tuple[list[Entry], int]:
+        """A page, the newest first, and how many there are in all."""
+        given, dialect = wanted.given(), self._database.dialect
+        where = " AND ".join(_CONDITIONS[name] for name in given)
+        rest = f"FROM octavo_audit{f' WHERE {where}' if where else ''}"
+        counting = OwnStatement(f"SELECT count(*) {rest}")
+        reading = OwnStatement(f"SELECT {_COLUMNS} {rest} ORDER BY id DESC LIMIT {{most}} OFFSET {{start}}")
+        total = await self._database.fetch_value(*counting.bind(dialect, **given), long=True)
+        bound = reading.bind(dialect, **given, most=page.limit or 0, start=page.start)
+        rows = await self._database.fetch_all(*bound, long=True)
+        return [Entry(read_moment(at), *more) for at, *more in rows], int(total)
+
+    async def actions(self) -> list[str]:
+        """What has been done, to choose from."""
+        rows = await self._database.fetch_all("SELECT DISTINCT action FROM octavo_audit ORDER BY action", long=True)
+        return [row[0] for row in rows]

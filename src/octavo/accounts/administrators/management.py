@@ -1,0 +1,216 @@
+"""People: administrators invited, changed and removed by others, and by themselves.
+
+Nobody gives, takes or touches more rights than their own. Refuses with ValidationError, ApplicationError,
+NotFoundError, ForbiddenError and BadRequestError, in the words of the reference.
+"""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from octavo.access.authentication.one_time_codes import issue_administrator_code
+from octavo.access.authentication.passwords import hash_password, verify_password
+from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.administrators import request_bodies
+from octavo.accounts.administrators.accounts import Administrators
+from octavo.accounts.administrators.escalation import check_covers
+from octavo.accounts.administrators.request_bodies import checked, lowered
+from octavo.accounts.administrators.row_writes import (
+    TAKEN,
+    NewRow,
+    delete_administrator,
+    insert_administrator,
+    lock_administrators,
+    store_code,
+    update_administrator,
+)
+from octavo.accounts.administrators.rows import (
+    Administrator,
+    AdminRole,
+    find_administrator,
+    read_administrator,
+    read_roles,
+    roles_of,
+    subject_of,
+)
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ApplicationError, BadRequestError, NotFoundError, Problem, ValidationError
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeFeed
+from octavo.database.connection import Connection, Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.query.numbers import plain_id
+
+_UNKNOWN: Final = "User does not exist"
+_NOT_FOUND: Final = "User not found"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An administrator with their roles; `invitation` is the token of one who has just been invited, shown once."""
+
+    administrator: Administrator
+    roles: tuple[AdminRole, ...]
+    invitation: str | None = None
+
+
+class People:
+    """What administrators do with administrators."""
+
+    def __init__(
+        self,
+        database: Database,
+        administrators: Administrators,
+        limits: RateLimits,
+        feed: ChangeFeed,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._administrators = administrators
+        self._limits = limits
+        self._feed = feed
+        self._clock = clock
+
+    async def get(self, given_id: str) -> Person:
+        """The one with an id, as text."""
+        return await self._person(self._database, await self._found(self._database, given_id, _UNKNOWN))
+
+    async def invite(self, body: Any, actor: Actor) -> Person:
+        """A new administrator, who has still to choose a password."""
+        given = checked(request_bodies.INVITATION, lowered(body) if body else {})
+        if "roles" not in given:
+            raise ValidationError.from_problems([Problem(("roles",), "roles is a required field")])
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            if await find_administrator(unit.connection, self._dialect, given["email"]) is not None:
+                raise ApplicationError(TAKEN)
+            roles = await self._given_roles(unit, given["roles"], actor)
+            new = NewRow(
+                given["email"],
+                given["firstname"],
+                given.get("lastname"),
+                given.get("preferedLanguage"),
+                roles,
+            )
+            person = await self._read(unit.connection, await insert_administrator(unit, self._dialect, new))
+            made = person.administrator
+            lasts = self._administrators.options.invitation_seconds
+            code = issue_administrator_code(subject_of(made, "registration"), self._clock.wall(), lasts)
+            await store_code(unit, self._dialect, "registration", made.id, code.stored)
+            return replace(person, invitation=code.text)
+
+    async def change(self, given_id: str, body: Any, actor: Actor) -> Person:
+        """Another administrator, changed."""
+        given = checked(request_bodies.CHANGE, lowered(body))
+        hashed = (await hash_password(given["password"])).hash if "password" in given else None
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            before = await self._found(unit.connection, given_id, _UNKNOWN)
+            await self._check_touched(unit, before, actor)
+            if await self._is_taken(unit.connection, before, given):
+                raise ApplicationError("A user with this email address already exists")
+            roles = await self._given_roles(unit, given["roles"], actor) if "roles" in given else None
+            changed = _changed(before, given)
+            deactivates = given.get("isActive") is False
+            await update_administrator(unit, self._dialect, changed, roles, hashed, deactivates=deactivates)
+            return await self._read(unit.connection, before.id)
+
+    async def change_own(self, actor: Actor, body: Any, authorization: str | None, client: str) -> Person:
+        """Oneself, changed; with the password every session is over but the one that asks."""
+        has_password = isinstance(body, dict) and "password" in body
+        given = checked(request_bodies.PROFILE_WITH_PASSWORD if has_password else request_bodies.PROFILE, lowered(body))
+        hashed = None
+        if has_password:
+            await self._limits.check("admin-password", client, actor.id)
+            own = await read_administrator(self._database, self._dialect, actor.id or 0)
+            if own is None or not await verify_password(given["currentPassword"], own.password):
+                raise BadRequestError("ValidationError", {"currentPassword": ["Invalid credentials"]})
+            hashed = (await hash_password(given["password"])).hash
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            before = await self._found(unit.connection, str(actor.id), _UNKNOWN)
+            if await self._is_taken(unit.connection, before, given):
+                raise BadRequestError("ValidationError", {"email": [TAKEN]})
+            await update_administrator(unit, self._dialect, _changed(before, given), None, hashed)
+            if hashed is not None:
+                await self._administrators.keep_session(unit, authorization, hashed)
+            return await self._read(unit.connection, before.id)
+
+    async def delete(self, given_id: str, actor: Actor) -> Person:
+        """Remove an administrator, who is answered as they were."""
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            return await self._delete(unit, given_id, actor)
+
+    async def delete_many(self, body: Any, actor: Actor) -> list[Person]:
+        """Remove several, all or none."""
+        given = checked(request_bodies.DELETION, body)
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            ids = dict.fromkeys(str(_number(one)) for one in given["ids"])
+            return [await self._delete(unit, one, actor) for one in ids]
+
+    async def _delete(self, unit: UnitOfWork, given_id: str, actor: Actor) -> Person:
+        found = await self._found(unit.connection, given_id, _NOT_FOUND)
+        await self._check_touched(unit, found, actor)
+        person = await self._person(unit.connection, found)
+        await delete_administrator(unit, self._dialect, found)
+        return person
+
+    async def _found(self, connection: Connection, given_id: str, message: str) -> Administrator:
+        number = _number(given_id)
+        found = await read_administrator(connection, self._dialect, number) if number else None
+        if found is None:
+            raise NotFoundError(message)
+        return found
+
+    async def _read(self, connection: Connection, user_id: int) -> Person:
+        return await self._person(connection, await self._found(connection, str(user_id), _UNKNOWN))
+
+    async def _person(self, connection: Connection, found: Administrator) -> Person:
+        return Person(found, await roles_of(connection, self._dialect, found.id))
+
+    async def _is_taken(self, connection: Connection, before: Administrator, given: dict[str, Any]) -> bool:
+        if given.get("email", before.email) == before.email:
+            return False
+        return await find_administrator(connection, self._dialect, given["email"]) is not None
+
+    async def _check_touched(self, unit: UnitOfWork, found: Administrator, actor: Actor) -> None:
+        """Nobody sets the password or the address of somebody who may do more."""
+        roles = await roles_of(unit.connection, self._dialect, found.id)
+        await check_covers(unit.connection, self._dialect, actor, [role.id for role in roles])
+
+    async def _given_roles(self, unit: UnitOfWork, given: list[Any], actor: Actor) -> tuple[int, ...]:
+        """The ids of roles that somebody is to have, of which there are such, and none with more rights than the
+        actor's own."""
+        known = await read_roles(unit.connection)
+        ids = [_number(one) for one in given]
+        problems = [
+            Problem(("roles", str(index)), f"roles[{index}] is no existing role")
+            for index, one in enumerate(ids)
+            if one not in known
+        ]
+        if problems:
+            raise ValidationError.from_problems(problems)
+        await check_covers(unit.connection, self._dialect, actor, ids)
+        return tuple(dict.fromkeys(ids))
+
+
+def _number(given: Any) -> int:
+    """An id as it is given, in an address or in a body, where a fraction is cut off."""
+    return plain_id(int(given) if isinstance(given, float) else given)
+
+
+_FIELDS: Final = {
+    "email": "email",
+    "firstname": "firstname",
+    "lastname": "lastname",
+    "username": "username",
+    "isActive": "active",
+    "preferedLanguage": "language",
+}
+
+
+def _changed(before: Administrator, given: dict[str, Any]) -> Administrator:
+    return replace(before, **{_FIELDS[name]: value for name, value in given.items() if name in _FIELDS})

@@ -1,0 +1,238 @@
+"""Entering: how people become administrators by themselves, and come back: the first one, by an invitation, with
+another password. Each answers a session.
+
+Refuses with ValidationError, ApplicationError and RateLimitError, in the words of the reference. Nobody is told whom
+there is.
+"""
+
+import asyncio
+import hmac
+import logging
+from collections.abc import Coroutine
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+from octavo.access.authentication.admin_sessions import SUPER_ADMIN, end_admin_sessions_of_blocked
+from octavo.access.authentication.one_time_codes import (
+    administrator_of,
+    is_valid,
+    issue_administrator_code,
+    may_be_plain,
+)
+from octavo.access.authentication.passwords import hash_password
+from octavo.access.authentication.rate_limits import RateLimits
+from octavo.accounts.administrators import request_bodies
+from octavo.accounts.administrators.accounts import Administrators, AdminLogin
+from octavo.accounts.administrators.management import Person
+from octavo.accounts.administrators.request_bodies import checked
+from octavo.accounts.administrators.row_writes import (
+    NewRow,
+    ensure_roles,
+    insert_administrator,
+    lock_administrators,
+    store_code,
+    update_administrator,
+)
+from octavo.accounts.administrators.rows import (
+    NO_ADMINISTRATOR,
+    Administrator,
+    TokenKind,
+    find_administrator,
+    find_by_plain_code,
+    has_administrators,
+    read_administrator,
+    role_id_of,
+    roles_of,
+    stored_code,
+    subject_of,
+)
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ApplicationError, ForbiddenError, ValidationError
+from octavo.core.mail.mailers import Mailer
+from octavo.core.mail.templates import compose
+from octavo.database.ambient import outside
+from octavo.database.change_feed import ChangeFeed
+from octavo.database.connection import Connection, Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+
+logger = logging.getLogger(__name__)
+
+_NOT_FIRST: Final = "You cannot register a new super admin"
+_RESET_FAILED: Final = "An application error occured"  # as the reference spells it
+_CODE: Final = "code"
+_RESET_MAIL: Final = "admin_reset_password"
+
+
+class Entering:
+    """Registrations and forgotten passwords. One for each process."""
+
+    def __init__(
+        self,
+        database: Database,
+        administrators: Administrators,
+        limits: RateLimits,
+        mailer: Mailer,
+        feed: ChangeFeed,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._administrators = administrators
+        self._options = administrators.options
+        self._limits = limits
+        self._mailer = mailer
+        self._feed = feed
+        self._clock = clock
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def has_administrators(self) -> bool:
+        """Whether there is any."""
+        return await has_administrators(self._database)
+
+    def first_code(self) -> str:
+        """What whoever is not on this machine has to know to become the first administrator, once."""
+        return hmac.new(self._options.secret.encode(), b"octavo: first administrator", sha256).hexdigest()[:24]
+
+    async def register_first(self, body: Any, client: str, *, here: bool) -> tuple[AdminLogin, Person]:
+        """The first administrator. `here`: the request comes from this machine.
+
+        Where the first one is sealed, others give the `code` that the log shows at a start.
+        """
+        await self._limits.check("admin-register-first", client)
+        code = ""
+        if self._options.sealed_first and isinstance(body, dict):
+            code = str(body.get(_CODE) or "")
+            body = {name: value for name, value in body.items() if name != _CODE}
+        given = checked(request_bodies.FIRST, body)
+        if await has_administrators(self._database):
+            raise ApplicationError(_NOT_FIRST)
+        if self._options.sealed_first and not here and not _same(code, self.first_code()):
+            raise ForbiddenError("The first administrator needs the code that the service has logged at its start")
+        hashed = (await hash_password(given["password"])).hash
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            if await has_administrators(unit.connection):
+                raise ApplicationError(_NOT_FIRST)
+            await ensure_roles(unit, self._dialect)
+            role = await role_id_of(unit.connection, self._dialect, SUPER_ADMIN)
+            if role is None:
+                raise ApplicationError("There is no role of Super Admins")
+            new = NewRow(given["email"], given["firstname"], given.get("lastname"), roles=(role,), password=hashed)
+            return await self._enter(unit, await insert_administrator(unit, self._dialect, new))
+
+    async def invited(self, query: Any) -> Administrator:
+        """Whom an invitation is for."""
+        token = checked(request_bodies.REGISTRATION_TOKEN, query)["registrationToken"]
+        found = await self._find("registration", token)
+        if found is None:
+            raise ValidationError("Invalid registrationToken")
+        return found
+
+    async def register(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
+        """An invited administrator, who has chosen a password."""
+        await self._limits.check("admin-register", client)
+        given = checked(request_bodies.REGISTRATION, body)
+        person, token = given["userInfo"], given["registrationToken"]
+        if await self._find("registration", token) is None:
+            raise ValidationError("Invalid registration info")
+        hashed = (await hash_password(person["password"])).hash
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            found = await self._find("registration", token, unit)
+            if found is None:
+                raise ValidationError("Invalid registration info")
+            lastname = person.get("lastname", found.lastname)
+            changed = replace(found, firstname=person["firstname"], lastname=lastname, active=True)
+            await update_administrator(unit, self._dialect, changed, password=hashed)
+            return await self._enter(unit, found.id)
+
+    async def forgot_password(self, body: Any, client: str) -> None:
+        """Mail a token for another password, if there is somebody to mail it to; nobody is told."""
+        email = body.get("email") if isinstance(body, dict) else None
+        await self._limits.check("admin-forgot-password", client, email if isinstance(email, str) else "")
+        given = checked(request_bodies.FORGOTTEN, body)
+        found = await find_administrator(self._database, self._dialect, given["email"])
+        self._start(self._send_reset(found if found is not None and found.active and not found.blocked else None))
+
+    async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
+        """An administrator who has chosen another password with a mailed token."""
+        await self._limits.check("admin-reset-password", client)
+        given = checked(request_bodies.RESET, body)
+        if await self._find("reset", given["resetPasswordToken"]) is None:
+            raise ApplicationError(_RESET_FAILED)
+        hashed = (await hash_password(given["password"])).hash
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            found = await self._find("reset", given["resetPasswordToken"], unit)
+            if found is None:
+                raise ApplicationError(_RESET_FAILED)
+            await update_administrator(unit, self._dialect, found, password=hashed)
+            return await self._enter(unit, found.id)
+
+    async def settle(self) -> None:
+        """Wait until no mail is under way; before the database is closed."""
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def _find(self, kind: TokenKind, code: str, unit: UnitOfWork | None = None) -> Administrator | None:
+        """Whom a code is good for: one who is invited is not active yet, one who forgets is."""
+        connection = self._database if unit is None else unit.connection
+        found = await self._find_sealed(connection, kind, code)
+        if found is None and self._options.plain_tokens and may_be_plain(code):
+            found = await find_by_plain_code(connection, self._dialect, kind, code)
+        if found is None:
+            return None
+        if found.blocked or (kind == "reset" and not found.active):
+            if unit is None:  # blocked by other software
+                async with unit_of_work(self._database) as ending:
+                    await end_admin_sessions_of_blocked(ending.connection)
+            return None
+        return found
+
+    async def _find_sealed(self, connection: Connection, kind: TokenKind, code: str) -> Administrator | None:
+        """Whom one of our codes is for, if it is valid."""
+        user_id = administrator_of(code)
+        found = await read_administrator(connection, self._dialect, user_id) if user_id else None
+        if found is None:
+            return None
+        stored = await stored_code(connection, self._dialect, kind, found.id)
+        return found if is_valid(code, stored, subject_of(found, kind), self._clock.wall()) else None
+
+    async def _enter(self, unit: UnitOfWork, user_id: int) -> tuple[AdminLogin, Person]:
+        found = await read_administrator(unit.connection, self._dialect, user_id)
+        assert found is not None, "it has just been written"
+        person = Person(found, await roles_of(unit.connection, self._dialect, user_id))
+        return await self._administrators.begin(unit.connection, found), person
+
+    async def _send_reset(self, found: Administrator | None) -> None:
+        """Mail a code. Without an administrator do the same work, but send no mail: timing reveals no account."""
+        to = found or NO_ADMINISTRATOR
+        code = issue_administrator_code(subject_of(to, "reset"), self._clock.wall(), self._options.reset_seconds)
+        async with unit_of_work(self._database, self._feed) as unit:
+            await store_code(unit, self._dialect, "reset", to.id, code.stored)
+            unit.after_commit(self._administrators.forget)
+        data = {
+            "URL": f"{self._options.public_url}/auth/reset-password",
+            "TOKEN": code.text,
+            "USER": {"firstname": to.firstname, "lastname": to.lastname, "email": to.email},
+        }
+        message = await asyncio.to_thread(compose, _RESET_MAIL, self._options.project, None, to.email, data)
+        if found is not None:
+            await self._mailer.send(message)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside the answer, so that its time tells nothing."""
+        task = asyncio.create_task(_logged(work), context=outside())
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+
+async def _logged(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except Exception:
+        logger.exception("Could not send a mail about an administrator's password")
+
+
+def _same(given: str, code: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), code.encode())

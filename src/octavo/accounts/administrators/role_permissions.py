@@ -1,0 +1,163 @@
+"""Rows of `admin_permissions`: what the roles of administrators may do, read and written.
+
+Who writes holds the lock of administrators (`rows.lock_administrators`) in a unit of work.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Final
+
+import orjson
+
+from octavo.access.authorization.admin.catalogue import Catalogue
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeKind
+from octavo.database.connection import Connection
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE
+
+_AT_ONCE: Final = 50
+"""Rows that one statement writes."""
+
+_COLUMNS: Final = "SELECT p.id, l.role_id, p.action, p.action_parameters, p.subject, p.properties, p.conditions"
+_ALL: Final = f"""{_COLUMNS}
+FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id ORDER BY l.role_id, p.id"""
+_OF_ROLE: Final = OwnStatement(f"""{_COLUMNS}
+FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id
+WHERE l.role_id = {{role}} ORDER BY p.action, l.permission_order, p.id""")
+_OF_USER: Final = OwnStatement(f"""{_COLUMNS}
+FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id
+JOIN admin_users_roles_links u ON u.role_id = l.role_id
+WHERE u.user_id = {{user}} ORDER BY p.action, l.role_id, l.permission_order, p.id""")
+
+_LAST_ID: Final = "SELECT max(id) FROM admin_permissions"
+_ROW: Final = (
+    "({{action{0}}}, {{parameters{0}}}, {{subject{0}}}, {{properties{0}}}, {{conditions{0}}},"
+    " {{now:instant}}, {{now:instant}})"
+)
+_INSERT: Final = (
+    "INSERT INTO admin_permissions (action, action_parameters, subject, properties, conditions, created_at, updated_at)"
+    " VALUES "
+)
+_LINK: Final = OwnStatement("""
+INSERT INTO admin_permissions_role_links (permission_id, role_id, permission_order)
+SELECT p.id, {role}, p.id - {after} + coalesce((
+  SELECT max(permission_order) FROM admin_permissions_role_links WHERE role_id = {role}), 0)
+FROM admin_permissions p WHERE p.id > {after}""")
+_NEW_IDS: Final = OwnStatement("SELECT id FROM admin_permissions WHERE id > {after} ORDER BY id")
+_CHANGE: Final = OwnStatement(
+    "UPDATE admin_permissions SET properties = {properties}, updated_at = {now:instant} WHERE id = {permission}"
+)
+_UNLINK: Final = OwnStatement("DELETE FROM admin_permissions_role_links WHERE permission_id = {permission}")
+_DELETE: Final = OwnStatement("DELETE FROM admin_permissions WHERE id = {permission}")
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """What a row says."""
+
+    action: str
+    subject: str | None = None
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Sequence[str] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPermission:
+    """A row, and the role that it belongs to."""
+
+    id: int
+    role_id: int
+    said: Permission
+
+
+async def read_permissions(connection: Connection) -> tuple[StoredPermission, ...]:
+    """Those of all roles."""
+    return tuple(_stored(row) for row in await connection.fetch_all(_ALL, long=True))
+
+
+def without_unknown_plugins(stored: Iterable[StoredPermission], catalogue: Catalogue) -> tuple[StoredPermission, ...]:
+    """Those that something is known of: what only v4's plugins understand stays as it is."""
+    is_unknown = catalogue.is_of_unknown_plugin
+    return tuple(one for one in stored if not is_unknown(one.said.action, one.said.subject))
+
+
+async def permissions_of_role(connection: Connection, dialect: Dialect, role_id: int) -> tuple[StoredPermission, ...]:
+    """Those of a role."""
+    rows = await connection.fetch_all(*_OF_ROLE.bind(dialect, role=role_id))
+    return tuple(_stored(row) for row in rows)
+
+
+async def permissions_of_user(connection: Connection, dialect: Dialect, user_id: int) -> tuple[StoredPermission, ...]:
+    """Those of all roles of an administrator."""
+    rows = await connection.fetch_all(*_OF_USER.bind(dialect, user=user_id))
+    return tuple(_stored(row) for row in rows)
+
+
+async def insert_permissions(
+    unit: UnitOfWork, dialect: Dialect, role_id: int, permissions: Sequence[Permission]
+) -> None:
+    """New rows of a role, behind those that it has."""
+    if not permissions:
+        return
+    connection, now = unit.connection, this_moment()
+    after = await connection.fetch_value(_LAST_ID) or 0
+    for start in range(0, len(permissions), _AT_ONCE):
+        part = permissions[start : start + _AT_ONCE]
+        values = {f"{key}{index}": value for index, one in enumerate(part) for key, value in _values(one).items()}
+        statement = OwnStatement(_INSERT + ", ".join(_ROW.format(index) for index in range(len(part))))
+        await connection.execute(*statement.bind(dialect, now=now, **values))
+    await connection.execute(*_LINK.bind(dialect, role=role_id, after=after))
+    for (permission_id,) in await connection.fetch_all(*_NEW_IDS.bind(dialect, after=after)):
+        unit.record(ADMIN_PERMISSION, permission_id, ChangeKind.CREATE)
+    unit.record(ADMIN_ROLE, role_id, ChangeKind.UPDATE)
+
+
+async def change_properties(
+    unit: UnitOfWork, dialect: Dialect, permission_id: int, properties: Mapping[str, Any]
+) -> None:
+    """Have a row say something else of fields and locales."""
+    text, now = orjson.dumps(properties).decode(), this_moment()
+    await unit.connection.execute(*_CHANGE.bind(dialect, permission=permission_id, properties=text, now=now))
+    unit.record(ADMIN_PERMISSION, permission_id, ChangeKind.UPDATE)
+
+
+async def delete_permissions(unit: UnitOfWork, dialect: Dialect, ids: Iterable[int]) -> None:
+    """Remove rows."""
+    for permission_id in ids:
+        await unit.connection.execute(*_UNLINK.bind(dialect, permission=permission_id))
+        await unit.connection.execute(*_DELETE.bind(dialect, permission=permission_id))
+        unit.record(ADMIN_PERMISSION, permission_id, ChangeKind.DELETE)
+
+
+def _values(said: Permission) -> dict[str, Any]:
+    texts = {"parameters": said.parameters, "properties": said.properties, "conditions": list(said.conditions)}
+    return {
+        "action": said.action,
+        "subject": said.subject,
+        **{key: orjson.dumps(value).decode() for key, value in texts.items()},
+    }
+
+
+def _stored(row: Sequence[Any]) -> StoredPermission:
+    permission_id, role_id, action, parameters, subject, properties, conditions = row
+    known, named, given = (_parsed(text) for text in (properties, conditions, parameters))
+    said = Permission(
+        action or "",
+        subject,
+        known if isinstance(known, dict) else {},
+        named if isinstance(named, list) else [],
+        given if isinstance(given, dict) else {},
+    )
+    return StoredPermission(permission_id, role_id, said)
+
+
+def _parsed(text: Any) -> Any:
+    try:
+        return orjson.loads(text) if isinstance(text, str | bytes) else text
+    except orjson.JSONDecodeError:
+        return None

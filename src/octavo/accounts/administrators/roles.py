@@ -1,0 +1,216 @@
+"""Roles of administrators: made, changed, deleted, and given their rights.
+
+Nobody gives more than they have themselves, nor changes or removes a role that may more than they: they would weaken
+those who are above them. Refuses with ApplicationError, ValidationError, NotFoundError and ForbiddenError, in the words
+of the reference.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from octavo.access.authentication.admin_sessions import SUPER_ADMIN
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.admin.catalogue import Catalogue
+from octavo.access.authorization.admin.escalation import check_grants_within
+from octavo.access.authorization.admin.grants import Grant, read_grant
+from octavo.accounts.administrators.escalation import check_covers
+from octavo.accounts.administrators.role_permissions import (
+    Permission,
+    StoredPermission,
+    delete_permissions,
+    insert_permissions,
+    permissions_of_role,
+    permissions_of_user,
+    without_unknown_plugins,
+)
+from octavo.accounts.administrators.row_writes import lock_administrators
+from octavo.core.clock import read_moment, this_moment
+from octavo.core.errors import ApplicationError, NotFoundError, Problem, ValidationError
+from octavo.core.text_limits import transliterate
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeFeed, ChangeKind
+from octavo.database.connection import Connection, Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.events.hook_calls import create_row, delete_row, update_row
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.uids import ADMIN_ROLE
+
+_LONGEST_CODE: Final = 200
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+_ROLE: Final = OwnStatement("""
+SELECT id, name, code, description, {created_at:milliseconds}, {updated_at:milliseconds}
+FROM admin_roles WHERE id = {role}""")
+_TAKEN: Final = OwnStatement("SELECT id FROM admin_roles WHERE name = {name} AND id <> {role} LIMIT 1")
+_IS_IN_USE: Final = OwnStatement("SELECT 1 FROM admin_users_roles_links WHERE role_id = {role} LIMIT 1")
+_INSERT: Final = OwnStatement("""
+INSERT INTO admin_roles (name, code, description, created_at, updated_at)
+VALUES ({name}, {code}, {description}, {now:instant}, {now:instant}) {id:returning}""")
+_UPDATE: Final = OwnStatement("""
+UPDATE admin_roles SET name = {name}, description = {description}, updated_at = {now:instant} WHERE id = {role}""")
+_DELETE: Final = OwnStatement("DELETE FROM admin_roles WHERE id = {role}")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role of administrators."""
+
+    id: int
+    name: str
+    code: str
+    description: str | None
+    created_at: datetime | None
+    updated_at: datetime | None
+
+    @property
+    def is_super(self) -> bool:
+        """Whether it is the role that may do everything."""
+        return self.code == SUPER_ADMIN
+
+
+class AdminRoles:
+    """What administrators do with roles. Bodies are checked before.
+
+    Rights to plugins that only v4 has (`role_setup`) are nobody's to see or to change here.
+    """
+
+    def __init__(self, database: Database, feed: ChangeFeed, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._database = database
+        self._dialect = database.dialect
+        self._feed = feed
+
+    async def role(self, role_id: int) -> Role:
+        """A role. Raises NotFoundError."""
+        return await self._role(self._database, role_id)
+
+    async def permissions(self, role_id: int) -> tuple[StoredPermission, ...]:
+        """What a role may do. Raises NotFoundError."""
+        await self.role(role_id)
+        return self._known(await permissions_of_role(self._database, self._dialect, role_id))
+
+    async def permissions_of(self, actor: Actor) -> tuple[StoredPermission, ...]:
+        """What an administrator may do by all their roles."""
+        return self._known(await permissions_of_user(self._database, self._dialect, actor.id or 0))
+
+    async def create(self, given: Mapping[str, Any]) -> Role:
+        """A new role, which may do nothing yet."""
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            await self._check_name(unit, given["name"], 0)
+            values = {"name": given["name"], "description": given.get("description"), "code": _code_of(given["name"])}
+
+            async def write(data: Mapping[str, Any]) -> int:
+                inserting = _INSERT.bind(self._dialect, now=this_moment(), **data)
+                role_id = int(await unit.connection.fetch_value(*inserting))
+                unit.record(ADMIN_ROLE, role_id, ChangeKind.CREATE)
+                return role_id
+
+            return await self._role(unit.connection, await create_row(unit, ADMIN_ROLE, values, write))
+
+    async def update(self, role_id: int, given: Mapping[str, Any], actor: Actor) -> Role:
+        """Another name or description; what is not given stays."""
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            role = await self._role(unit.connection, role_id)
+            if role.is_super:
+                raise ApplicationError("Super admin can't be edited.")
+            await check_covers(unit.connection, self._dialect, actor, [role_id])
+            values = {"name": given.get("name", role.name), "description": given.get("description", role.description)}
+            await self._check_name(unit, values["name"], role_id)
+
+            async def write(data: Mapping[str, Any]) -> None:
+                changing = _UPDATE.bind(self._dialect, role=role_id, now=this_moment(), **data)
+                await unit.connection.execute(*changing)
+                unit.record(ADMIN_ROLE, role_id, ChangeKind.UPDATE)
+
+            await update_row(unit, ADMIN_ROLE, role_id, values, write)
+            return await self._role(unit.connection, role_id)
+
+    async def delete(self, role_ids: Sequence[int], named: str, actor: Actor) -> list[Role]:
+        """Remove roles that nobody has; those that were there. `named` is what problems call the ids."""
+        deleted = []
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            found = [await self._find(unit.connection, role_id) for role_id in dict.fromkeys(role_ids)]
+            roles = [role for role in found if role is not None]
+            if any(role.is_super for role in roles):
+                raise _refused(named, "You cannot delete the super admin role")
+            for role in roles:
+                if await unit.connection.fetch_value(*_IS_IN_USE.bind(self._dialect, role=role.id)):
+                    raise _refused(named, "Some roles are still assigned to some users")
+            await check_covers(unit.connection, self._dialect, actor, [role.id for role in roles])
+            for role in roles:
+                await self._delete(unit, role)
+                deleted.append(role)
+        return deleted
+
+    async def set_permissions(
+        self, role_id: int, permissions: Sequence[Permission], actor: Actor
+    ) -> tuple[StoredPermission, ...]:
+        """Let a role do exactly this. Rows that say the same stay as they are."""
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            await check_covers(unit.connection, self._dialect, actor, [role_id])
+            stored = self._known(await permissions_of_role(unit.connection, self._dialect, role_id))
+            kept = [row.said for row in stored]
+            new = {index: one for index, one in enumerate(permissions) if one not in kept}
+            check_grants_within(actor, _grants(new))
+            await delete_permissions(unit, self._dialect, [row.id for row in stored if row.said not in permissions])
+            await insert_permissions(unit, self._dialect, role_id, [*new.values()])
+            return self._known(await permissions_of_role(unit.connection, self._dialect, role_id))
+
+    def _known(self, stored: Iterable[StoredPermission]) -> tuple[StoredPermission, ...]:
+        return without_unknown_plugins(stored, self._catalogue)
+
+    async def _role(self, connection: Connection, role_id: int) -> Role:
+        role = await self._find(connection, role_id)
+        if role is None:
+            raise NotFoundError("role.notFound")
+        return role
+
+    async def _find(self, connection: Connection, role_id: int) -> Role | None:
+        row = await connection.fetch_row(*_ROLE.bind(self._dialect, role=role_id))
+        if row is None:
+            return None
+        found_id, name, code, description, created_at, updated_at = row
+        return Role(found_id, name or "", code or "", description, read_moment(created_at), read_moment(updated_at))
+
+    async def _check_name(self, unit: UnitOfWork, name: str, role_id: int) -> None:
+        if await unit.connection.fetch_value(*_TAKEN.bind(self._dialect, name=name, role=role_id)) is not None:
+            raise ApplicationError(f"The name must be unique and a role with name `{name}` already exists.")
+
+    async def _delete(self, unit: UnitOfWork, role: Role) -> None:
+        async def remove() -> None:
+            rows = await permissions_of_role(unit.connection, self._dialect, role.id)
+            await delete_permissions(unit, self._dialect, [row.id for row in rows])
+            await unit.connection.execute(*_DELETE.bind(self._dialect, role=role.id))
+            unit.record(ADMIN_ROLE, role.id, ChangeKind.DELETE)
+
+        was = {"name": role.name, "code": role.code, "description": role.description}
+        await delete_row(unit, ADMIN_ROLE, role.id, was, remove)
+
+
+def _grants(permissions: Mapping[int, Permission]) -> dict[int, Grant]:
+    """What rows grant; one that cannot be read grants nothing."""
+    found = {
+        index: read_grant(one.action, one.subject, dict(one.properties), list(one.conditions))
+        for index, one in permissions.items()
+    }
+    return {index: grant for index, grant in found.items() if grant is not None}
+
+
+def _refused(named: str, why: str) -> ValidationError:
+    return ValidationError.from_problems([Problem((named,), why)])
+
+
+def _code_of(name: str) -> str:
+    """A code that no other role has: words of the name, and the moment."""
+    words = "-".join(re.findall(r"[a-z0-9]+", transliterate(name).lower()))
+    moment, number = "", this_moment()
+    while number:
+        number, digit = divmod(number, len(_DIGITS))
+        moment = f"{_DIGITS[digit]}{moment}"
+    return f"{words[:_LONGEST_CODE]}-{moment}"

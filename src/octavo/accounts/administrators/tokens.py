@@ -1,0 +1,204 @@
+"""Tokens of programs, as administrators manage them: API tokens and transfer tokens. Their secrets are shown once.
+
+Nobody makes a token that may do more than themselves. Refuses with ValidationError, ApplicationError, NotFoundError and
+ForbiddenError, in the words of the reference.
+"""
+
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
+
+from octavo.access.authentication.credentials import hash_api_token
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.administrators.token_rows import Token, TokenTable
+from octavo.core.clock import this_moment
+from octavo.core.errors import ApplicationError, NotFoundError
+from octavo.core.forms import REQUIRED, Number, Record, Shape, Text, at_least, at_most, check
+from octavo.core.forms.printing import print_number
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeFeed, ChangeKind
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.events.hook_calls import create_row, delete_row, update_row
+
+TOKEN_BYTES: Final = 128
+_DAY: Final = 86_400_000
+_LIFESPANS: Final = (None, 7 * _DAY, 30 * _DAY, 90 * _DAY)
+_NAME: Final = (at_least(1), at_most(255))
+_TYPE: Final = ("read-only", "full-access", "custom")
+_MOST_TEXT: Final = 65_536
+
+Wanted = Mapping[str, Any]
+
+
+def _text_of(value: Any) -> Any:
+    """A name or a description, as the reference makes a text of what is given."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return print_number(value)
+    return value.strip() if isinstance(value, str) else value
+
+
+@dataclass(frozen=True, slots=True)
+class TokenKind:
+    """What tokens of one kind are: their table, the secret they are hashed with, their form and what they may be.
+
+    `check` is given what a token is to be, what it was, if it was, and who asks.
+    """
+
+    table: TokenTable
+    salt: str
+    scopes: Shape
+    new_scopes: Shape
+    unknown: str
+    check: Callable[[Wanted, Token | None, Actor], Sequence[str] | None]
+
+    def form(self, *, new: bool) -> Record:
+        """The form of a body."""
+        name, description = Text(*_NAME, *((REQUIRED,) if new else ())), Text(at_most(_MOST_TEXT))
+        kinds = {"type": Text(*((REQUIRED,) if new else ()), one_of=_TYPE)} if self.table.typed else {}
+        scopes = self.new_scopes if new else self.scopes
+        members: dict[str, Shape] = {"name": name, "description": description, **kinds, "permissions": scopes}
+        lifespan = {"lifespan": Number(nullable=True, one_of=_LIFESPANS)} if new else {}
+        return Record({**members, **lifespan}, closed=not new)
+
+
+class TokenBook:
+    """The tokens of one kind."""
+
+    def __init__(self, database: Database, feed: ChangeFeed, kind: TokenKind) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._feed = feed
+        self._kind = kind
+        self._table = kind.table
+        self._lock = f"octavo: {kind.table.uid}"
+
+    async def all(self) -> list[Token]:
+        """All of them, by name."""
+        return await self._table.read_all(self._database, self._dialect)
+
+    async def get(self, given_id: str) -> Token:
+        """The one with an id, as text."""
+        return self._find(await self.all(), given_id)
+
+    async def create(self, body: Any, actor: Actor) -> tuple[Token, str]:
+        """A new token, and its secret."""
+        given = self._checked(body, new=True)
+        lifespan, secret, now = given.get("lifespan"), secrets.token_hex(TOKEN_BYTES), this_moment()
+        expires_at = None if lifespan is None else now + lifespan
+        async with unit_of_work(self._database, self._feed) as unit:
+            await unit.connection.lock(self._lock)
+            known = await self._table.read_all(unit.connection, self._dialect)
+            self._check_name(known, given["name"])
+            scopes = self._kind.check(given, None, actor) or ()
+            told = {"name": given["name"], "description": given.get("description") or ""} | self._typed(given)
+
+            async def write(values: dict[str, Any]) -> int:
+                row = {**values, "key": hash_api_token(secret, self._kind.salt), "lifespan": lifespan}
+                made = self._table.insert.bind(self._dialect, **row, expires_at=expires_at, now=now)
+                token_id = int(await unit.connection.fetch_value(*made))
+                await self._insert_scopes(unit, token_id, scopes)
+                unit.record(self._table.uid, token_id, ChangeKind.CREATE)
+                return token_id
+
+            token_id = await create_row(unit, self._table.uid, told, write)
+            return await self._read(unit, token_id), secret
+
+    async def update(self, given_id: str, body: Any, actor: Actor) -> Token:
+        """A changed token."""
+        given = self._checked(body, new=False)
+        async with unit_of_work(self._database, self._feed) as unit:
+            await unit.connection.lock(self._lock)
+            known = await self._table.read_all(unit.connection, self._dialect)
+            before = self._find(known, given_id)
+            if "name" in given:
+                self._check_name([token for token in known if token.id != before.id], given["name"])
+            scopes = self._kind.check(given, before, actor)
+            told = {
+                "name": given.get("name", before.name),
+                "description": given.get("description", before.description),
+            } | self._typed({"type": before.type, **given})
+
+            async def write(values: dict[str, Any]) -> None:
+                update = self._table.update.bind(self._dialect, **values, now=this_moment(), id=before.id)
+                await unit.connection.execute(*update)
+                if scopes is not None:
+                    await self._delete_scopes(unit, before.id)
+                    await self._insert_scopes(unit, before.id, scopes)
+                unit.record(self._table.uid, before.id, ChangeKind.UPDATE)
+
+            await update_row(unit, self._table.uid, before.id, told, write)
+            return await self._read(unit, before.id)
+
+    async def regenerate(self, given_id: str, actor: Actor) -> tuple[Token, str]:
+        """Another secret for a token; the one before is worth nothing."""
+        secret = secrets.token_hex(TOKEN_BYTES)
+        async with unit_of_work(self._database, self._feed) as unit:
+            await unit.connection.lock(self._lock)
+            found = self._find(await self._table.read_all(unit.connection, self._dialect), given_id)
+            self._kind.check({}, found, actor)
+
+            async def write(_: object) -> None:
+                key = hash_api_token(secret, self._kind.salt)
+                await unit.connection.execute(*self._table.set_key.bind(self._dialect, key=key, id=found.id))
+                unit.record(self._table.uid, found.id, ChangeKind.UPDATE)
+
+            await update_row(unit, self._table.uid, found.id, {}, write)
+            return found, secret
+
+    async def delete(self, given_id: str) -> Token | None:
+        """Remove a token, which is answered as it was; None where there is none."""
+        async with unit_of_work(self._database, self._feed) as unit:
+            await unit.connection.lock(self._lock)
+            try:
+                found = self._find(await self._table.read_all(unit.connection, self._dialect), given_id)
+            except NotFoundError:
+                return None
+
+            async def remove() -> None:
+                await self._delete_scopes(unit, found.id)
+                await unit.connection.execute(*self._table.delete.bind(self._dialect, id=found.id))
+                unit.record(self._table.uid, found.id, ChangeKind.DELETE)
+
+            await delete_row(unit, self._table.uid, found.id, {"name": found.name}, remove)
+            return found
+
+    def _checked(self, body: Any, *, new: bool) -> dict[str, Any]:
+        """What a body says, in the form that it has to have."""
+        given = dict(body) if isinstance(body, Mapping) else {}
+        for name in ("name", "description"):
+            if name in given or new:
+                given[name] = _text_of(given.get(name))
+        form = self._kind.form(new=new)
+        check(form, given)
+        return {name: value for name, value in given.items() if name in form.members}
+
+    def _check_name(self, others: Collection[Token], name: str) -> None:
+        if any(token.name == name for token in others):
+            raise ApplicationError("Name already taken")
+
+    def _find(self, known: Sequence[Token], given_id: str) -> Token:
+        for token in known:
+            if str(token.id) == given_id:
+                return token
+        raise NotFoundError(self._kind.unknown)
+
+    def _typed(self, given: Wanted) -> dict[str, Any]:
+        return {"type": given["type"]} if self._table.typed else {}
+
+    async def _read(self, unit: UnitOfWork, token_id: int) -> Token:
+        return self._find(await self._table.read_all(unit.connection, self._dialect), str(token_id))
+
+    async def _insert_scopes(self, unit: UnitOfWork, token_id: int, actions: Sequence[str]) -> None:
+        now = this_moment()
+        for place, action in enumerate(dict.fromkeys(actions), 1):
+            made = self._table.insert_scope.bind(self._dialect, action=action, now=now)
+            scope = await unit.connection.fetch_value(*made)
+            link = self._table.insert_link.bind(self._dialect, scope=scope, id=token_id, place=float(place))
+            await unit.connection.execute(*link)
+
+    async def _delete_scopes(self, unit: UnitOfWork, token_id: int) -> None:
+        for statement in self._table.delete_scopes:
+            await unit.connection.execute(*statement.bind(self._dialect, id=token_id))

@@ -1,0 +1,97 @@
+"""AccountGuard: ends one-time codes, refresh tokens, sessions and access tokens when an account changes.
+
+Every write of an entry passes it (`content.entry_unit`), whichever API, command or project code it comes from, inside
+the transaction of the write. Changes by other software end what is bound to the account's state without a write, and
+blocks are found by `end_of_blocked`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.access.authentication.admin_sessions import end_admin_sessions, end_admin_sessions_of_blocked
+from octavo.access.authentication.token_versions import revoke_tokens_of_blocked, revoke_user_tokens
+from octavo.accounts.users.sessions import END_OF_BLOCKED, END_OF_USER
+from octavo.accounts.users.user_rows import read_object
+from octavo.database.connection import Database, Transaction
+from octavo.database.unit_of_work import unit_of_work
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.uids import USER
+
+_USER_CODES: Final = {"resetPasswordToken": None, "confirmationToken": None}
+_ADMINISTRATOR_CODES: Final = {"resetPasswordToken": None, "registrationToken": None}
+
+_ADDRESS: Final = OwnStatement("""
+SELECT u.email, (SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_users-permissions_advanced'
+  LIMIT 1) FROM up_users u WHERE u.id = {id}""")
+END_CODES_OF_BLOCKED: Final = """
+UPDATE up_users SET reset_password_token = NULL, confirmation_token = NULL
+WHERE blocked AND (reset_password_token IS NOT NULL OR confirmation_token IS NOT NULL)"""
+"""Ends the codes of blocked users."""
+
+
+class AccountGuard:
+    """Sees writes to users and administrators. `revoke`: a new password ends older access tokens; `renews`: there are
+    refresh tokens."""
+
+    def __init__(self, dialect: Dialect, *, revoke: bool, renews: bool) -> None:
+        self._dialect = dialect
+        self._revoke = revoke
+        self._renews = renews
+
+    async def before_update(
+        self, connection: Transaction, uid: str, entry_id: int, data: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """End what this change of an account ends; return the data to write."""
+        if uid == USER:
+            return await self._before_user(connection, entry_id, data)
+        ends = data.get("isActive", True) is not True or _is_set(data, "blocked")
+        if ends or "password" in data:
+            await end_admin_sessions(connection, self._dialect, entry_id)
+        return {**_ADMINISTRATOR_CODES, **data} if ends or "password" in data or "email" in data else data
+
+    async def before_delete(self, connection: Transaction, uid: str, entry_id: int) -> None:
+        """End everything that a removed account has."""
+        if uid == USER:
+            await self._end_user(connection, entry_id)
+        else:
+            await end_admin_sessions(connection, self._dialect, entry_id)
+
+    async def _before_user(self, connection: Transaction, user_id: int, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        has_password, blocks = "password" in data, _is_set(data, "blocked")
+        if not (has_password or blocks or "email" in data):
+            return data
+        await connection.lock(account_lock(user_id))  # nobody uses a code meanwhile
+        if blocks:
+            await self._end_user(connection, user_id)
+        elif has_password and self._revoke:
+            await revoke_user_tokens(connection, self._dialect, user_id)
+        row = await connection.fetch_row(*_ADDRESS.bind(self._dialect, id=user_id)) if "email" in data else None
+        moves = row is not None and row[0] != data["email"]
+        unconfirmed = moves and row is not None and read_object(row[1]).get("email_confirmation") is True
+        ended = _USER_CODES if moves or has_password or blocks else {}
+        return {**ended, **({"confirmed": False} if unconfirmed else {}), **data}
+
+    async def _end_user(self, connection: Transaction, user_id: int) -> None:
+        await revoke_user_tokens(connection, self._dialect, user_id)
+        if self._renews:
+            await connection.execute(*END_OF_USER.bind(self._dialect, user=user_id))
+
+    async def end_of_blocked(self, database: Database) -> None:
+        """End what accounts have that other software has blocked or deactivated."""
+        async with unit_of_work(database) as unit:
+            await revoke_tokens_of_blocked(unit.connection, self._dialect)
+            await unit.connection.execute(END_CODES_OF_BLOCKED)
+            if self._renews:
+                await unit.connection.execute(END_OF_BLOCKED)
+            await end_admin_sessions_of_blocked(unit.connection)
+
+
+def account_lock(user_id: int) -> str:
+    """Return the name of the lock that whoever changes an account or uses one of its codes holds."""
+    return f"octavo: account #{user_id}"
+
+
+def _is_set(data: Mapping[str, Any], name: str) -> bool:
+    """Return whether data may set a flag; any other value counts too, because validation runs later."""
+    return data.get(name) not in (None, False)

@@ -1,0 +1,102 @@
+"""Bodies of account requests: which texts each needs, checked all at once, with the reference's messages and order.
+
+Raises ValidationError. E-mail addresses come out in lower case.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from octavo.access.authentication.passwords import MAX_BYTES
+from octavo.core.errors import Problem, ValidationError
+from octavo.core.forms.printing import MISSING, type_message
+from octavo.core.forms.texts import is_email, is_storable
+from octavo.core.text_limits import MAX_EMAIL, MAX_IDENTIFIER, MAX_LABEL
+from octavo.core.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """One text of a body. What is not required must not be empty where it is given; `both` says that in two ways."""
+
+    name: str
+    required: bool = True
+    email: bool = False
+    same_as: str | None = None
+    both: bool = False
+
+    @property
+    def most(self) -> int:
+        """Return the most characters; the length is checked first."""
+        return MAX_EMAIL if self.email else MAX_IDENTIFIER if self.name == "identifier" else MAX_LABEL
+
+    def problems(self, body: Mapping[str, Any]) -> Iterator[str]:
+        """What is wrong with it, in words."""
+        value = body.get(self.name, MISSING)
+        if value is MISSING:
+            if self.required:
+                yield f"{self.name} is a required field"
+        elif not isinstance(value, str):
+            yield type_message(self.name, "string", value)
+        elif not value:
+            if self.both or not self.required:
+                yield f"{self.name} must be at least 1 characters"
+            if self.required:
+                yield f"{self.name} is a required field"
+        else:
+            yield from self._text_problems(value, body)
+
+    def _text_problems(self, value: str, body: Mapping[str, Any]) -> Iterator[str]:
+        if self.name in PASSWORDS and len(value) > MAX_BYTES:
+            yield f"{self.name} must be at most {MAX_BYTES} bytes"
+        elif self.email and len(value) > self.most:
+            yield f"{self.name} must be a valid email"  # as the reference says it
+        elif len(value) > self.most:
+            yield f"{self.name} must be at most {self.most} characters"
+        elif not is_storable(value):
+            yield f"{self.name} must not contain NUL characters or halves of surrogate pairs"
+        elif self.email and not is_email(value.lower()):
+            yield f"{self.name} must be a valid email"
+        elif self.name in PASSWORDS and len(value.encode()) > MAX_BYTES:
+            yield f"{self.name} must be at most {MAX_BYTES} bytes"
+        elif self.same_as is not None and value != body.get(self.same_as):
+            yield "Passwords do not match"
+
+
+PASSWORDS: Final = frozenset({"password", "passwordConfirmation", "currentPassword"})
+
+_IDENTIFIER, _PASSWORD = TextField("identifier"), TextField("password")
+_EMAIL, _USERNAME = TextField("email", email=True), TextField("username")
+
+LOGIN: Final = (_IDENTIFIER, _PASSWORD)
+REGISTER: Final = (_EMAIL, _USERNAME, _PASSWORD)
+CHANGE_PASSWORD: Final = (
+    TextField("passwordConfirmation", same_as="password"),
+    _PASSWORD,
+    TextField("currentPassword"),
+)
+FORGOT_PASSWORD: Final = (_EMAIL,)
+RESET_PASSWORD: Final = (TextField("passwordConfirmation"), _PASSWORD, TextField("code"))
+CONFIRM_EMAIL: Final = (TextField("confirmation"),)
+SEND_CONFIRMATION: Final = (_EMAIL,)
+CREATE_USER: Final = (_EMAIL, TextField("username", both=True), TextField("password", both=True))
+UPDATE_USER: Final = (
+    TextField("email", required=False, email=True),
+    TextField("username", required=False),
+    TextField("password", required=False),
+)
+
+
+def read_texts(body: Any, fields: tuple[TextField, ...], *more: Problem) -> dict[str, str]:
+    """The texts that these fields name; `more` are problems that were found elsewhere, told last."""
+    given = body if isinstance(body, Mapping) else {}
+    problems = [
+        *(Problem((field.name,), message) for field in fields for message in field.problems(given)),
+        *more,
+    ]
+    if problems:
+        raise ValidationError.from_problems(problems)
+    return {
+        field.name: given[field.name].lower() if field.email else given[field.name]
+        for field in fields
+        if field.name in given
+    }

@@ -1,0 +1,123 @@
+"""Provider accounts: which user a person stands for whom a provider has recognised; made where there is none.
+
+v4 knows people by provider and e-mail address. We note whom each of a provider's own names (subjects) belongs to, so
+that an address which changes hands at the provider gives nobody another's account.
+Refuses with ApplicationError, in v4's words.
+"""
+
+import secrets
+from typing import Any, Final
+
+from octavo.accounts.users.providers.catalogue import Person
+from octavo.accounts.users.user_rows import AccountRows, Found, lock_names
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.writer import EntryWriter
+from octavo.core.errors import ApplicationError
+from octavo.core.forms.texts import is_email
+from octavo.core.values import dataclass
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.uids import USER
+
+TABLE: Final = OwnTable(
+    "octavo_provider_accounts",
+    (
+        "provider varchar(64) NOT NULL",
+        "subject varchar(255) NOT NULL",
+        "user_id integer NOT NULL",
+        "PRIMARY KEY (provider, subject)",
+    ),
+)
+
+_HOLDERS: Final = OwnStatement("""
+SELECT u.id, CASE WHEN u.provider = {provider} THEN 1 ELSE 0 END, CASE WHEN EXISTS (
+  SELECT 1 FROM octavo_provider_accounts a WHERE a.provider = {provider} AND a.user_id = u.id) THEN 1 ELSE 0 END
+FROM up_users u WHERE u.email = {email} ORDER BY u.id""")
+
+_LINK: Final = OwnStatement("""
+INSERT INTO octavo_provider_accounts (provider, subject, user_id) VALUES ({provider}, {subject}, {user})
+{provider, subject:on_conflict} user_id = {user_id:proposed}""")
+
+_NAMED: Final = OwnStatement("SELECT count(*) FROM up_users WHERE username = {name}")
+
+_LONGEST: Final = 254
+_LONGEST_NAME: Final = 100
+_SHORTEST_NAME: Final = 3
+_TAKEN: Final = "Email is already taken."
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the database says of a person: the user who is theirs already; and whether others have the address."""
+
+    own: int | None
+    linked: bool
+    others: bool
+
+
+class ProviderAccounts:
+    """Finds and makes users. `refuse_unverified`: an address that the provider does not vouch for counts as none."""
+
+    def __init__(self, rows: AccountRows, writer: EntryWriter, *, refuse_unverified: bool) -> None:
+        self._rows = rows
+        self._writer = writer
+        self._refuse_unverified = refuse_unverified
+        self._user_type = writer.registry.content_types[USER]
+        self._dialect = writer.database.dialect
+
+    async def account(self, provider: str, person: Person) -> Found:
+        """The user that a person is, with the settings that say whether they may sign in."""
+        found = await self._rows.by_subject(provider, person.subject)
+        if found.account is not None:
+            return found
+        email = self._email(person)
+        return await self._writer.run(lambda unit: self._join(unit, provider, person, email))
+
+    def _email(self, person: Person) -> str:
+        email = person.email.lower()
+        if len(email) > _LONGEST or not is_email(email):
+            raise ApplicationError("Email was not available.")
+        if self._refuse_unverified and not person.verified:
+            raise ApplicationError("Email is not verified by the provider.")
+        return email
+
+    async def _join(self, unit: EntryUnit, provider: str, person: Person, email: str) -> Found:
+        await lock_names(unit, email, person.username)
+        settings = (found_now := await self._rows.by_subject(provider, person.subject, unit.connection)).settings
+        if found_now.account is not None:
+            return found_now
+        found = await self._look(unit, provider, email)
+        if found.own is None and not settings.allow_register:
+            raise ApplicationError("Register action is actually not available.")
+        if found.linked or (found.own is None and found.others and settings.unique_email):
+            raise ApplicationError(_TAKEN)
+        user_id = found.own or await self._create(unit, provider, person, email, settings.default_role)
+        link = _LINK.bind(self._dialect, provider=provider, subject=person.subject, user=user_id)
+        await unit.connection.execute(*link)
+        return await self._rows.by_id(user_id, unit.connection)
+
+    async def _look(self, unit: EntryUnit, provider: str, email: str) -> _Found:
+        rows = await unit.connection.fetch_all(*_HOLDERS.bind(self._dialect, email=email, provider=provider))
+        own = [(user_id, linked) for user_id, mine, linked in rows if mine]
+        free = next((user_id for user_id, linked in own if not linked), None)
+        return _Found(free, linked=bool(own) and free is None, others=bool(rows))
+
+    async def _create(self, unit: EntryUnit, provider: str, person: Person, email: str, role: str) -> int:
+        role_id = await self._rows.role_id(unit.connection, role)
+        if role_id is None:
+            raise ApplicationError("Impossible to find the default role")
+        data: dict[str, Any] = {
+            "username": await self._free_name(unit, person.username or email.partition("@")[0]),
+            "email": email,
+            "provider": provider,
+            "confirmed": True,
+            "blocked": False,
+            "role": role_id,
+        }
+        return await unit.create(self._user_type, data)
+
+    async def _free_name(self, unit: EntryUnit, wanted: str) -> str:
+        """The name itself, or with something added when it is too short or somebody has it."""
+        name = "".join(sign for sign in wanted if sign.isprintable())[:_LONGEST_NAME]
+        taken = await unit.connection.fetch_value(*_NAMED.bind(self._dialect, name=name))
+        return f"{name or 'user'}-{secrets.token_hex(4)}" if taken or len(name) < _SHORTEST_NAME else name

@@ -1,0 +1,161 @@
+"""Role administration: roles of users made, changed and deleted with what they may do; the same for every door.
+
+Refuses with ValidationError, ApplicationError and NotFoundError; with ForbiddenError an administrator who would let
+users do more than they may do themselves.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.admin.escalation import check_users_get_within
+from octavo.access.authorization.role_grants import LOCK, check_actions, granted_within, set_grants_within
+from octavo.accounts.users.user_rows import default_role
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.writer import EntryWriter
+from octavo.core.errors import ApplicationError, NotFoundError, Problem, ValidationError
+from octavo.core.text_limits import MAX_LABEL, transliterate
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import ROLE
+
+_PUBLIC: Final = "public"
+_IS_DEFAULT: Final = (
+    "The role {type} is the default role of new users. Choose another default role, then delete this one."
+)
+_NAMED: Final = ("name", "description")
+_LONGEST_TYPE: Final = 200
+"""Characters of the type of a role, before its number."""
+_TYPES: Final = "SELECT type FROM up_roles"
+_TYPE: Final = OwnStatement("SELECT type FROM up_roles WHERE id = {role}{:row_lock}")
+"""Locks the role: nobody gets it meanwhile, and would be left without any."""
+_PUBLIC_ID: Final = "SELECT id FROM up_roles WHERE type = 'public' ORDER BY id LIMIT 1"
+_MOVE_USERS: Final = OwnStatement("UPDATE up_users_role_links SET role_id = {public} WHERE role_id = {role}")
+
+
+class RoleManagement:
+    """Makes, changes and deletes roles. `keeps_default`: the default role of new users cannot be deleted; v4 does."""
+
+    def __init__(self, writer: EntryWriter, *, keeps_default: bool = False) -> None:
+        self._writer = writer
+        self._keeps_default = keeps_default
+        self._dialect = writer.database.dialect
+        self._role_type = _with_short_names(writer.registry.content_types[ROLE])
+
+    async def create(self, body: Any, actor: Actor) -> int:
+        """A new role; its id."""
+        given = _check_body(body)
+        actions = _read_actions(given.get("permissions"))
+        check_users_get_within(actor, actions or ())
+
+        async def work(unit: EntryUnit) -> int:
+            await unit.connection.lock(LOCK)
+            present = {row[0] for row in await unit.connection.fetch_all(_TYPES)}
+            present.add(await default_role(unit.connection, self._dialect))  # deleted, and never another one
+            role_type = _free_type(str(given.get("name")), present)
+            role_id = await unit.create(self._role_type, {**_named(given), "type": role_type})
+            await set_grants_within(unit, self._dialect, role_id, actions or ())
+            return role_id
+
+        return await self._writer.run(work)
+
+    async def update(self, role_id: int, body: Any, actor: Actor, *, whole: bool = False) -> None:
+        """Change a role. What it may do changes only where the body speaks of it; unless the body is the `whole` of it,
+        so that it may do nothing else."""
+        given = _check_body(body)
+        actions = _read_actions(given.get("permissions", {} if whole else None))
+
+        async def work(unit: EntryUnit) -> None:
+            await unit.connection.lock(LOCK)
+            if not await unit.update(self._role_type, role_id, _named(given)):
+                raise NotFoundError("Role not found")
+            if actions is not None:
+                granted = await granted_within(unit, self._dialect, role_id)
+                check_users_get_within(actor, (action for action in actions if action not in granted))
+                await set_grants_within(unit, self._dialect, role_id, actions)
+
+        await self._writer.run(work)
+
+    async def delete(self, role_id: int) -> None:
+        """Remove a role with what it may do; its users get the public role."""
+
+        async def work(unit: EntryUnit) -> None:
+            await unit.connection.lock(LOCK)
+            role_type = await unit.connection.fetch_row(*_TYPE.bind(self._dialect, role=role_id))
+            if role_type is None:
+                raise NotFoundError("Role not found")
+            if role_type[0] == _PUBLIC:
+                raise ApplicationError("Cannot delete public role")
+            if self._keeps_default and role_type[0] == await default_role(unit.connection, self._dialect):
+                raise ApplicationError(_IS_DEFAULT.format(type=role_type[0]))
+            public_id = await unit.connection.fetch_value(_PUBLIC_ID)
+            if public_id is not None:
+                await unit.connection.execute(*_MOVE_USERS.bind(self._dialect, role=role_id, public=public_id))
+            await set_grants_within(unit, self._dialect, role_id, ())
+            await unit.delete(self._role_type, role_id)
+
+        await self._writer.run(work)
+
+
+def _with_short_names(role_type: ContentType) -> ContentType:
+    """The type of roles, but that any name will do: v4 defines a least length, and does not ask for it."""
+    name = role_type.attributes["name"]
+    if not isinstance(name, Scalar):
+        return role_type
+    return replace(role_type, attributes={**role_type.attributes, "name": replace(name, min_length=None)})
+
+
+def _check_body(body: Any) -> Mapping[str, Any]:
+    if not isinstance(body, Mapping) or not body:
+        raise ValidationError("Request body cannot be empty")
+    for name in _NAMED:
+        if isinstance(body.get(name), str) and len(body[name]) > MAX_LABEL:
+            raise ValidationError.from_problems([Problem((name,), f"{name} must be at most {MAX_LABEL} characters")])
+    return body
+
+
+def _named(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: body[name] for name in _NAMED if name in body}
+
+
+def _free_type(name: str, present: Iterable[str | None]) -> str:
+    """The type of a new role, made of its name; numbered where another role has it, so that each type is one role."""
+    words = re.findall(r"[a-z]+|\d+", transliterate(name).lower())
+    wanted = "_".join(words)[:_LONGEST_TYPE] or "role"
+    taken, number, found = set(present), 1, wanted
+    while found in taken:
+        found = f"{wanted}_{number}"
+        number += 1
+    return found
+
+
+def _read_actions(tree: Any) -> tuple[str, ...] | None:
+    """The actions that a tree as of `action_tree` enables; None without a tree. Raises ValidationError."""
+    if tree is None:
+        return None
+    actions = tuple(dict.fromkeys(_enabled(tree)))
+    check_actions(actions)
+    if any(len(action) > MAX_LABEL for action in actions):
+        raise ValidationError(f"An action must be at most {MAX_LABEL} characters")
+    return actions
+
+
+def _enabled(tree: Any) -> Iterator[str]:
+    for owner, inside in _items(tree):
+        for controller, actions in _items(_members(inside).get("controllers", {})):
+            for action, told in _items(actions):
+                if _members(told).get("enabled") is True:
+                    yield f"{owner}.{controller}.{action}"
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValidationError("permissions must be a tree of objects, with controllers, actions and enabled")
+    return value
+
+
+def _items(value: Any) -> Iterable[tuple[str, Any]]:
+    return _members(value).items()

@@ -1,0 +1,1 @@
+"""The APIs: HTTP, REST, GraphQL and the administrators' API."""

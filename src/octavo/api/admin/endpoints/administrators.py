@@ -1,0 +1,101 @@
+"""The routes by which administrators manage administrators, and themselves."""
+
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.administrators.lists import PeopleList, people_json
+from octavo.accounts.administrators.management import People
+from octavo.api.admin.administrator_answers import shown_person
+from octavo.api.admin.answers import NO_STORE, data_answer
+from octavo.api.admin.endpoints.sessions import PREFIX
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.administrators import (
+    AdministratorAnswer,
+    AdministratorPageAnswer,
+    ChangedAdministrator,
+    ChangedSelf,
+    Ids,
+    Invitation,
+    InvitedAdministratorAnswer,
+)
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.query.panel_page import pagination
+
+_USERS = f"{PREFIX}/users"
+_READ, _CREATE, _UPDATE, _DELETE = (f"admin::users.{name}" for name in ("read", "create", "update", "delete"))
+
+
+class PeopleEndpoints:
+    """`/admin/users`."""
+
+    operations = (
+        AdminOperation("GET", f"{_USERS}/me", "me", "Show who is logged in", answers=AdministratorAnswer),
+        AdminOperation(
+            "PUT", f"{_USERS}/me", "change_own", "Change oneself", answers=AdministratorAnswer, takes=ChangedSelf
+        ),
+        AdminOperation("GET", _USERS, "find", "List administrators", (_READ,), answers=AdministratorPageAnswer),
+        AdminOperation(
+            "POST",
+            _USERS,
+            "invite",
+            "Invite an administrator",
+            (_CREATE,),
+            answers=InvitedAdministratorAnswer,
+            takes=Invitation,
+        ),
+        AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,), takes=Ids),
+        AdminOperation(
+            "GET", f"{_USERS}/:id", "find_one", "Show an administrator", (_READ,), answers=AdministratorAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{_USERS}/:id",
+            "change",
+            "Change an administrator",
+            (_UPDATE,),
+            answers=AdministratorAnswer,
+            takes=ChangedAdministrator,
+        ),
+        AdminOperation("DELETE", f"{_USERS}/:id", "delete", "Delete an administrator", (_DELETE,)),
+    )
+
+    def __init__(self, people: People, listing: PeopleList) -> None:
+        self._people = people
+        self._listing = listing
+
+    async def me(self, _: Request, actor: Actor) -> Response:
+        """GET /admin/users/me"""
+        return data_answer(shown_person(await self._people.get(str(actor.id))))
+
+    async def change_own(self, request: Request, actor: Actor) -> Response:
+        """PUT /admin/users/me"""
+        authorization = request.header("authorization")
+        changed = await self._people.change_own(actor, await request.json(), authorization, request.client)
+        return data_answer(shown_person(changed))
+
+    async def find(self, request: Request, _: Actor) -> Response:
+        """GET /admin/users"""
+        entries, page, total = await self._listing.find(read_params(request))
+        return Response(200, people_json(entries, pagination(page, total)), headers=NO_STORE)
+
+    async def find_one(self, request: Request, _: Actor) -> Response:
+        """GET /admin/users/:id"""
+        return data_answer(shown_person(await self._people.get(request.path_values["id"])))
+
+    async def invite(self, request: Request, actor: Actor) -> Response:
+        """POST /admin/users: the token of the invitation is shown here and nowhere else."""
+        return data_answer(shown_person(await self._people.invite(await request.json(), actor)), status=201)
+
+    async def change(self, request: Request, actor: Actor) -> Response:
+        """PUT /admin/users/:id"""
+        changed = await self._people.change(request.path_values["id"], await request.json(), actor)
+        return data_answer(shown_person(changed))
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """DELETE /admin/users/:id"""
+        return data_answer(shown_person(await self._people.delete(request.path_values["id"], actor)))
+
+    async def delete_many(self, request: Request, actor: Actor) -> Response:
+        """POST /admin/users/batch-delete"""
+        gone = await self._people.delete_many(await request.json(), actor)
+        return data_answer([shown_person(person) for person in gone])

@@ -1,0 +1,97 @@
+"""The audit, for administrators who may do everything."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor, check_super_admin
+from octavo.accounts.administrators.audit import Entry
+from octavo.accounts.administrators.audit_list import AuditFilter, AuditList
+from octavo.api.admin.answers import data_answer, instant
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.monitoring import AuditAnswer
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import ValidationError
+from octavo.query.panel_page import pagination, read_panel_page
+from octavo.schema.scalar_types import LARGEST_ID
+
+_TEXTS: Final = ("email", "action", "door", "uid")
+_KNOWN: Final = {*_TEXTS, "entry", "since", "until", "page", "pageSize"}
+
+
+class AuditEndpoints:
+    """`/octavo/audit`"""
+
+    operations = (
+        AdminOperation("GET", "/octavo/audit", "find", "List what administrators have done", answers=AuditAnswer),
+    )
+
+    def __init__(self, audit: AuditList) -> None:
+        self._audit = audit
+
+    async def find(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/audit: by `email`, `action`, `door`, `uid`, `entry`, `since`, `until`; `page`, `pageSize`."""
+        check_super_admin(actor)
+        params = read_params(request)
+        page = read_panel_page(params, 25)
+        entries, total = await self._audit.find(_read_filter(params), page)
+        shown = [_shown(entry) for entry in entries]
+        told = {"results": shown, "pagination": pagination(page, total), "actions": await self._audit.actions()}
+        return data_answer(told)
+
+
+def _read_filter(params: Mapping[str, Any]) -> AuditFilter:
+    unknown = sorted(params.keys() - _KNOWN)
+    if unknown:
+        raise ValidationError(f"There is no parameter {unknown[0]}; there are {', '.join(sorted(_KNOWN))}")
+    email, action, door, uid = (_text(name, params.get(name)) for name in _TEXTS)
+    since, until = (_moment(name, params.get(name)) for name in ("since", "until"))
+    return AuditFilter(
+        email=email and email.lower(),
+        action=action,
+        door=door,
+        uid=uid,
+        entry=_entry(params.get("entry")),
+        since=since,
+        until=until,
+    )
+
+
+def _text(name: str, given: Any) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise ValidationError(f"{name} must be a text")
+    return given
+
+
+def _entry(given: Any) -> int | None:
+    if given is None:
+        return None
+    if not (isinstance(given, str) and given.isascii() and given.isdecimal() and len(given) <= len(str(LARGEST_ID))):
+        raise ValidationError("entry must be the id of an entry")
+    return int(given)
+
+
+def _moment(name: str, given: Any) -> int | None:
+    """Milliseconds since 1970 of a date, or of a moment that says its zone; without one it is UTC."""
+    if given is None:
+        return None
+    try:
+        found = datetime.fromisoformat(given)
+    except (TypeError, ValueError):
+        raise ValidationError(f"{name} must be a date, or a moment: 2024-05-01T12:00:00Z") from None
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def _shown(entry: Entry) -> dict[str, Any]:
+    return {
+        "at": instant(entry.at),
+        "administrator": entry.administrator,
+        "email": entry.email,
+        "door": entry.door,
+        "action": entry.action,
+        "uid": entry.uid,
+        "entry": entry.entry,
+        "request": entry.request,
+    }

@@ -1,0 +1,154 @@
+"""The content-type builder: definitions told, made, changed and removed. Answers and errors are v4's."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.admin.answers import data_answer, plain_answer
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import ForbiddenError, Problem
+from octavo.modeling.builder import plans
+from octavo.modeling.builder.attribute_forms import RESERVED
+from octavo.modeling.builder.forms import RESERVED_NAMES
+from octavo.modeling.builder.problems import COMPONENT_NOT_FOUND, CONTENT_TYPE_NOT_FOUND, BuilderError, refused, said
+from octavo.modeling.builder.service import DefinitionChanges
+from octavo.modeling.builder.type_responses import show_component, show_content_type
+from octavo.schema.definition_files import LARGEST_DEFINITION
+from octavo.schema.parse import KINDS
+from octavo.schema.registry import Registry
+
+PREFIX: Final = "/content-type-builder"
+Answer = Callable[[str, int], Response]
+READ: Final = ("plugin::content-type-builder.read",)
+
+
+def _row(method: str, path: str, handler: str, summary: str) -> AdminOperation:
+    return AdminOperation(method, PREFIX + path, handler, summary, READ)
+
+
+class BuilderEndpoints:
+    """`/content-type-builder`. What changes something answers when the change is in force."""
+
+    operations = (
+        _row("GET", "/reserved-names", "reserved_names", "List the names that nothing can have"),
+        _row("GET", "/content-types", "content_types", "List the content-types"),
+        _row("GET", "/content-types/:uid", "content_type", "Show a content-type"),
+        _row("POST", "/content-types", "create_content_type", "Make a content-type"),
+        _row("PUT", "/content-types/:uid", "update_content_type", "Change a content-type"),
+        _row("DELETE", "/content-types/:uid", "delete_content_type", "Remove a content-type"),
+        _row("GET", "/components", "components", "List the components"),
+        _row("GET", "/components/:uid", "component", "Show a component"),
+        _row("POST", "/components", "create_component", "Make a component"),
+        _row("PUT", "/components/:uid", "update_component", "Change a component"),
+        _row("DELETE", "/components/:uid", "delete_component", "Remove a component"),
+        _row("PUT", "/component-categories/:name", "rename_category", "Rename a category"),
+        _row("DELETE", "/component-categories/:name", "delete_category", "Remove a category with its components"),
+    )
+
+    def __init__(self, registry: Registry, changes: DefinitionChanges) -> None:
+        self._registry = registry
+        self._changes = changes
+
+    async def reserved_names(self, request: Request, actor: Actor) -> Response:
+        """GET /content-type-builder/reserved-names"""
+        return plain_answer({"models": [*RESERVED_NAMES], "attributes": [*RESERVED]})
+
+    async def content_types(self, request: Request, actor: Actor) -> Response:
+        """GET /content-type-builder/content-types: `?kind=` leaves those of one kind."""
+        kind = read_params(request).get("kind")
+        if kind is not None and kind not in KINDS:
+            says = "this must be one of the following values: singleType, collectionType"
+            return error_answer(refused([Problem((), says)]))
+        types = self._registry.content_types.values()
+        return data_answer([show_content_type(item) for item in types if kind in (None, item.kind)])
+
+    async def content_type(self, request: Request, actor: Actor) -> Response:
+        """GET /content-type-builder/content-types/:uid"""
+        found = self._registry.content_types.get(request.path_values["uid"])
+        if found is None:
+            return error_answer(said(CONTENT_TYPE_NOT_FOUND, 404))
+        return data_answer(show_content_type(found))
+
+    async def components(self, request: Request, actor: Actor) -> Response:
+        """GET /content-type-builder/components"""
+        return data_answer([show_component(item) for item in self._registry.components_backwards()])
+
+    async def component(self, request: Request, actor: Actor) -> Response:
+        """GET /content-type-builder/components/:uid"""
+        found = self._registry.components.get(request.path_values["uid"])
+        if found is None:
+            return error_answer(said(COMPONENT_NOT_FOUND, 404))
+        return data_answer(show_component(found))
+
+    async def create_content_type(self, request: Request, actor: Actor) -> Response:
+        """POST /content-type-builder/content-types"""
+        return await self._change(actor, plans.create_content_type(await read_form(request)), status=201)
+
+    async def update_content_type(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-type-builder/content-types/:uid"""
+        uid = request.path_values["uid"]
+        return await self._change(actor, plans.update_content_type(uid, await read_form(request)), status=201)
+
+    async def delete_content_type(self, request: Request, actor: Actor) -> Response:
+        """DELETE /content-type-builder/content-types/:uid"""
+        return await self._change(actor, plans.delete_content_type(request.path_values["uid"]))
+
+    async def create_component(self, request: Request, actor: Actor) -> Response:
+        """POST /content-type-builder/components"""
+        return await self._change(actor, plans.create_component(await read_form(request)), status=201)
+
+    async def update_component(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-type-builder/components/:uid"""
+        return await self._change(actor, plans.update_component(request.path_values["uid"], await read_form(request)))
+
+    async def delete_component(self, request: Request, actor: Actor) -> Response:
+        """DELETE /content-type-builder/components/:uid"""
+        return await self._change(actor, plans.delete_component(request.path_values["uid"]))
+
+    async def rename_category(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-type-builder/component-categories/:name"""
+        return await self._change(
+            actor, plans.rename_category(request.path_values["name"], await read_form(request)), _named_category
+        )
+
+    async def delete_category(self, request: Request, actor: Actor) -> Response:
+        """DELETE /content-type-builder/component-categories/:name"""
+        return await self._change(actor, plans.delete_category(request.path_values["name"]), _named_category)
+
+    async def _change(
+        self,
+        actor: Actor,
+        plan: plans.MakePlan,
+        answer: Callable[[str, int], Response] | None = None,
+        *,
+        status: int = 200,
+    ) -> Response:
+        if not actor.ability.everything:
+            raise ForbiddenError  # the permission is one to read
+        try:
+            name = await self._changes.make(plan)
+        except BuilderError as error:
+            return error_answer(error)
+        return (answer or _named_uid)(name, status)
+
+
+async def read_form(request: Request) -> Any:
+    """A body, no larger than a definition, whatever else may be sent. Raises PayloadTooLargeError."""
+    await request.body(min(request.options.body.json, LARGEST_DEFINITION))
+    return await request.json()
+
+
+def _named_uid(uid: str, status: int) -> Response:
+    return data_answer({"uid": uid}, status=status)
+
+
+def _named_category(name: str, status: int) -> Response:
+    return plain_answer({"name": name}, status)
+
+
+def error_answer(error: BuilderError) -> Response:
+    """The answer for a change that is not made."""
+    return plain_answer(error.body, error.status)

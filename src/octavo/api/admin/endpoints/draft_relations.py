@@ -1,0 +1,64 @@
+"""The content manager's routes that count the drafts to which entries lead."""
+
+from typing import Any
+
+from octavo.access.authorization.ability import FIND
+from octavo.access.authorization.actor import Actor
+from octavo.api.admin.answers import data_answer
+from octavo.api.admin.endpoints.entries import PREFIX, read_id
+from octavo.api.admin.endpoints.single_type_changes import PREFIX as SINGLE_TYPES
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.content.manager.draft_relations import DraftRelations
+from octavo.content.manager.entry_actions import MOST_AT_ONCE
+from octavo.content.manager.entry_writes import EntryWrites
+from octavo.content.manager.managed_types import managed_single, managed_type
+from octavo.core.errors import NotFoundError, Problem, ValidationError
+from octavo.query.numbers import read_entry_id
+
+
+class DraftRelationEndpoints:
+    """`countDraftRelations` of one entry, `countManyEntriesDraftRelations` of several."""
+
+    operations = (
+        AdminOperation("GET", f"{PREFIX}/:id/actions/countDraftRelations", "of_one", "Count an entry's drafts"),
+        AdminOperation("GET", f"{SINGLE_TYPES}/actions/countDraftRelations", "of_single", "Count its drafts"),
+        AdminOperation("GET", f"{PREFIX}/actions/countManyEntriesDraftRelations", "of_many", "Count entries' drafts"),
+    )
+
+    def __init__(self, drafts: DraftRelations, writes: EntryWrites) -> None:
+        self._drafts = drafts
+        self._writes = writes
+
+    async def of_one(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/collection-types/:uid/:id/actions/countDraftRelations"""
+        content_type = managed_type(self._writes.registry, request.path_values["uid"], actor)
+        return data_answer(await self._drafts.of_one(content_type, read_id(request), actor))
+
+    async def of_single(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/single-types/:uid/actions/countDraftRelations"""
+        content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, FIND)
+        entry_id = await self._writes.single_id(content_type, read_params(request).get("locale"))
+        if entry_id is None:
+            raise NotFoundError
+        return data_answer(await self._drafts.of_one(content_type, entry_id, actor))
+
+    async def of_many(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations"""
+        content_type = managed_type(self._writes.registry, request.path_values["uid"], actor)
+        params = read_params(request)
+        ids, locale = _read_ids(params.get("ids")), params.get("locale")
+        named = locale if isinstance(locale, str) else None
+        return data_answer(await self._drafts.of_many(content_type, ids, named, actor) if ids else 0)
+
+
+def _read_ids(given: Any) -> list[int]:
+    """The ids among what is asked for. Raises ValidationError where nothing is, or too much."""
+    if given is None:
+        raise ValidationError.from_problems([Problem(("ids",), "ids is a required field")])
+    listed = given if isinstance(given, list) else list(given.values()) if isinstance(given, dict) else [given]
+    if len(listed) > MOST_AT_ONCE:
+        raise ValidationError(f"At most {MOST_AT_ONCE} entries are counted at once, these are {len(listed)}")
+    return [found for one in listed if (found := read_entry_id(one, digits_only=True)) is not None]

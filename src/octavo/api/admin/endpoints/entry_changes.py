@@ -1,0 +1,161 @@
+"""The content manager's routes that change entries of collection types."""
+
+from typing import Any, Final
+
+from octavo.access.authorization.ability import CREATE, UPDATE
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.users.content_manager_accounts import AccountWrites
+from octavo.api.admin.answers import NO_STORE, plain_answer
+from octavo.api.admin.endpoints.entries import PREFIX, read_id
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.content.controllers.writing import Write
+from octavo.content.manager.entry_actions import PUBLISH, EntryActions
+from octavo.content.manager.entry_writes import DELETE, EntryWrites
+from octavo.content.manager.managed_types import managed_type
+from octavo.core.errors import ForbiddenError
+from octavo.core.forms import REQUIRED, Id, Items, Record, at_least, check
+from octavo.query.numbers import read_entry_id
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import USER
+
+_IDS: Final = Record({"ids": Items(Id(), at_least(1), REQUIRED)})
+_ACTIONS: Final = f"{PREFIX}/actions"
+SEEN: Final = "x-octavo-seen"
+"""The header that says which state of an entry was changed: the `updatedAt` that its author saw."""
+
+
+class EntryChangeEndpoints:
+    """`/content-manager/collection-types/:uid`. Who may depends on the content-type and on the entry."""
+
+    operations = (
+        AdminOperation("POST", PREFIX, "create", "Make an entry"),
+        AdminOperation("PUT", f"{PREFIX}/:id", "update", "Change an entry"),
+        AdminOperation("DELETE", f"{PREFIX}/:id", "delete", "Remove an entry"),
+        AdminOperation("POST", f"{PREFIX}/clone/:id", "clone", "Copy an entry"),
+        AdminOperation("POST", f"{PREFIX}/auto-clone/:id", "auto_clone", "Copy an entry as it is"),
+        AdminOperation("POST", f"{PREFIX}/:id/actions/publish", "publish", "Publish an entry"),
+        AdminOperation("POST", f"{PREFIX}/:id/actions/unpublish", "unpublish", "Make an entry a draft"),
+        AdminOperation("POST", f"{_ACTIONS}/bulkPublish", "publish_many", "Publish entries"),
+        AdminOperation("POST", f"{_ACTIONS}/bulkUnpublish", "unpublish_many", "Make entries drafts"),
+        AdminOperation("POST", f"{_ACTIONS}/bulkDelete", "delete_many", "Remove entries"),
+    )
+
+    def __init__(self, writes: EntryWrites, actions: EntryActions, accounts: AccountWrites) -> None:
+        self._writes = writes
+        self._accounts = accounts
+        self._actions = actions
+
+    async def create(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid"""
+        content_type = self._type(request, actor, CREATE)
+        write = await read_body(request)
+        if content_type.uid == USER:
+            return shown(await self._accounts.create(write, actor), 201)
+        locale, related = read_localization(request)
+        return shown(await self._writes.create(content_type, write, actor, locale, related))
+
+    async def update(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-manager/collection-types/:uid/:id"""
+        content_type = self._type(request, actor, UPDATE)
+        write = await read_body(request)
+        if content_type.uid == USER:
+            return shown(await self._accounts.update(read_id(request), write, actor, request.header(SEEN)))
+        return shown(await self._writes.update(content_type, read_id(request), write, actor, request.header(SEEN)))
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """DELETE /content-manager/collection-types/:uid/:id"""
+        content_type = self._type(request, actor, DELETE)
+        return shown(await self._writes.delete(content_type, read_id(request), actor))
+
+    async def clone(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid/clone/:id"""
+        content_type = self._type(request, actor, CREATE)
+        write = await read_body(request)
+        if content_type.uid == USER:
+            return shown(await self._accounts.clone(read_id(request), write, actor))
+        return shown(await self._actions.clone(content_type, read_id(request), write, actor))
+
+    async def auto_clone(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid/auto-clone/:id"""
+        content_type = self._type(request, actor, CREATE)
+        return shown(await self._actions.auto_clone(content_type, read_id(request), actor))
+
+    async def publish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid/:id/actions/publish"""
+        content_type = self._with_drafts(request, actor)
+        seen = request.header(SEEN)
+        return shown(await self._actions.publish(content_type, read_id(request), actor, published=True, seen=seen))
+
+    async def unpublish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid/:id/actions/unpublish"""
+        content_type = self._with_drafts(request, actor)
+        seen = request.header(SEEN)
+        return shown(await self._actions.publish(content_type, read_id(request), actor, published=False, seen=seen))
+
+    async def publish_many(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid/actions/bulkPublish"""
+        content_type = self._with_drafts(request, actor)
+        ids = await read_ids(request)
+        return counted(await self._actions.publish_many(content_type, ids, actor, published=True))
+
+    async def unpublish_many(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid/actions/bulkUnpublish"""
+        content_type = self._with_drafts(request, actor)
+        ids = await read_ids(request)
+        return counted(await self._actions.publish_many(content_type, ids, actor, published=False))
+
+    async def delete_many(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/collection-types/:uid/actions/bulkDelete"""
+        content_type = self._type(request, actor, DELETE)
+        return counted(await self._actions.delete_many(content_type, await read_ids(request), actor))
+
+    def _type(self, request: Request, actor: Actor, action: str) -> ContentType:
+        return managed_type(self._writes.registry, request.path_values["uid"], actor, action)
+
+    def _with_drafts(self, request: Request, actor: Actor) -> ContentType:
+        content_type = self._type(request, actor, PUBLISH)
+        check_drafts(content_type)
+        return content_type
+
+
+def check_drafts(content_type: ContentType) -> None:
+    """Raise ForbiddenError for types whose entries are never drafts: nobody may publish those."""
+    if not content_type.draft_and_publish:
+        raise ForbiddenError
+
+
+def read_localization(request: Request) -> tuple[Any, int | None]:
+    """The locale of a new entry as the parameters name it, None where they do not; and of which entry it shall be a
+    localization: None for none, -1 for what is no entry."""
+    params = read_params(request)
+    related = params.get("relatedEntityId")
+    if related in (None, ""):
+        return params.get("locale"), None
+    found = read_entry_id(related)
+    return params.get("locale"), -1 if found is None else found
+
+
+async def read_body(request: Request) -> Write:
+    """The values of an entry."""
+    body = await request.body()
+    return Write(await request.json(), size=len(body))
+
+
+async def read_ids(request: Request) -> list[int | None]:
+    """The `ids` of a body; None for what can be no id. Raises ValidationError."""
+    body = await request.json()
+    check(_IDS, body)
+    return [read_entry_id(one, digits_only=True) for one in body["ids"]]
+
+
+def shown(entry: bytes, status: int = 200) -> Response:
+    """An entry as it is answered."""
+    return Response(status, entry, headers=NO_STORE)
+
+
+def counted(count: int) -> Response:
+    """How many entries were changed."""
+    return plain_answer({"count": count})

@@ -1,0 +1,101 @@
+"""The media library's routes for files: lists, one, new ones, replaced, described and removed ones.
+
+Who may describe or replace a file depends on the file: it is looked for first, as in the reference.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from octavo.access.authorization.ability import UPDATE
+from octavo.access.authorization.actor import Actor, check
+from octavo.access.authorization.admin.names import ADD_FILES, CHANGE_FILES, READ_FILES
+from octavo.api.admin.answers import NO_STORE, page_answer
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.media import MediaFile, MediaPage
+from octavo.api.http.body import read_body
+from octavo.api.http.query_string import parse_form, read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.uploads import FILE_INFO, read_info, replaced_file, sent_files
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.manager.library import MISSING_FILE, Library
+from octavo.content.manager.library_changes import DELETE
+from octavo.content.media.files import FileService, Guard
+from octavo.core.errors import ApplicationError, NotFoundError
+from octavo.core.forms.printing import MISSING
+from octavo.query.numbers import read_entry_id
+
+FILES: Final = "/upload/files"
+
+
+class FileEndpoints:
+    """`/upload` and `/upload/files`"""
+
+    operations = (
+        AdminOperation("GET", FILES, "find", "List files", (READ_FILES,), answers=MediaPage),
+        AdminOperation("GET", f"{FILES}/:id", "find_one", "Show a file", (READ_FILES,), answers=MediaFile),
+        AdminOperation("DELETE", f"{FILES}/:id", "delete", "Remove a file", (CHANGE_FILES,)),
+        AdminOperation("POST", "/upload", "upload", "Upload files; with an id, replace or describe a file"),
+    )
+
+    def __init__(self, library: Library, files: FileService) -> None:
+        self._library = library
+        self._files = files
+
+    async def find(self, request: Request, actor: Actor) -> Response:
+        """GET /upload/files"""
+        found, page, total = await self._library.files(request.query, lambda: read_params(request), actor)
+        return page_answer(found, page, total)
+
+    async def find_one(self, request: Request, actor: Actor) -> Response:
+        """GET /upload/files/:id"""
+        file_id = read_entry_id(request.path_values["id"])
+        return Response(200, await self._library.file(file_id, actor), headers=NO_STORE)
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """DELETE /upload/files/:id"""
+        file_id = read_entry_id(request.path_values["id"])
+        if file_id is None:
+            raise NotFoundError(MISSING_FILE)
+        answer = self._library.gone_answer
+        return Response(200, await self._files.delete(file_id, answer, self._guard(actor, DELETE)), headers=NO_STORE)
+
+    async def upload(self, request: Request, actor: Actor) -> Response:
+        """POST /upload: new files; with `?id=` another file, or other words, in the place of one."""
+        file_id = replaced_file(request)
+        if file_id is None:
+            check(actor, ADD_FILES)
+            return await self._add(request, actor)
+        await self._library.check_file(file_id, actor.ability, UPDATE)
+        body = await read_body(request, parse_form)
+        files, info = sent_files(body), read_info(_said(body.value))
+        creator, guard = actor.creator_id, self._guard(actor, UPDATE)
+        if len(files) > 1:
+            raise ApplicationError("Cannot replace a file with multiple ones")
+        if files:
+            answer = self._library.stored_answer
+            told = await self._files.replace(file_id, files[0], info, answer, creator, guard, moving=True)
+        else:
+            answer = self._library.file_answer
+            told = await self._files.describe(file_id, info, answer, creator, guard, moving=True)
+        return Response(200, told, headers=NO_STORE)
+
+    async def _add(self, request: Request, actor: Actor) -> Response:
+        body = await read_body(request, parse_form)
+        files = sent_files(body)
+        if not files:
+            raise ApplicationError("Files are empty")
+        infos = [read_info(_said(body.value))]
+        told = await self._files.add_to_folders(files, infos, self._library.stored_answer, actor.creator_id)
+        return Response(200, b"[%b]" % b",".join(told), headers=NO_STORE)
+
+    def _guard(self, actor: Actor, action: str) -> Guard:
+        return partial(self._check, actor, action)
+
+    async def _check(self, actor: Actor, action: str, unit: EntryUnit, file_id: int) -> None:
+        await self._library.guard(unit, [file_id], actor.ability, action)
+
+
+def _said(body: Any) -> Any:
+    return body.get(FILE_INFO, MISSING) if isinstance(body, Mapping) else MISSING

@@ -1,0 +1,76 @@
+"""Work in the background, for administrators who may do everything: tasks, what waits, what was given up."""
+
+from typing import Any
+
+from octavo.access.authorization.actor import Actor, check_super_admin
+from octavo.api.admin.answers import data_answer
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.monitoring import WorkAnswer
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.clock import shown_moment
+from octavo.events.dead_letters import DeadLetter
+from octavo.events.jobs.admin import JobDesk
+from octavo.events.pending_messages import Waiting, what_of
+from octavo.query.numbers import read_entry_id
+
+
+class WorkEndpoints:
+    """`/octavo/jobs`"""
+
+    operations = (
+        AdminOperation("GET", "/octavo/jobs", "find", "Show what is done in the background", answers=WorkAnswer),
+        AdminOperation("POST", "/octavo/jobs/tasks/:name/run", "run", "Run a task by the clock now"),
+        AdminOperation("POST", "/octavo/jobs/given-up/:id/retry", "retry", "Try again what was given up"),
+    )
+
+    def __init__(self, desk: JobDesk) -> None:
+        self._desk = desk
+
+    async def find(self, _: Request, actor: Actor) -> Response:
+        """GET /octavo/jobs"""
+        check_super_admin(actor)
+        told = {
+            "tasks": [_task(one) for one in await self._desk.tasks()],
+            "waiting": [_waiting(one) for one in await self._desk.waiting()],
+            "givenUp": [_given_up(one) for one in await self._desk.given_up()],
+        }
+        return data_answer(told)
+
+    async def run(self, request: Request, actor: Actor) -> Response:
+        """POST /octavo/jobs/tasks/:name/run: it is run soon."""
+        check_super_admin(actor)
+        return data_answer({"id": await self._desk.run_task(request.path_values["name"])}, status=202)
+
+    async def retry(self, request: Request, actor: Actor) -> Response:
+        """POST /octavo/jobs/given-up/:id/retry"""
+        check_super_admin(actor)
+        letter = read_entry_id(request.path_values["id"]) or 0
+        return data_answer({"id": await self._desk.try_again(letter)}, status=202)
+
+
+def _task(one: dict[str, Any]) -> dict[str, Any]:
+    after = one["nextAt"]
+    return {**one, "lastAt": shown_moment(one["lastAt"]), "nextAt": None if after is None else shown_moment(after)}
+
+
+def _waiting(one: Waiting) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "kind": one.topic,
+        "what": what_of(one.payload),
+        "dueAt": shown_moment(one.due_at),
+        "attempts": one.attempts,
+        "error": one.error,
+    }
+
+
+def _given_up(one: DeadLetter) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "kind": one.topic,
+        "what": what_of(one.payload),
+        "diedAt": shown_moment(one.died_at),
+        "attempts": one.attempts,
+        "error": one.error,
+    }

@@ -1,0 +1,118 @@
+"""Routes about the locales of a project: `/i18n/locales`, and those to choose from."""
+
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.admin.answers import plain_answer
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.content import Locale
+from octavo.api.admin.schemas.project import ChangedLocale, KnownLocale, NewLocale
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.content.i18n.iso_locales import iso_locales
+from octavo.content.manager.entries import ManagedEntries
+from octavo.content.manager.localization_defaults import begin_localization
+from octavo.content.manager.managed_locales import ManagedLocales
+from octavo.core.errors import NotFoundError
+from octavo.core.forms import REQUIRED, Flag, Id, Record, Text, at_least, at_most, check
+from octavo.query.numbers import read_entry_id
+
+_LOCALES: Final = "/i18n/locales"
+_MAY: Final = "plugin::i18n.locale"
+_MOST_NAME: Final = 50
+
+
+class LocaleEndpoints:
+    """`/i18n/locales`, `/i18n/iso-locales`. Who is logged in may see which locales there are."""
+
+    operations = (
+        AdminOperation("GET", _LOCALES, "list_all", "List the locales", answers=list[Locale]),
+        AdminOperation(
+            "GET",
+            "/i18n/iso-locales",
+            "known",
+            "List the locales to choose from",
+            (f"{_MAY}.read",),
+            answers=list[KnownLocale],
+        ),
+        AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",), takes=NewLocale),
+        AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Change a locale", (f"{_MAY}.update",), takes=ChangedLocale),
+        AdminOperation("DELETE", f"{_LOCALES}/:id", "remove", "Remove a locale", (f"{_MAY}.delete",)),
+    )
+
+    def __init__(self, locales: ManagedLocales) -> None:
+        self._locales = locales
+
+    async def list_all(self, _: Request, actor: Actor) -> Response:
+        """GET /i18n/locales"""
+        return plain_answer(await self._locales.all())
+
+    async def known(self, _: Request, actor: Actor) -> Response:
+        """GET /i18n/iso-locales"""
+        return plain_answer([{"code": code, "name": name} for code, name in iso_locales().items()])
+
+    async def add(self, request: Request, actor: Actor) -> Response:
+        """POST /i18n/locales"""
+        body: Any = await request.json()
+        check(_new_form(), body)
+        name = body.get("name") or iso_locales()[body["code"]][:_MOST_NAME].strip()
+        return plain_answer(await self._locales.add(body["code"], name, actor, default=body["isDefault"]))
+
+    async def change(self, request: Request, actor: Actor) -> Response:
+        """PUT /i18n/locales/:id"""
+        body: Any = await request.json()
+        check(_CHANGED, body)
+        return plain_answer(await self._locales.change(_read_id(request), body, actor))
+
+    async def remove(self, request: Request, _: Actor) -> Response:
+        """DELETE /i18n/locales/:id"""
+        return plain_answer(await self._locales.remove(_read_id(request)))
+
+
+def _new_form() -> Record:
+    members = {
+        "name": Text(at_most(_MOST_NAME), nullable=True),
+        "code": Text(REQUIRED, one_of=tuple(iso_locales())),
+        "isDefault": Flag(REQUIRED),
+    }
+    return Record(members, closed=True)
+
+
+_CHANGED: Final = Record(
+    {"name": Text(at_least(1), at_most(_MOST_NAME), nullable=True), "isDefault": Flag()}, closed=True
+)
+
+
+def _read_id(request: Request) -> int:
+    found = read_entry_id(request.path_values["id"])
+    if found is None:
+        raise NotFoundError("locale.notFound")
+    return found
+
+
+_LOCALIZATION: Final = Record({"model": Text(REQUIRED), "id": Id(REQUIRED), "locale": Text(REQUIRED)})
+
+
+class NewLocalizationEndpoints:
+    """`/i18n/content-manager`: what the panel asks for before it shows the form of a new localization."""
+
+    operations = (
+        AdminOperation(
+            "POST",
+            "/i18n/content-manager/actions/get-non-localized-fields",
+            "begin",
+            "Tell what a new localization of an entry shares with the others",
+            asks=True,
+        ),
+    )
+
+    def __init__(self, entries: ManagedEntries) -> None:
+        self._entries = entries
+
+    async def begin(self, request: Request, actor: Actor) -> Response:
+        """POST /i18n/content-manager/actions/get-non-localized-fields"""
+        body: Any = await request.json()
+        check(_LOCALIZATION, body if isinstance(body, dict) else {})
+        entry_id = read_entry_id(body["id"], digits_only=True)
+        told = await begin_localization(self._entries, body["model"], entry_id or 0, body["locale"], actor)
+        return plain_answer(told)

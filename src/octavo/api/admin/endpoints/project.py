@@ -1,0 +1,158 @@
+"""What v4's pages ask about the project itself: whether there is an administrator, logos, versions, plugins, routes."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from octavo.access.authorization.actions import action_tree
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.administrators.project_settings import LOGOS, ProjectSettings
+from octavo.accounts.administrators.registration import Entering
+from octavo.api.admin.answers import data_answer, no_content, plain_answer
+from octavo.api.admin.content_routes import Listed
+from octavo.api.admin.endpoints.sessions import PREFIX
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.content import InformationAnswer
+from octavo.api.admin.schemas.project import AboutAnswer, Logos
+from octavo.api.admin.schemas.sessions import LoginPageAnswer
+from octavo.api.admin.schemas.tokens import ActionsAnswer, RoutesAnswer
+from octavo.api.http.body import read_body
+from octavo.api.http.query_string import parse_form
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import NotFoundError
+from octavo.core.values import dataclass
+from octavo.schema.registry import Registry
+
+_SETTINGS: Final = f"{PREFIX}/project-settings"
+_PAID: Final = (
+    "license-limit-information",
+    "license-trial-time-left",
+    "providers",
+    "providers/options",
+    "providers/isSSOLocked",
+    "audit-logs",
+    "review-workflows/workflows",
+)
+"""What v4's pages look for in case it is the paid edition."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFacts:
+    """What is known of a project. `uuid` is False where v4 has none; `own_version` is Octavo's, `version` that of v4;
+    `routes` lists those of the content API."""
+
+    uuid: str | bool
+    environment: str
+    reloads: bool
+    own_version: str
+    version: str
+    dependencies: Mapping[str, str]
+    plugins: tuple[Mapping[str, str], ...]
+    registry: Registry
+    own_actions: tuple[str, ...]
+    routes: Callable[[], Listed]
+
+
+class ProjectEndpoints:
+    """`/admin`: `init`, `project-type`, `project-settings`, `information`, `plugins`, `content-api` and their like; and
+    `/octavo/about`."""
+
+    operations = (
+        AdminOperation(
+            "GET", f"{PREFIX}/init", "init", "Show what a login page needs", public=True, answers=LoginPageAnswer
+        ),
+        AdminOperation("GET", f"{PREFIX}/project-type", "project_type", "Show the edition", public=True),
+        AdminOperation(
+            "GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",), answers=Logos
+        ),
+        AdminOperation(
+            "POST", _SETTINGS, "update_settings", "Change logos", ("admin::project-settings.update",), answers=Logos
+        ),
+        AdminOperation("GET", "/octavo/about", "about", "Show which software this is", answers=AboutAnswer),
+        AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answers=InformationAnswer),
+        AdminOperation("GET", f"{PREFIX}/telemetry-properties", "telemetry", "Say that nothing is told to anybody"),
+        AdminOperation("GET", f"{PREFIX}/plugins", "plugins", "List plugins", ("admin::marketplace.read",)),
+        AdminOperation(
+            "GET",
+            f"{PREFIX}/content-api/permissions",
+            "actions",
+            "List the content API's actions",
+            answers=ActionsAnswer,
+        ),
+        AdminOperation(
+            "GET", f"{PREFIX}/content-api/routes", "routes", "List the content API's routes", answers=RoutesAnswer
+        ),
+        *(AdminOperation("GET", f"{PREFIX}/{path}", "missing", "Not here", public=True) for path in _PAID),
+    )
+
+    def __init__(self, entering: Entering, settings: ProjectSettings, facts: ProjectFacts) -> None:
+        self._entering = entering
+        self._settings = settings
+        self._facts = facts
+
+    async def init(self, _: Request, __: Actor) -> Response:
+        """GET /admin/init"""
+        has_admin = await self._entering.has_administrators()
+        return data_answer({"uuid": self._facts.uuid, "hasAdmin": has_admin, **await self._settings.addresses()})
+
+    async def project_type(self, _: Request, __: Actor) -> Response:
+        """GET /admin/project-type"""
+        return data_answer({"isEE": False, "features": [], "flags": {"nps": False, "promoteEE": False}})
+
+    async def settings(self, _: Request, __: Actor) -> Response:
+        """GET /admin/project-settings"""
+        return plain_answer(await self._settings.shown())
+
+    async def update_settings(self, request: Request, _: Actor) -> Response:
+        """POST /admin/project-settings: a form with files, or texts that take logos away."""
+        body = await read_body(request, parse_form)
+        files = tuple(file for file in body.files if file.field in LOGOS)
+        return plain_answer(await self._settings.update(body.value, files))
+
+    async def information(self, _: Request, __: Actor) -> Response:
+        """GET /admin/information"""
+        facts = self._facts
+        return data_answer(
+            {
+                "currentEnvironment": facts.environment,
+                "autoReload": facts.reloads,
+                "strapiVersion": facts.version,
+                "dependencies": dict(facts.dependencies),
+                "projectId": facts.uuid or None,
+                "nodeVersion": "",
+                "communityEdition": True,
+                "useYarn": False,
+            }
+        )
+
+    async def about(self, _: Request, __: Actor) -> Response:
+        """GET /octavo/about"""
+        facts = self._facts
+        told = {"version": facts.own_version, "reference": facts.version, "environment": facts.environment}
+        return data_answer(told)
+
+    async def telemetry(self, _: Request, __: Actor) -> Response:
+        """GET /admin/telemetry-properties: as where v4's telemetry is off."""
+        return no_content()
+
+    async def plugins(self, _: Request, __: Actor) -> Response:
+        """GET /admin/plugins"""
+        return plain_answer({"plugins": [dict(plugin) for plugin in self._facts.plugins]})
+
+    async def actions(self, _: Request, __: Actor) -> Response:
+        """GET /admin/content-api/permissions: what API tokens can be allowed."""
+        tree = action_tree(self._facts.registry, (), self._facts.own_actions)
+        return data_answer(
+            {
+                owner: {"controllers": {name: list(actions) for name, actions in found["controllers"].items()}}
+                for owner, found in tree.items()
+            }
+        )
+
+    async def routes(self, _: Request, __: Actor) -> Response:
+        """GET /admin/content-api/routes"""
+        return data_answer(self._facts.routes())
+
+    async def missing(self, _: Request, __: Actor) -> Response:
+        """What only the paid edition has."""
+        raise NotFoundError

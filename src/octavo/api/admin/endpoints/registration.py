@@ -1,0 +1,105 @@
+"""The routes by which people become administrators by themselves, or come back with another password."""
+
+from typing import Any
+
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.administrators.accounts import AdminLogin
+from octavo.accounts.administrators.management import Person
+from octavo.accounts.administrators.registration import Entering
+from octavo.api.admin.administrator_answers import shown_person
+from octavo.api.admin.answers import data_answer, no_content
+from octavo.api.admin.endpoints.sessions import PREFIX, SessionAnswers
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.sessions import (
+    EnteredAnswer,
+    ForgottenPassword,
+    InvitationAnswer,
+    Invited,
+    NewAdministrator,
+    NewPassword,
+)
+from octavo.api.http.hosts import AllowedHosts
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import ForbiddenError
+
+
+class EnteringEndpoints:
+    """`/admin`: `register-admin`, `registration-info`, `register`, `forgot-password`, `reset-password`."""
+
+    operations = (
+        AdminOperation(
+            "POST",
+            f"{PREFIX}/register-admin",
+            "register_first",
+            "Make the first one",
+            public=True,
+            takes=NewAdministrator,
+            answers=EnteredAnswer,
+        ),
+        AdminOperation(
+            "GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True, answers=InvitationAnswer
+        ),
+        AdminOperation(
+            "POST",
+            f"{PREFIX}/register",
+            "register",
+            "Accept an invitation",
+            public=True,
+            takes=Invited,
+            answers=EnteredAnswer,
+        ),
+        AdminOperation(
+            "POST", f"{PREFIX}/forgot-password", "forgot_password", "Mail a token", public=True, takes=ForgottenPassword
+        ),
+        AdminOperation(
+            "POST",
+            f"{PREFIX}/reset-password",
+            "reset_password",
+            "Use a mailed token",
+            public=True,
+            takes=NewPassword,
+            answers=EnteredAnswer,
+        ),
+    )
+
+    def __init__(self, entering: Entering, answers: SessionAnswers, first_hosts: AllowedHosts) -> None:
+        self._entering = entering
+        self._answers = answers
+        self._first_hosts = first_hosts
+
+    async def register_first(self, request: Request, _: Actor) -> Response:
+        """POST /admin/register-admin"""
+        self._answers.check_origin(request)
+        if not self._first_hosts.allow(request.host):
+            raise ForbiddenError(
+                "Create the first administrator at localhost or at the host of server.url, or by octavo admin create"
+            )
+        here = request.is_from_here
+        login, person = await self._entering.register_first(await request.json(), request.client, here=here)
+        return self._entered(login, person)
+
+    async def invited(self, request: Request, _: Actor) -> Response:
+        """GET /admin/registration-info"""
+        found = await self._entering.invited(read_params(request))
+        return data_answer({"email": found.email, "firstname": found.firstname, "lastname": found.lastname})
+
+    async def register(self, request: Request, _: Actor) -> Response:
+        """POST /admin/register"""
+        self._answers.check_origin(request)
+        return self._entered(*await self._entering.register(await request.json(), request.client))
+
+    async def forgot_password(self, request: Request, _: Actor) -> Response:
+        """POST /admin/forgot-password: the same answer whoever there is."""
+        await self._entering.forgot_password(await request.json(), request.client)
+        return no_content()
+
+    async def reset_password(self, request: Request, _: Actor) -> Response:
+        """POST /admin/reset-password"""
+        self._answers.check_origin(request)
+        return self._entered(*await self._entering.reset_password(await request.json(), request.client))
+
+    def _entered(self, login: AdminLogin, person: Person) -> Response:
+        user: dict[str, Any] = shown_person(person)
+        return self._answers.logged_in(login, user)

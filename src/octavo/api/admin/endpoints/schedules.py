@@ -1,0 +1,43 @@
+"""When entries are published, and taken back, by themselves: plans of administrators."""
+
+from typing import Final
+
+from octavo.access.authorization.ability import PUBLISH, UPDATE
+from octavo.access.authorization.actor import Actor
+from octavo.api.admin.answers import data_answer
+from octavo.api.admin.endpoints.entries import read_id
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.content import Plans, PlansAnswer
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.content.controllers.scheduling import ContentSchedules, read_times
+from octavo.content.manager.managed_types import managed_type
+from octavo.core.errors import ValidationError
+
+PATH: Final = "/octavo/schedules/:uid/:id"
+
+
+class ScheduleEndpoints:
+    """`/octavo/schedules/:uid/:id`. Plans are seen by who may change the entry, and made by who could publish it now;
+    hooks of the project are asked when the time comes, as for every publication."""
+
+    operations = (
+        AdminOperation("GET", PATH, "show", "Show what is planned for an entry", answers=PlansAnswer),
+        AdminOperation("PUT", PATH, "set", "Plan something for an entry", takes=Plans, answers=PlansAnswer),
+    )
+
+    def __init__(self, schedules: ContentSchedules) -> None:
+        self._schedules = schedules
+
+    async def show(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/schedules/:uid/:id"""
+        content_type = managed_type(self._schedules.registry, request.path_values["uid"], actor, UPDATE)
+        return data_answer(await self._schedules.read(content_type, read_id(request), actor))
+
+    async def set(self, request: Request, actor: Actor) -> Response:
+        """PUT /octavo/schedules/:uid/:id: what is named is planned; null takes it back."""
+        content_type = managed_type(self._schedules.registry, request.path_values["uid"], actor, PUBLISH)
+        body = await request.json()
+        if not isinstance(body, dict):
+            raise ValidationError("expected an object with publishAt, unpublishAt or both")
+        return data_answer(await self._schedules.set(content_type, read_id(request), read_times(body), actor))

@@ -1,0 +1,95 @@
+"""The routes by which administrators get in and out: login, renewal, logout, who they are.
+
+A refresh cookie is sent by browsers on their own account, so whatever takes or sets it answers only to pages of this
+service itself, to those of origins that the settings name, and to programs that are no browsers (`api.http.origins`). A
+body has to be JSON, which a plain form cannot send.
+"""
+
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.administrators.accounts import Administrators, AdminLogin
+from octavo.api.admin.administrator_answers import shown
+from octavo.api.admin.answers import data_answer
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.sessions import Credentials, EnteredAnswer
+from octavo.api.http.cookies import Cookie
+from octavo.api.http.origins import is_own_page
+from octavo.api.http.query_string import parse_form
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import ForbiddenError, UnauthorizedError, UnsupportedMediaTypeError
+from octavo.core.threads import compute
+
+PREFIX: Final = "/admin"
+COOKIE: Final = "octavo_admin_refresh"
+_FORM: Final = "application/x-www-form-urlencoded"
+
+
+class SessionAnswers:
+    """What all have in common that begin a session. `origins` are those of pages besides our own."""
+
+    def __init__(self, administrators: Administrators, origins: frozenset[str], *, secure: bool) -> None:
+        self.cookie = Cookie(COOKIE, secure, PREFIX, "Strict")
+        self._seconds = administrators.options.session_seconds
+        self._origins = origins
+
+    def logged_in(self, login: AdminLogin, user: dict[str, Any]) -> Response:
+        """An access token in the body, the refresh cookie beside it."""
+        cookie = self.cookie.set(login.cookie, self._seconds)
+        return data_answer({"token": login.token, "user": user}, (cookie,))
+
+    def check_origin(self, request: Request) -> None:
+        """Raise ForbiddenError for what a browser sends on behalf of a page of another origin."""
+        if not is_own_page(request, self._origins):
+            raise ForbiddenError
+
+
+class AdminSessionEndpoints:
+    """`/admin`: `login`, `renew-token`, `logout`."""
+
+    operations = (
+        AdminOperation(
+            "POST", f"{PREFIX}/login", "login", "Log in", public=True, takes=Credentials, answers=EnteredAnswer
+        ),
+        AdminOperation("POST", f"{PREFIX}/renew-token", "renew_token", "Get another access token", public=True),
+        AdminOperation("POST", f"{PREFIX}/logout", "logout", "End a session", public=True),
+    )
+
+    def __init__(self, administrators: Administrators, answers: SessionAnswers) -> None:
+        self._administrators = administrators
+        self._answers = answers
+
+    async def login(self, request: Request, _: Actor) -> Response:
+        """POST /admin/login"""
+        self._answers.check_origin(request)
+        login = await self._administrators.login(await self._credentials(request), request.client)
+        return self._answers.logged_in(login, shown(login.administrator))
+
+    async def renew_token(self, request: Request, _: Actor) -> Response:
+        """POST /admin/renew-token: another access token for the refresh cookie, or, where such tokens are long, for one
+        in the body."""
+        self._answers.check_origin(request)
+        cookie = self._answers.cookie.read(request)
+        body = await request.json() if self._administrators.options.long_tokens else None
+        if body or (body is not None and not cookie):
+            return data_answer({"token": await self._administrators.renew_token(body, request.client)})
+        if not cookie:
+            raise UnauthorizedError
+        return data_answer({"token": await self._administrators.renew(cookie, request.client)})
+
+    async def logout(self, request: Request, _: Actor) -> Response:
+        """POST /admin/logout: of the refresh cookie, or of the access token where there is none."""
+        self._answers.check_origin(request)
+        authorization, cookie = request.header("authorization"), self._answers.cookie
+        await self._administrators.logout(cookie.read(request), authorization, request.client)
+        return data_answer({}, (cookie.drop(),))
+
+    async def _credentials(self, request: Request) -> Any:
+        """The body: JSON, which a page of another origin cannot send unasked; v4 takes forms too, and nothing."""
+        if request.content_type == "application/json":
+            return await request.json()
+        if not self._administrators.options.long_tokens or request.content_type not in ("", _FORM):
+            raise UnsupportedMediaTypeError("The body must be JSON")
+        body = await request.body()
+        return await compute(lambda: parse_form(body.decode("utf-8", "replace")), len(body))

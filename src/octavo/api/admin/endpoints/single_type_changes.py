@@ -1,0 +1,67 @@
+"""The content manager's routes that change the entries of single types."""
+
+from typing import Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.admin.endpoints.entry_changes import SEEN, check_drafts, read_body, read_localization, shown
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.content.manager.entry_actions import PUBLISH, EntryActions
+from octavo.content.manager.entry_writes import DELETE, EntryWrites
+from octavo.content.manager.managed_types import managed_single
+from octavo.core.errors import NotFoundError
+from octavo.schema.content_types import ContentType
+
+PREFIX: Final = "/content-manager/single-types/:uid"
+
+
+class SingleTypeChangeEndpoints:
+    """`/content-manager/single-types/:uid`, with `locale` where the entry has several. Who may depends on the entry."""
+
+    operations = (
+        AdminOperation("PUT", PREFIX, "save", "Change or make the entry of a single type"),
+        AdminOperation("DELETE", PREFIX, "delete", "Remove the entry of a single type"),
+        AdminOperation("POST", f"{PREFIX}/actions/publish", "publish", "Publish the entry of a single type"),
+        AdminOperation("POST", f"{PREFIX}/actions/unpublish", "unpublish", "Make the entry of a single type a draft"),
+    )
+
+    def __init__(self, writes: EntryWrites, actions: EntryActions) -> None:
+        self._writes = writes
+        self._actions = actions
+
+    async def save(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-manager/single-types/:uid"""
+        content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, "create", "update")
+        write = await read_body(request)
+        locale, related = read_localization(request)
+        seen = request.header(SEEN)
+        return shown(await self._writes.save_single(content_type, write, actor, locale, related, seen))
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """DELETE /content-manager/single-types/:uid"""
+        content_type, entry_id = await self._entry(request, actor, DELETE)
+        return shown(await self._writes.delete(content_type, entry_id, actor))
+
+    async def publish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/single-types/:uid/actions/publish"""
+        return await self._publish(request, actor, published=True)
+
+    async def unpublish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/single-types/:uid/actions/unpublish"""
+        return await self._publish(request, actor, published=False)
+
+    async def _publish(self, request: Request, actor: Actor, *, published: bool) -> Response:
+        content_type, entry_id = await self._entry(request, actor, PUBLISH)
+        check_drafts(content_type)
+        seen = request.header(SEEN)
+        return shown(await self._actions.publish(content_type, entry_id, actor, published=published, seen=seen))
+
+    async def _entry(self, request: Request, actor: Actor, action: str) -> tuple[ContentType, int]:
+        """The entry that is asked for. Raises ForbiddenError, NotFoundError."""
+        content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, action)
+        entry_id = await self._writes.single_id(content_type, read_params(request).get("locale"))
+        if entry_id is None:
+            raise NotFoundError
+        return content_type, entry_id

@@ -1,0 +1,125 @@
+"""The routes of API tokens and of transfer tokens."""
+
+from typing import Any
+
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.administrators.token_rows import Token
+from octavo.accounts.administrators.tokens import TokenBook
+from octavo.api.admin.answers import data_answer, instant
+from octavo.api.admin.endpoints.sessions import PREFIX
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.tokens import AccessKeyAnswer, NewToken, TokenAnswer, TokensAnswer
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+
+
+def _rows(path: str, what: str, action: str) -> tuple[AdminOperation, ...]:
+    one = f"{path}/:id"
+    return (
+        AdminOperation("GET", path, "find", f"List {what}s", (f"{action}.read",), answers=TokensAnswer),
+        AdminOperation(
+            "POST",
+            path,
+            "create",
+            f"Make one of the {what}s",
+            (f"{action}.create",),
+            answers=TokenAnswer,
+            takes=NewToken,
+        ),
+        AdminOperation("GET", one, "find_one", f"Show one of the {what}s", (f"{action}.read",), answers=TokenAnswer),
+        AdminOperation(
+            "PUT",
+            one,
+            "update",
+            f"Change one of the {what}s",
+            (f"{action}.update",),
+            answers=TokenAnswer,
+            takes=NewToken,
+        ),
+        AdminOperation("DELETE", one, "delete", f"Delete one of the {what}s", (f"{action}.delete",)),
+        AdminOperation(
+            "POST",
+            f"{one}/regenerate",
+            "regenerate",
+            "Make another secret",
+            (f"{action}.regenerate",),
+            answers=AccessKeyAnswer,
+        ),
+    )
+
+
+class _TokenEndpoints:
+    def __init__(self, book: TokenBook) -> None:
+        self._book = book
+
+    async def find(self, _: Request, __: Actor) -> Response:
+        """GET"""
+        return data_answer([shown(token) for token in await self._book.all()])
+
+    async def find_one(self, request: Request, _: Actor) -> Response:
+        """GET of one"""
+        return data_answer(shown(await self._book.get(request.path_values["id"])))
+
+    async def create(self, request: Request, actor: Actor) -> Response:
+        """POST: the only answer that shows the secret."""
+        token, secret = await self._book.create(await request.json(), actor)
+        return data_answer({**shown(token), "accessKey": secret}, status=201)
+
+    async def update(self, request: Request, actor: Actor) -> Response:
+        """PUT"""
+        return data_answer(shown(await self._book.update(request.path_values["id"], await request.json(), actor)))
+
+    async def regenerate(self, request: Request, actor: Actor) -> Response:
+        """POST of another secret"""
+        token, secret = await self._book.regenerate(request.path_values["id"], actor)
+        return data_answer({"id": token.id, "accessKey": secret}, status=201)
+
+    async def delete(self, request: Request, _: Actor) -> Response:
+        """DELETE: null where there is none."""
+        found = await self._book.delete(request.path_values["id"])
+        return data_answer(None if found is None else self._shown_gone(found))
+
+    def _shown_gone(self, token: Token) -> dict[str, Any]:
+        return shown(token)
+
+
+class ApiTokenEndpoints(_TokenEndpoints):
+    """`/admin/api-tokens`"""
+
+    operations = _rows(f"{PREFIX}/api-tokens", "API token", "admin::api-tokens")
+
+
+class TransferTokenEndpoints(_TokenEndpoints):
+    """`/admin/transfer/tokens`"""
+
+    operations = _rows(f"{PREFIX}/transfer/tokens", "transfer token", "admin::transfer.tokens")
+
+    def _shown_gone(self, token: Token) -> dict[str, Any]:
+        """The reference shows what a removed one could do as it was stored."""
+        scopes = [
+            {
+                "id": scope.id,
+                "action": scope.action,
+                "createdAt": instant(scope.created_at),
+                "updatedAt": instant(scope.updated_at),
+            }
+            for scope in token.scopes
+        ]
+        return {**shown(token), "permissions": scopes}
+
+
+def shown(token: Token) -> dict[str, Any]:
+    """A token in v4's words; never its secret."""
+    kind = {} if token.type is None else {"type": token.type}
+    return {
+        "id": token.id,
+        "name": token.name,
+        "description": token.description,
+        "lastUsedAt": instant(token.last_used_at),
+        **kind,
+        "lifespan": None if token.lifespan is None else str(token.lifespan),
+        "expiresAt": instant(token.expires_at),
+        "createdAt": instant(token.created_at),
+        "updatedAt": instant(token.updated_at),
+        "permissions": list(token.actions),
+    }

@@ -1,0 +1,96 @@
+"""The routes by which administrators manage the roles of users, and see what can be granted."""
+
+from typing import Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.accounts.users.role_management import RoleManagement
+from octavo.accounts.users.role_reading import RoleReading
+from octavo.api.admin.answers import plain_answer
+from octavo.api.admin.endpoints.project import ProjectFacts
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.site_users import (
+    SaidSiteRole,
+    SiteActionsAnswer,
+    SiteRoleAnswer,
+    SiteRolesAnswer,
+    SiteRoutesAnswer,
+)
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import NotFoundError
+from octavo.query.numbers import read_entry_id
+from octavo.schema.uids import USERS_PERMISSIONS
+
+USERS: Final = "/users-permissions"
+DONE: Final = {"ok": True}
+_ROLES: Final = f"{USERS}/roles"
+
+
+def _may(verb: str) -> tuple[str, ...]:
+    return (f"{USERS_PERMISSIONS}.roles.{verb}",)
+
+
+class UserRoleEndpoints:
+    """`/users-permissions`: roles, `permissions`, `routes` and `policies`"""
+
+    operations = (
+        AdminOperation("GET", _ROLES, "find", "List roles of users", _may("read"), answers=SiteRolesAnswer),
+        AdminOperation(
+            "GET", f"{_ROLES}/:id", "find_one", "Show a role of users", _may("read"), answers=SiteRoleAnswer
+        ),
+        AdminOperation("POST", _ROLES, "create", "Make a role of users", _may("create"), takes=SaidSiteRole),
+        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Change a role of users", _may("update"), takes=SaidSiteRole),
+        AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Remove a role of users", _may("delete")),
+        AdminOperation(
+            "GET", f"{USERS}/permissions", "permissions", "List what can be granted to users", answers=SiteActionsAnswer
+        ),
+        AdminOperation("GET", f"{USERS}/routes", "routes", "List the content API's routes", answers=SiteRoutesAnswer),
+        AdminOperation("GET", f"{USERS}/policies", "policies", "List policies: there are none"),
+    )
+
+    def __init__(self, reading: RoleReading, roles: RoleManagement, facts: ProjectFacts) -> None:
+        self._reading = reading
+        self._roles = roles
+        self._facts = facts
+
+    async def find(self, request: Request, actor: Actor) -> Response:
+        """GET /users-permissions/roles"""
+        return plain_answer({"roles": await self._reading.all()})
+
+    async def find_one(self, request: Request, actor: Actor) -> Response:
+        """GET /users-permissions/roles/:id"""
+        return plain_answer({"role": await self._reading.one(read_entry_id(request.path_values["id"]))})
+
+    async def create(self, request: Request, actor: Actor) -> Response:
+        """POST /users-permissions/roles"""
+        await self._roles.create(await request.json(), actor)
+        return plain_answer(DONE)
+
+    async def update(self, request: Request, actor: Actor) -> Response:
+        """PUT /users-permissions/roles/:id"""
+        await self._roles.update(_role_id(request), await request.json(), actor, whole=True)
+        return plain_answer(DONE)
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """DELETE /users-permissions/roles/:id"""
+        await self._roles.delete(_role_id(request))
+        return plain_answer(DONE)
+
+    async def permissions(self, request: Request, actor: Actor) -> Response:
+        """GET /users-permissions/permissions"""
+        return plain_answer({"permissions": self._reading.actions()})
+
+    async def routes(self, request: Request, actor: Actor) -> Response:
+        """GET /users-permissions/routes"""
+        return plain_answer({"routes": self._facts.routes()})
+
+    async def policies(self, request: Request, actor: Actor) -> Response:
+        """GET /users-permissions/policies"""
+        return plain_answer({"policies": []})
+
+
+def _role_id(request: Request) -> int:
+    role_id = read_entry_id(request.path_values["id"])
+    if role_id is None:
+        raise NotFoundError("Role not found")
+    return role_id

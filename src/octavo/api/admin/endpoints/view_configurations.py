@@ -1,0 +1,159 @@
+"""The content manager's routes for what content looks like: definitions, and the configurations of their views."""
+
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor, check
+from octavo.api.admin.answers import data_answer, plain_answer
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.content import ComponentViewsAnswer, DefinitionsAnswer, ViewChanges, ViewsAnswer
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.content.manager.configurations import Configurations
+from octavo.content.manager.layouts import FIELD_SIZES
+from octavo.content.manager.type_schemas import told_components, told_content_types
+from octavo.content.manager.uid_generation import Uids
+from octavo.core.errors import NotFoundError, Problem, ValidationError
+from octavo.core.forms import REQUIRED, Record, Text, matches
+from octavo.core.forms import check as check_form
+from octavo.schema.content_types import Component, ContentType
+
+PREFIX: Final = "/content-manager"
+CONFIGURE_COMPONENTS: Final = "plugin::content-manager.components.configure-layout"
+_KINDS: Final = ("singleType", "collectionType")
+_GENERATE: Final = Record({"contentTypeUID": Text(REQUIRED), "field": Text(REQUIRED), "data": Record({}, REQUIRED)})
+_CHECK: Final = Record(
+    {
+        "contentTypeUID": Text(REQUIRED),
+        "field": Text(REQUIRED),
+        "value": Text(REQUIRED, matches("^[A-Za-z0-9-_.~]*$")),
+    }
+)
+
+
+class StructureEndpoints:
+    """`/content-manager`: `init`, `content-types`, `components`, `content-types-settings`, `uid`."""
+
+    operations = (
+        AdminOperation(
+            "GET", f"{PREFIX}/init", "init", "Show all definitions and the sizes of fields", answers=DefinitionsAnswer
+        ),
+        AdminOperation("GET", f"{PREFIX}/content-types", "content_types", "Show content-types"),
+        AdminOperation("GET", f"{PREFIX}/content-types-settings", "settings", "Show settings of all views"),
+        AdminOperation(
+            "GET",
+            f"{PREFIX}/content-types/:uid/configuration",
+            "content_type",
+            "Show how views look",
+            answers=ViewsAnswer,
+        ),
+        AdminOperation(
+            "PUT",
+            f"{PREFIX}/content-types/:uid/configuration",
+            "change_content_type",
+            "Change views",
+            takes=ViewChanges,
+        ),
+        AdminOperation("GET", f"{PREFIX}/components", "components", "Show components"),
+        AdminOperation(
+            "GET",
+            f"{PREFIX}/components/:uid/configuration",
+            "component",
+            "Show how a component looks",
+            answers=ComponentViewsAnswer,
+        ),
+        AdminOperation(
+            "PUT",
+            f"{PREFIX}/components/:uid/configuration",
+            "change_component",
+            "Change its view",
+            takes=ViewChanges,
+        ),
+        AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Make a UID that is free"),
+        AdminOperation("POST", f"{PREFIX}/uid/check-availability", "check_availability", "Ask whether a UID is free"),
+    )
+
+    def __init__(self, configurations: Configurations, uids: Uids) -> None:
+        self._configurations = configurations
+        self._registry = configurations.registry
+        self._uids = uids
+
+    async def init(self, _: Request, actor: Actor) -> Response:
+        """GET /content-manager/init"""
+        told = {"components": told_components(self._registry), "contentTypes": told_content_types(self._registry)}
+        return data_answer({"fieldSizes": FIELD_SIZES, **told})
+
+    async def content_types(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/content-types: `?kind=` leaves those of one kind."""
+        kind = read_params(request).get("kind")
+        if kind is not None and kind not in _KINDS:
+            message = f"this must be one of the following values: {', '.join(_KINDS)}"
+            error = ValidationError.from_problems([Problem((), message)])
+            # In another form than all other errors, as in v4.
+            told = {"name": error.name, "details": error.details, "message": error.message}
+            return plain_answer({"error": told}, error.status)
+        return data_answer(told_content_types(self._registry, kind))
+
+    async def components(self, _: Request, actor: Actor) -> Response:
+        """GET /content-manager/components"""
+        return data_answer(told_components(self._registry))
+
+    async def settings(self, _: Request, actor: Actor) -> Response:
+        """GET /content-manager/content-types-settings"""
+        return data_answer(await self._configurations.settings())
+
+    async def content_type(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/content-types/:uid/configuration"""
+        return data_answer(await self._told(self._content_type(request)))
+
+    async def change_content_type(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-manager/content-types/:uid/configuration"""
+        content_type = self._content_type(request)
+        kind = "single" if content_type.is_single else "collection"
+        check(actor, f"plugin::content-manager.{kind}-types.configure-view")
+        await self._configurations.change(content_type, await request.json())
+        return data_answer(await self._told(content_type))
+
+    async def component(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/components/:uid/configuration"""
+        component = self._component(request)
+        told = {"component": await self._configurations.told(component)}
+        return data_answer({**told, "components": await self._configurations.told_components(component)})
+
+    async def change_component(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-manager/components/:uid/configuration"""
+        component = self._component(request)
+        check(actor, CONFIGURE_COMPONENTS)
+        await self._configurations.change(component, await request.json())
+        return data_answer(await self._configurations.told(component))
+
+    async def generate(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/uid/generate"""
+        body = await request.json()
+        check_form(_GENERATE, body)
+        uid, field, data = body["contentTypeUID"], body["field"], body["data"]
+        return data_answer(await self._uids.generate(uid, field, data, actor.ability))
+
+    async def check_availability(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/uid/check-availability"""
+        body = await request.json()
+        check_form(_CHECK, body)
+        uid, field, value = body["contentTypeUID"], body["field"], body["value"]
+        suggestion = await self._uids.suggest(uid, field, value, actor.ability)
+        return plain_answer({"isAvailable": suggestion is None, "suggestion": suggestion})
+
+    async def _told(self, content_type: ContentType) -> dict[str, Any]:
+        told = {"contentType": await self._configurations.told(content_type)}
+        return {**told, "components": await self._configurations.told_components(content_type)}
+
+    def _content_type(self, request: Request) -> ContentType:
+        found = self._registry.content_types.get(request.path_values["uid"])
+        if found is None:
+            raise NotFoundError("contentType.notFound")
+        return found
+
+    def _component(self, request: Request) -> Component:
+        found = self._registry.components.get(request.path_values["uid"])
+        if found is None:
+            raise NotFoundError("component.notFound")
+        return found

@@ -1,0 +1,190 @@
+"""The routes of webhooks, in v4's words; the addresses that they may tell are checked when they are told, and when they
+are given where the rule `webhookAddresses` says so."""
+
+from typing import Any, Final
+
+from octavo.access.authorization.ability import FIND
+from octavo.access.authorization.actions import action_on
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.admin.escalation import check_actions_within
+from octavo.api.admin.answers import data_answer
+from octavo.api.admin.endpoints.sessions import PREFIX
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.administrators import Ids
+from octavo.api.admin.schemas.tokens import SaidWebhook, TriggerAnswer, WebhookAnswer, WebhooksAnswer
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import BadRequestError, NotFoundError, Problem, ValidationError
+from octavo.core.forms import REQUIRED, Flag, Items, Record, Rule, Shape, Text, check, rule
+from octavo.events.webhooks.events import is_told
+from octavo.events.webhooks.messages import Answer
+from octavo.events.webhooks.store import Webhooks
+from octavo.events.webhooks.webhook import EVENTS, Webhook, checked, is_address
+from octavo.query.numbers import plain_id
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
+
+_HOOKS: Final = f"{PREFIX}/webhooks"
+_V4_URL: Final = rule("{path} must be a valid URL", lambda text: not text or is_address(text))
+
+
+def _form(*url_rules: Rule, **more: Shape) -> Record:
+    members = {"name": Text(REQUIRED), "url": Text(*url_rules, REQUIRED)}
+    return Record(
+        {**members, "headers": Record({}, REQUIRED), "events": Items(Text(), REQUIRED), **more},
+        closed=True,
+    )
+
+
+class WebhookEndpoints:
+    """`/admin/webhooks`"""
+
+    operations = (
+        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",), answers=WebhooksAnswer),
+        AdminOperation(
+            "POST",
+            _HOOKS,
+            "create",
+            "Make a webhook",
+            ("admin::webhooks.create",),
+            answers=WebhookAnswer,
+            takes=SaidWebhook,
+        ),
+        AdminOperation(
+            "POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",), takes=Ids
+        ),
+        AdminOperation(
+            "GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",), answers=WebhookAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{_HOOKS}/:id",
+            "update",
+            "Change a webhook",
+            ("admin::webhooks.update",),
+            answers=WebhookAnswer,
+            takes=SaidWebhook,
+        ),
+        AdminOperation("DELETE", f"{_HOOKS}/:id", "delete", "Delete a webhook", ("admin::webhooks.delete",)),
+        AdminOperation(
+            "POST",
+            f"{_HOOKS}/:id/trigger",
+            "trigger",
+            "Try a webhook",
+            ("admin::webhooks.update",),
+            answers=TriggerAnswer,
+        ),
+    )
+
+    def __init__(self, webhooks: Webhooks, registry: Registry, *, checks_addresses: bool) -> None:
+        self._told = [action_on(uid, FIND) for uid in registry.content_types if is_told(uid)]
+        self._checks_addresses = checks_addresses
+        self._webhooks = webhooks
+        rules = () if checks_addresses else (_V4_URL,)
+        self._new, self._changed = _form(*rules), _form(*rules, isEnabled=Flag())
+
+    async def find(self, _: Request, __: Actor) -> Response:
+        """GET /admin/webhooks"""
+        return data_answer([_shown(webhook) for webhook in await self._webhooks.all()])
+
+    async def find_one(self, request: Request, _: Actor) -> Response:
+        """GET /admin/webhooks/:id"""
+        return data_answer(_shown(await self._found(request)))
+
+    async def create(self, request: Request, actor: Actor) -> Response:
+        """POST /admin/webhooks"""
+        given = await request.json()
+        check(self._new, given)
+        self._check_told(given["events"], actor)
+        await self._check_address(given["url"])
+        return data_answer(_shown(await self._webhooks.create(**_values(given))), status=201)
+
+    async def update(self, request: Request, actor: Actor) -> Response:
+        """PUT /admin/webhooks/:id"""
+        given = await request.json()
+        check(self._changed, given)
+        found = await self._found(request)
+        if given.get("isEnabled", found.enabled) and not _tells_no_more(given, found):
+            self._check_told(given["events"], actor)
+        if given["url"] != found.url:
+            await self._check_address(given["url"])
+        return data_answer(_shown(await self._webhooks.update(found.id, **_values(given))))
+
+    async def delete(self, request: Request, _: Actor) -> Response:
+        """DELETE /admin/webhooks/:id"""
+        found = await self._found(request)
+        return data_answer(_shown(await self._webhooks.delete(found.id)))
+
+    async def delete_many(self, request: Request, _: Actor) -> Response:
+        """POST /admin/webhooks/batch-delete: those that there are; all ids are answered."""
+        given = await request.json()
+        ids = given.get("ids") if isinstance(given, dict) else None
+        if not isinstance(ids, list) or not ids or not all(plain_id(one) for one in ids):
+            raise BadRequestError("ids must be an array of id")
+        for number in dict.fromkeys(plain_id(one) for one in ids):
+            try:
+                await self._webhooks.delete(number)
+            except NotFoundError:
+                continue
+        return data_answer(ids)
+
+    async def trigger(self, request: Request, _: Actor) -> Response:
+        """POST /admin/webhooks/:id/trigger: sent at once; what came of it, without the answer's text."""
+        found = await self._found(request)
+        return data_answer(_outcome(found, await self._webhooks.test(found.id)))
+
+    def _check_told(self, events: list[str], actor: Actor) -> None:
+        """Raise ForbiddenError where a webhook would be sent what an administrator may not read: entries of all
+        content-types, or files alone."""
+        if any(event.startswith("media.") for event in events):
+            check_actions_within(actor, [action_on(FILE, FIND)])
+        if any(not event.startswith("media.") for event in events):
+            check_actions_within(actor, self._told)
+
+    async def _check_address(self, url: str) -> None:
+        if not self._checks_addresses:
+            return
+        checked({"url": url})
+        refusal = await self._webhooks.refusal(url)
+        if refusal is not None:
+            raise ValidationError.from_problems([Problem(("url",), refusal)])
+
+    async def _found(self, request: Request) -> Webhook:
+        try:
+            return await self._webhooks.get(plain_id(request.path_values["id"]))
+        except NotFoundError:
+            raise NotFoundError("webhook.notFound") from None
+
+
+def _tells_no_more(given: dict[str, Any], found: Webhook) -> bool:
+    """Whether a changed webhook is sent nothing that it was not sent before."""
+    same = given["url"] == found.url and given["headers"] == dict(found.headers)
+    return same and found.enabled and {*given["events"]} <= {*found.events}
+
+
+def _values(given: dict[str, Any]) -> dict[str, Any]:
+    """What the book takes, of what v4's pages send."""
+    for event in given["events"]:
+        if event not in EVENTS:
+            raise ValidationError(f"Webhook event {event} is not supported")
+    values = {name: given[name] for name in ("name", "url", "headers", "events")}
+    return {**values, "enabled": given["isEnabled"]} if "isEnabled" in given else values
+
+
+def _shown(webhook: Webhook) -> dict[str, Any]:
+    return {
+        "id": webhook.id,
+        "name": webhook.name,
+        "url": webhook.url,
+        "headers": dict(webhook.headers),
+        "events": list(webhook.events),
+        "isEnabled": webhook.enabled,
+    }
+
+
+def _outcome(webhook: Webhook, answer: Answer) -> dict[str, Any]:
+    if answer.error is None:
+        return {"statusCode": answer.status, "message": ""}
+    if answer.status is not None:
+        return {"statusCode": answer.status, "message": answer.error}
+    return {"statusCode": 500, "message": f"request to {webhook.url} failed, reason: {answer.error}"}

@@ -1,0 +1,128 @@
+"""Documents: parsed, measured and validated once for each text."""
+
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+from graphql import (
+    DocumentNode,
+    FragmentDefinitionNode,
+    GraphQLError,
+    GraphQLSchema,
+    GraphQLSyntaxError,
+    NoSchemaIntrospectionCustomRule,
+    OperationDefinitionNode,
+    OperationType,
+    parse,
+    validate,
+)
+from graphql.validation import specified_rules
+
+from octavo.api.graphql.document.error_messages import worded
+from octavo.api.graphql.document.limits import (
+    MOST_ERRORS,
+    check_depth,
+    check_nesting,
+    check_size,
+    check_tokens,
+    count_tokens,
+    fragments_of,
+    operations_of,
+)
+from octavo.api.graphql.options import Limits
+from octavo.api.graphql.tracing import PARSING, VALIDATION, Trace, stage
+from octavo.core.cache import Cache
+from octavo.core.values import dataclass
+
+PARSE_FAILED: Final = "GRAPHQL_PARSE_FAILED"
+VALIDATION_FAILED: Final = "GRAPHQL_VALIDATION_FAILED"
+NO_NAME: Final = "Must provide operation name if query contains multiple operations."
+NO_SUBSCRIPTIONS: Final = "Schema is not configured for subscriptions."
+
+
+class RefusedDocument(Exception):
+    """A document that is not run: its errors, and the code that all of them have."""
+
+    def __init__(self, errors: list[GraphQLError], code: str) -> None:
+        super().__init__(errors[0].message)
+        self.errors = errors
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Document:
+    """A valid document, and the bytes of memory that it takes."""
+
+    text: str
+    operations: tuple[OperationDefinitionNode, ...]
+    fragments: Mapping[str, FragmentDefinitionNode]
+    size: int
+
+    def operation(self, name: str | None = None) -> OperationDefinitionNode:
+        """The operation that is meant. Raises GraphQLError when there is none of that name, or several without one."""
+        if name is None:
+            if len(self.operations) > 1:
+                raise GraphQLError(NO_NAME)
+            found = self.operations[0]
+        else:
+            named = (node for node in self.operations if node.name and node.name.value == name)
+            found = next(named, None) or self._unknown(name)
+        if found.operation is OperationType.SUBSCRIPTION:
+            raise GraphQLError(NO_SUBSCRIPTIONS, found)
+        return found
+
+    @staticmethod
+    def _unknown(name: str) -> OperationDefinitionNode:
+        raise GraphQLError(f'Unknown operation named "{name}".')
+
+
+TOKEN_BYTES: Final = 580
+"""What a word or sign of a document takes once it is parsed, at most: measured, and held by a test."""
+
+
+def size_of_document(text: str) -> int:
+    """Tell the bytes of memory that the document of a text takes."""
+    return sys.getsizeof(text) + TOKEN_BYTES * count_tokens(text)
+
+
+class Documents:
+    """Reads documents against a schema; remembers the valid ones that were used last."""
+
+    def __init__(self, schema: GraphQLSchema, limits: Limits, cache: Cache[str, Document]) -> None:
+        self._schema = schema
+        self._limits = limits
+        self._known = cache
+        self._rules = [*specified_rules, *([] if limits.introspection else [NoSchemaIntrospectionCustomRule])]
+
+    def known(self, text: str) -> Document | None:
+        """The document of a text, if it was read before."""
+        return self._known.get(text)
+
+    def keep(self, document: Document) -> Document:
+        """Remember a document."""
+        return self._known.put(document.text, document, document.size)
+
+    def read(self, text: str, trace: Trace | None = None) -> Document:
+        """Parse, measure and validate a text; may be called in any thread. Raises RefusedDocument."""
+        with stage(trace, PARSING):
+            document = self._parse(text)
+        with stage(trace, VALIDATION):
+            self._validate(document)
+        return Document(text, tuple(operations_of(document)), fragments_of(document), size_of_document(text))
+
+    def _parse(self, text: str) -> DocumentNode:
+        try:
+            check_nesting(text, self._limits.nesting)
+            check_tokens(text, self._limits.tokens)
+            return parse(text, max_tokens=self._limits.tokens)
+        except GraphQLSyntaxError as error:
+            raise RefusedDocument([worded(error)], PARSE_FAILED) from None
+
+    def _validate(self, document: DocumentNode) -> None:
+        errors = check_size(document, self._limits)
+        if not errors:
+            errors = check_depth(document, self._limits.depth)
+            found = validate(self._schema, document, self._rules, max_errors=MOST_ERRORS)
+            errors += [worded(error) for error in found]
+        if errors:
+            raise RefusedDocument(errors, VALIDATION_FAILED)

@@ -1,0 +1,57 @@
+"""Root fields that check credentials: each is an attempt at an account, so a request may have few of them."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from graphql import (
+    FieldNode,
+    FragmentSpreadNode,
+    InlineFragmentNode,
+    OperationDefinitionNode,
+    OperationType,
+    SelectionSetNode,
+)
+
+from octavo.api.graphql.document.limits import Fragments
+
+CHECKING: Final = frozenset(
+    {"login", "register", "forgotPassword", "resetPassword", "changePassword", "emailConfirmation"}
+)
+"""The root fields of Mutation that check a password, a code or an address."""
+
+
+class TooManyLogins(Exception):
+    """A request with more attempts than it may have."""
+
+
+class Attempts:
+    """What is left of the attempts that one request may make, a batch as a whole; without limit where there is none."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._made = 0
+
+    def add(self, operation: OperationDefinitionNode, fragments: Fragments) -> None:
+        """Count the attempts of an operation. Raises TooManyLogins."""
+        if self._most is None or operation.operation is not OperationType.MUTATION:
+            return
+        self._made += count_logins(operation.selection_set, fragments)
+        if self._made > self._most:
+            raise TooManyLogins(f"A request holds at most {self._most} root fields that check credentials")
+
+
+def count_logins(selections: SelectionSetNode, fragments: Fragments) -> int:
+    """How many different root fields check credentials, whatever they are called and whichever fragments hold them."""
+    fields = _fields(selections, fragments, set())
+    return len({(node.alias or node.name).value for node in fields if node.name.value in CHECKING})
+
+
+def _fields(selections: SelectionSetNode, fragments: Fragments, seen: set[str]) -> Iterator[FieldNode]:
+    for node in selections.selections:
+        if isinstance(node, FieldNode):
+            yield node
+        elif isinstance(node, InlineFragmentNode):
+            yield from _fields(node.selection_set, fragments, seen)
+        elif isinstance(node, FragmentSpreadNode) and node.name.value not in seen:
+            seen.add(node.name.value)
+            yield from _fields(fragments[node.name.value].selection_set, fragments, seen)

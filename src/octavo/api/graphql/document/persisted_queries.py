@@ -1,0 +1,48 @@
+"""Persisted queries: a client sends the SHA-256 of a text, and the text itself only when it is not known yet."""
+
+import hashlib
+from typing import Any
+
+from graphql import GraphQLError
+
+from octavo.core.cache import Cache
+
+NOT_FOUND = "PersistedQueryNotFound"
+NOT_FOUND_CODE = "PERSISTED_QUERY_NOT_FOUND"
+NOT_SUPPORTED = "PersistedQueryNotSupported"
+NOT_SUPPORTED_CODE = "PERSISTED_QUERY_NOT_SUPPORTED"
+
+
+class PersistedQueryRefused(Exception):
+    """A hash that stands for no text here; `code` tells the client whether to send the text, or no hashes any more."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class PersistedQueries:
+    """The texts that clients have sent with their hashes; without a cache there are none."""
+
+    def __init__(self, cache: Cache[str, str] | None) -> None:
+        self._known = cache
+
+    def resolve(self, text: str, extensions: Any) -> str:
+        """The text that is meant. Raises PersistedQueryRefused, and GraphQLError for a hash of something else."""
+        named = extensions.get("persistedQuery") if isinstance(extensions, dict) else None
+        if not isinstance(named, dict):
+            return text
+        if self._known is None:
+            raise PersistedQueryRefused(NOT_SUPPORTED, NOT_SUPPORTED_CODE)
+        if named.get("version") != 1:
+            raise GraphQLError("Unsupported persisted query version")
+        key = str(named.get("sha256Hash"))
+        if not text:
+            found = self._known.get(key)
+            if found is None:
+                raise PersistedQueryRefused(NOT_FOUND, NOT_FOUND_CODE)
+            return found
+        if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != key:
+            raise GraphQLError("provided sha does not match query")
+        self._known.put(key, text)
+        return text

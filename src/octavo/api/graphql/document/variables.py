@@ -1,0 +1,131 @@
+"""Variables: the values that came with a document, read as the types that it declares them to be."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from graphql import (
+    GraphQLError,
+    GraphQLInputType,
+    GraphQLNonNull,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    VariableDefinitionNode,
+    print_ast,
+    type_from_ast,
+    value_from_ast,
+)
+from graphql.pyutils import inspect as python_inspect
+from graphql.pyutils import print_path_list
+from graphql.utilities import coerce_input_value
+
+from octavo.api.graphql.document.error_messages import reword
+from octavo.api.graphql.schema.js_values import inspect
+
+MOST_ERRORS: Final = 50
+DEEPEST: Final = 100
+_MOST_SHOWN: Final = 10_000
+_MOST_QUOTED: Final = 100
+"""Characters of a value, and items of one, that a message quotes."""
+_TOO_MANY: Final = "Too many errors processing variables, error limit reached. Execution aborted."
+
+
+class RefusedVariables(Exception):
+    """Values that are not what the document declares; their errors have the code BAD_USER_INPUT."""
+
+    def __init__(self, errors: list[GraphQLError]) -> None:
+        super().__init__(errors[0].message)
+        self.errors = errors
+
+
+def read_variables(
+    schema: GraphQLSchema, operation: OperationDefinitionNode, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of an operation's variables: those given or their defaults; others are left out.
+
+    Raises RefusedVariables.
+    """
+    reading = _Reading(schema, given)
+    for definition in operation.variable_definitions:
+        reading.read(definition)
+    if reading.errors:
+        raise RefusedVariables(reading.errors)
+    return reading.values
+
+
+class _Enough(Exception):
+    pass
+
+
+class _Reading:
+    def __init__(self, schema: GraphQLSchema, given: Mapping[str, Any]) -> None:
+        self.values: dict[str, Any] = {}
+        self.errors: list[GraphQLError] = []
+        self._schema = schema
+        self._given = given
+
+    def read(self, definition: VariableDefinitionNode) -> None:
+        """One variable."""
+        name = definition.variable.name.value
+        declared = cast("GraphQLInputType", type_from_ast(self._schema, definition.type))  # validation saw to it
+        if name not in self._given:
+            self._absent(definition, name, declared)
+        elif self._given[name] is None and isinstance(declared, GraphQLNonNull):
+            type_text = print_ast(definition.type)
+            self._refuse(f'Variable "${name}" of non-null type "{type_text}" must not be null.', definition)
+        elif _is_deeper(self._given[name], DEEPEST):
+            self._refuse(f'Variable "${name}" is nested more than {DEEPEST} times.', definition)
+        else:
+            self._coerce(definition, name, declared)
+
+    def _absent(self, definition: VariableDefinitionNode, name: str, declared: GraphQLInputType) -> None:
+        if definition.default_value:
+            self.values[name] = value_from_ast(definition.default_value, declared)
+        elif isinstance(declared, GraphQLNonNull):
+            type_text = print_ast(definition.type)
+            self._refuse(f'Variable "${name}" of required type "{type_text}" was not provided.', definition)
+
+    def _coerce(self, definition: VariableDefinitionNode, name: str, declared: GraphQLInputType) -> None:
+        def refuse(path: list[str | int], value: Any, error: GraphQLError) -> None:
+            place = f' at "{name}{print_path_list(path)}"' if path else ""
+            shown = (
+                f'Variable "${name}" got invalid value {inspect(value)[:_MOST_SHOWN]}{place}; {_message(error, value)}'
+            )
+            self._refuse(shown, definition)
+
+        count = len(self.errors)
+        try:
+            value = coerce_input_value(self._given[name], declared, refuse)
+        except _Enough:
+            return
+        if len(self.errors) == count:
+            self.values[name] = value
+
+    def _refuse(self, message: str, definition: VariableDefinitionNode) -> None:
+        if len(self.errors) >= MOST_ERRORS:
+            if self.errors[-1].message != _TOO_MANY:
+                self.errors.append(GraphQLError(_TOO_MANY))
+            raise _Enough
+        self.errors.append(GraphQLError(message, definition))
+
+
+def _message(error: GraphQLError, value: Any) -> str:
+    """What a type says about a value, the value written as JavaScript writes it."""
+    message = error.message
+    if isinstance(value, dict | list) and len(value) > _MOST_QUOTED:
+        return reword(message)
+    quoted = python_inspect(value)
+    for end in (quoted, f"{quoted}."):
+        if message.endswith(f": {end}"):
+            return f"{reword(message.removesuffix(end))}{inspect(value)}{end.removeprefix(quoted)}"
+    return reword(message)
+
+
+def _is_deeper(value: Any, deepest: int) -> bool:
+    """Whether lists and objects are nested too deeply to be read safely."""
+    level = [value]
+    for _ in range(deepest):
+        nested = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
+        level = [item for items in nested for item in items]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,57 @@
+"""What answers operations: the schema of a project, its documents, and the executor on top."""
+
+from octavo.api.graphql.customization.apply_extension import extend_generated
+from octavo.api.graphql.document.documents import Documents
+from octavo.api.graphql.execution.code_fields import CodeFields
+from octavo.api.graphql.execution.executor import Executor
+from octavo.api.graphql.execution.operation_shapes import OperationShapes
+from octavo.api.graphql.execution.plugin_resolvers import PluginResolvers
+from octavo.api.graphql.execution.prepared_operations import PreparedOperations
+from octavo.api.graphql.options import GraphqlContent, GraphqlOptions
+from octavo.api.graphql.schema.builder import build_schema
+from octavo.core.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Made when the first operation comes, so that a service starts without it."""
+
+    documents: Documents
+    executor: Executor
+
+
+def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
+    """The engine for a project's content. Raises InvalidCode when a project's extension is unsound."""
+    controller, extending = content.controller, content.extending
+    extension = extending.extension
+    schema = build_schema(
+        controller.registry,
+        extension.exclusions(),
+        generate=options.generate,
+        schedules=options.schedules,
+        cursors=options.cursors,
+    )
+    code = None
+    if extension.is_extended:
+        extended = extend_generated(schema, extension, extending.code)
+        schema, code = (
+            extended.schema,
+            CodeFields(extended.schema, extended.customization, extending.app, extending.runner),
+        )
+    plugin_resolvers = PluginResolvers(content.accounts, content.users, content.roles, content.files)
+    ready = PreparedOperations(content.caches.cache("GraphQL operations"))
+    caches = content.caches
+    shapes = OperationShapes(caches.cache("GraphQL shapes"), caches.cache("GraphQL operations by shape"))
+    introspected = content.caches.cache("GraphQL introspection")
+    executor = Executor(
+        schema,
+        controller,
+        plugin_resolvers,
+        options.lists,
+        ready,
+        shapes,
+        introspected,
+        code,
+        digit_ids=options.digit_ids,
+    )
+    return Engine(Documents(schema, options.limits, content.caches.cache("GraphQL documents")), executor)

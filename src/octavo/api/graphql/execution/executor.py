@@ -1,0 +1,223 @@
+"""Runs operations of known documents, root field by root field, to the bytes of an answer.
+
+Generated fields never reach graphql-core's executor: they are read and written as a whole. Introspection does.
+"""
+
+import asyncio
+from dataclasses import field
+from functools import partial
+from typing import Final
+
+import orjson
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    GraphQLField,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    OperationType,
+    SelectionSetNode,
+    execute_sync,
+)
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.graphql.document.collect_fields import TYPENAME, Selected, Selections
+from octavo.api.graphql.document.variables import read_variables
+from octavo.api.graphql.execution.argument_parser import ListLimits
+from octavo.api.graphql.execution.code_fields import CodeFields
+from octavo.api.graphql.execution.cost import Cost
+from octavo.api.graphql.execution.error_format import BAD_INPUT, UNEXPECTED, render, render_refused
+from octavo.api.graphql.execution.error_sentinels import ErrorSentinels
+from octavo.api.graphql.execution.mutation_resolvers import MutationResolvers
+from octavo.api.graphql.execution.operation_shapes import Lifting, OperationShapes
+from octavo.api.graphql.execution.plugin_resolvers import PluginResolvers
+from octavo.api.graphql.execution.prepared_operations import (
+    NULL,
+    Errors,
+    PreparedOperation,
+    PreparedOperations,
+    Read,
+    RequestedOperation,
+    envelope,
+    weigh,
+)
+from octavo.api.graphql.execution.root_resolvers import RootResolvers, join
+from octavo.api.graphql.execution.schedule_resolvers import answer_schedule
+from octavo.api.graphql.schema.field_metadata import (
+    FieldMetadata,
+    PluginField,
+    RootField,
+    ScheduleField,
+    metadata_of_field,
+)
+from octavo.content.controllers.content import ContentController
+from octavo.core.cache import Cache
+from octavo.core.errors import OctavoError
+from octavo.core.threads import compute
+from octavo.core.values import dataclass
+from octavo.project.execution import Asker
+from octavo.project.state import State, shared_state
+
+_INTROSPECTION: Final = frozenset({"__schema", "__type"})
+FieldResult = tuple[bytes, Errors]
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """Runs operations on one schema."""
+
+    schema: GraphQLSchema
+    controller: ContentController
+    plugin_resolvers: PluginResolvers
+    limits: ListLimits
+    ready: PreparedOperations
+    shapes: OperationShapes
+    introspected: Cache[str, bytes]
+    code: CodeFields | None = None
+    digit_ids: bool = False
+
+    async def run(self, asked: RequestedOperation, actor: Actor, asker: Asker) -> bytes:
+        """The answer to an operation, errors included. Raises RefusedVariables."""
+        ready = self.ready.get(asked, actor)
+        if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
+            return await ready.answer(self.controller.reads)
+        operation, fragments = asked.operation, asked.document.fragments
+        read = partial(read_variables, self.schema, operation, asked.variables)
+        variables = await compute(read, asked.size)
+        ready = self.shapes.get(asked, variables, actor)
+        if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
+            self.ready.keep(asked, actor, ready, asked.values_size)
+            return await ready.answer(self.controller.reads)
+        lifting = Lifting(variables)
+        selections = Selections(self.schema, fragments, variables, lifting.filters)
+        parent = self.schema.get_root_type(operation.operation)
+        assert parent is not None
+        cost = Cost(self.limits.values, self.controller.reads.limits.cost)
+        roots = RootResolvers(
+            self.controller,
+            selections,
+            actor,
+            self.limits,
+            cost,
+            ErrorSentinels(),
+            digit_ids=self.digit_ids,
+            id_source=lifting.id_source,
+        )
+        selected = selections.of(parent, [operation.selection_set])
+        run = _Run(self, roots, asked, asker)
+        with self.controller.reads.request_share():
+            told = await run.fields(parent, selected)
+        known, defaults = run.constants.keys() | run.reads.keys(), tuple(roots.defaults)
+        if not run.is_mutation and len(defaults) < 2 and all(item.key in known for item in selected):
+            locale = defaults[0] if defaults else None  # not what it is by now: the reads are bound to this one
+            prepared = PreparedOperation(run.members(selected), roots.sentinels, locale)
+            self.ready.keep(asked, actor, prepared)
+            self.shapes.keep(asked, variables, actor, prepared, lifting)
+        return _answer(parent, selected, told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    executor: Executor
+    roots: RootResolvers
+    asked: RequestedOperation
+    asker: Asker
+
+    state: State = field(default_factory=shared_state)
+    """What code of the project keeps for other code."""
+    sizes: list[int] = field(default_factory=list)
+    constants: dict[str, bytes] = field(default_factory=dict)
+    reads: dict[str, Read] = field(default_factory=dict)
+
+    @property
+    def is_mutation(self) -> bool:
+        """Whether it writes."""
+        return self.asked.operation.operation is OperationType.MUTATION
+
+    def members(self, selected: list[Selected]) -> tuple[tuple[bytes, Read | bytes], ...]:
+        """What stands before each field of the answer, and what answers it."""
+        known: dict[str, Read | bytes] = {**self.constants, **self.reads}
+        before = ((b"," if place else b"{") + b'"%b":' % item.key.encode() for place, item in enumerate(selected))
+        return tuple(zip(before, (known[item.key] for item in selected), strict=True))
+
+    async def fields(self, parent: GraphQLObjectType, selected: list[Selected]) -> list[FieldResult]:
+        """Queries at once, mutations in turn."""
+        work = [self._field(parent, item) for item in selected]
+        if self.is_mutation:
+            self.executor.controller.reads.read_newest()
+            return [await one for one in work]
+        return await asyncio.gather(*work)
+
+    async def _field(self, parent: GraphQLObjectType, item: Selected) -> FieldResult:
+        if item.name == TYPENAME:
+            told = self.constants[item.key] = f'"{parent.name}"'.encode()
+            return told, []
+        if item.name in _INTROSPECTION:
+            return self._introspect(item)
+        code = self.executor.code
+        try:
+            if code is not None and code.concerns(parent, item, self.roots):
+                return await code.run(self.roots, self._read_root, self.asked, self.asker, self.state, item)
+            field = parent.fields[item.name]
+            read = await self._read_root(self.roots, metadata_of_field(field), field, item)
+            return self.roots.sentinels.take(read, (item.key,))
+        except OctavoError as error:
+            return NULL, [render(error)]
+        except GraphQLError as error:
+            return NULL, [render_refused(error, UNEXPECTED if error.path else BAD_INPUT)]
+
+    async def _read_root(
+        self, roots: RootResolvers, metadata: FieldMetadata | None, field: GraphQLField, item: Selected
+    ) -> bytes:
+        """The JSON of a generated root field, with sentinels in it."""
+        if isinstance(metadata, PluginField):
+            return await self.executor.plugin_resolvers.answer(metadata.name, field, item, roots, self.asker.client)
+        if isinstance(metadata, ScheduleField):
+            return await answer_schedule(roots, field, metadata, item, changes=self.is_mutation)
+        assert isinstance(metadata, RootField), "fields of other metadata are no root fields"
+        if self.is_mutation:
+            return await MutationResolvers(roots, self.asked.size).write(field, metadata, item)
+        read = await roots.prepare(field, metadata, item)
+        if roots is self.roots:  # and no code has changed what is read
+            self.reads[item.key] = read
+        pieces = await read.run(self.executor.controller.reads)
+        weigh(pieces, self.sizes, self.executor.controller.reads)
+        return b"".join(pieces)
+
+    def _introspect(self, item: Selected) -> FieldResult:
+        """graphql-core answers what is asked of the schema itself: always the same, where nothing varies."""
+        start = self.asked.operation.loc.start if self.asked.operation.loc else 0
+        key = None if self.asked.variables else f"{start} {item.key} {self.asked.document.text}"
+        known = self.executor.introspected.get(key) if key else None
+        if known is not None:
+            return known, []
+        operation = OperationDefinitionNode(
+            operation=OperationType.QUERY,
+            name=None,
+            variable_definitions=self.asked.operation.variable_definitions,
+            directives=(),
+            selection_set=SelectionSetNode(selections=item.nodes),
+        )
+        document = DocumentNode(definitions=(operation, *self.asked.document.fragments.values()))
+        result = execute_sync(self.executor.schema, document, variable_values=self.asked.variables)
+        errors = [render_refused(error, BAD_INPUT) for error in result.errors or ()]
+        told = orjson.dumps((result.data or {}).get(item.key))
+        if key and not errors:
+            self.executor.introspected.put(key, told)
+        return told, errors
+
+
+def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[FieldResult]) -> bytes:
+    errors = [error for _, found in told for error in found]
+    data = join((item.key, value) for item, (value, _) in zip(selected, told, strict=True))
+    values = ((item, value) for item, (value, _) in zip(selected, told, strict=True))
+    if errors and any(value == NULL and _is_required(parent, item) for item, value in values):
+        data = NULL
+    return envelope((data,), errors)
+
+
+def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:
+    field = parent.fields.get(item.name)
+    return field is not None and isinstance(field.type, GraphQLNonNull)

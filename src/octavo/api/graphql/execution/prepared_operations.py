@@ -1,0 +1,320 @@
+"""Reads of root fields, made ready: what needs the document is done, and they can be run as often as they are asked."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final, NamedTuple
+
+import orjson
+from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType, get_named_type
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.graphql.document.collect_fields import TYPENAME, Selected, Selections
+from octavo.api.graphql.document.documents import Document
+from octavo.api.graphql.execution.alias_splitter import split_aliases
+from octavo.api.graphql.execution.argument_parser import PageInfo, RequestedPage, page_info
+from octavo.api.graphql.execution.error_format import render
+from octavo.api.graphql.execution.error_sentinels import ErrorSentinels, is_marked
+from octavo.api.graphql.schema.field_metadata import Part, part_of
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.reader import PreparedRead
+from octavo.core.cache import Cache
+from octavo.core.errors import OctavoError
+from octavo.core.values import dataclass
+from octavo.query.ast import Page
+from octavo.query.lifting import Origin, Source, value_at
+from octavo.query.numbers import read_entry_id
+
+NULL: Final = b"null"
+_TOLD: Final = {
+    Part.PAGE: "number",
+    Part.PAGE_SIZE: "size",
+    Part.PAGE_COUNT: "pages",
+    Part.TOTAL: "total",
+    Part.AFTER: "after",
+}
+_NO_PAGE: Final = PageInfo(1, 1, 0, 0)
+MOST_CHARACTERS: Final = 4_000
+"""Variables of a longer text are not likely to come again."""
+
+_BYTES_OF_VALUES: Final = 1_000
+
+Errors = list[dict[str, Any]]
+Pieces = list[bytes]
+"""JSON in pieces, to be joined once: what was read is long, and each copy of it costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The JSON of a wrapper around its `data`, of which there may be several: one text more than there are `data`.
+
+    A `%d` or `%b` in a text stands for what is told of the page, which `told` names.
+    """
+
+    texts: tuple[bytes, ...]
+    told: tuple[tuple[str, ...], ...]
+
+    def is_counted(self, *, cut: bool) -> bool:
+        """Whether anything in `meta` needs the total. Where the page may be `cut`, its size and number do too."""
+        counting = {"number", "size", "pages", "total"} if cut else {"pages", "total"}
+        return any(not counting.isdisjoint(names) for names in self.told)
+
+    @property
+    def has_cursor(self) -> bool:
+        """Whether `meta` tells where the list goes on."""
+        return any("after" in names for names in self.told)
+
+    def fill(self, found: bytes, page: PageInfo = _NO_PAGE) -> Pieces:
+        """The JSON of the wrapper; `found` is what was read for all its `data` together."""
+        texts = [
+            text % tuple([getattr(page, name) for name in names]) if names else text
+            for text, names in zip(self.texts, self.told, strict=True)
+        ]
+        pieces = texts[:1]
+        if len(texts) > 1:
+            for entries, text in zip(split_aliases(found, len(texts) - 1), texts[1:], strict=True):
+                pieces += (entries, text)
+        return pieces
+
+
+def make_frame(selections: Selections, wrapper: GraphQLObjectType, below: list[Selected]) -> Frame:
+    """The frame of what is asked of a wrapper. A field that a project added is null: its code answers."""
+    texts: list[bytes] = [b"{"]
+    told: list[list[str]] = [[]]
+    for place, item in enumerate(below):
+        texts[-1] += b"," * (place > 0) + _key(item)
+        part = part_of(wrapper, item.name)
+        if part is Part.DATA:
+            texts.append(b"")
+            told.append([])
+        elif part is Part.META:
+            texts[-1] += _meta(selections, _object(wrapper, item), item, told[-1])
+        else:
+            texts[-1] += _constant(wrapper, item)
+    texts[-1] += b"}"
+    return Frame(tuple(texts), tuple(map(tuple, told)))
+
+
+def _meta(selections: Selections, meta: GraphQLObjectType, item: Selected, noted: list[str]) -> bytes:
+    """The text of `meta`; what of the page is in it is noted."""
+
+    def of_page(pagination: GraphQLObjectType, one: Selected) -> bytes:
+        name = _TOLD.get(part_of(pagination, one.name) or Part.META)
+        if name is None:
+            return _constant(pagination, one)
+        noted.append(name)
+        return b"%b" if name == "after" else b"%d"
+
+    def told(one: Selected) -> bytes:
+        if part_of(meta, one.name) is not Part.PAGINATION:
+            return _constant(meta, one)
+        pagination = _object(meta, one)
+        below = selections.of(pagination, one.selection_sets)
+        return _join(_key(part) + of_page(pagination, part) for part in below)
+
+    return _join(_key(one) + told(one) for one in selections.of(meta, item.selection_sets))
+
+
+def _join(members: Iterable[bytes]) -> bytes:
+    return b"{%b}" % b",".join(members)
+
+
+def _constant(parent: GraphQLObjectType, item: Selected) -> bytes:
+    return f'"{parent.name}"'.encode() if item.name == TYPENAME else NULL
+
+
+def _key(item: Selected) -> bytes:
+    return f'"{item.key}":'.encode()
+
+
+def _object(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
+    found = get_named_type(parent.fields[item.name].type)
+    assert isinstance(found, GraphQLObjectType)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRead:
+    """One entry or none. Without `prepared` nothing of it is asked for.
+
+    `unbound` is the read without its id where that comes from a variable, whose `source` it is; `digits_only` tells how
+    an id is read.
+    """
+
+    frame: Frame
+    prepared: PreparedRead | None
+    unbound: PreparedRead | None = None
+    source: Source | None = None
+    digits_only: bool = False
+
+    @property
+    def free_origins(self) -> tuple[Origin, ...]:
+        """As `PreparedRead.free_origins`."""
+        return () if self.prepared is None else self.prepared.free_origins
+
+    def rebind(self, variables: Mapping[str, Any]) -> "EntryRead":
+        """Return the read with the values of other variables. Raises OtherPlan."""
+        read = self.prepared
+        if self.unbound is not None and self.source is not None:
+            entry_id = read_entry_id(value_at(variables, self.source), digits_only=self.digits_only)
+            read = self.unbound.bind(id=entry_id or 0)
+        return self if read is None else EntryRead(self.frame, read.rebind(variables))
+
+    async def run(self, reads: ContentReads) -> Pieces:
+        """The JSON of the response."""
+        found = None if self.prepared is None else await reads.find_any(self.prepared)
+        return self.frame.fill(NULL if found is None else found)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRead:
+    """A page of entries, and the one that was asked for."""
+
+    frame: Frame
+    prepared: PreparedRead
+    asked: RequestedPage
+    source: ClassVar[Source | None] = None
+
+    @property
+    def free_origins(self) -> tuple[Origin, ...]:
+        """As `PreparedRead.free_origins`."""
+        return self.prepared.free_origins
+
+    def rebind(self, variables: Mapping[str, Any]) -> "ListRead":
+        """Return the read with the values of other variables. Raises OtherPlan."""
+        return ListRead(self.frame, self.prepared.rebind(variables), self.asked)
+
+    async def run(self, reads: ContentReads) -> Pieces:
+        """The JSON of the collection."""
+        page, cursor = self.prepared.page or Page(), None
+        if page.after is None:
+            entries, total = await reads.find(self.prepared)
+        else:
+            entries, total, cursor = await reads.find_behind(self.prepared)
+        return self.frame.fill(entries, page_info(self.asked, page, total or 0, cursor))
+
+
+Read = EntryRead | ListRead
+
+
+class RequestedOperation:
+    """An operation as it was asked for: of which document, with which variables, in a body of `size` bytes."""
+
+    __slots__ = ("_key", "document", "operation", "size", "variables")
+
+    def __init__(
+        self, document: Document, operation: OperationDefinitionNode, variables: dict[str, Any], size: int = 0
+    ) -> None:
+        self.document = document
+        self.operation = operation
+        self.variables = variables
+        self.size = size
+        self._key = _key_of(document, operation, variables)
+
+    def key(self, actor: Actor) -> tuple[Any, ...] | None:
+        """What it is kept by for somebody; None for one that is not kept."""
+        return None if self._key is None else (*self._key, actor.kind, actor.ability.key)
+
+    def operation_key(self, actor: Actor) -> tuple[Any, ...] | None:
+        """Return the key without the values of variables."""
+        return None if self._key is None else (*self._key[:2], actor.kind, actor.ability.key)
+
+    @property
+    def values_size(self) -> int:
+        """Return the bytes that the values of its variables take at most, where they are kept."""
+        return 0 if self._key is None else _BYTES_OF_VALUES + 4 * len(self._key[2])
+
+
+def _key_of(
+    document: Document, operation: OperationDefinitionNode, variables: dict[str, Any]
+) -> tuple[Any, ...] | None:
+    if operation.operation is not OperationType.QUERY:
+        return None
+    try:
+        text = orjson.dumps(variables)
+    except TypeError:  # files
+        return None
+    if len(text) > MOST_CHARACTERS:
+        return None
+    return document.text, operation.name and operation.name.value, text
+
+
+class PreparedOperation(NamedTuple):
+    """A query whose root fields are all ready: what stands before each in the answer, and what answers it.
+
+    `locale` is the default one it was made for, None where it does not matter.
+    """
+
+    members: tuple[tuple[bytes, Read | bytes], ...]
+    sentinels: ErrorSentinels
+    locale: str | None
+
+    def rebind(self, variables: Mapping[str, Any]) -> "PreparedOperation":
+        """Return the operation with the values of other variables. Raises OtherPlan."""
+        members = tuple(
+            (before, read if isinstance(read, bytes) else read.rebind(variables)) for before, read in self.members
+        )
+        return PreparedOperation(members, self.sentinels, self.locale)
+
+    async def answer(self, reads: ContentReads) -> bytes:
+        """The answer. Nothing is left to do but to read."""
+        sizes: list[int] = []
+        if len(self.members) == 1:  # a task for each costs more than what it does
+            before, read = self.members[0]
+            pieces, errors = await self._run_read(before, read, reads, sizes)
+            return envelope((before, *pieces, b"}"), errors)
+        with reads.request_share():
+            told = await asyncio.gather(*[self._run_read(before, read, reads, sizes) for before, read in self.members])
+        data: Pieces = []
+        errors = []
+        for (before, _), (pieces, found) in zip(self.members, told, strict=True):
+            data.append(before)
+            data += pieces
+            errors += found
+        data.append(b"}")
+        return envelope(data, errors)
+
+    async def _run_read(
+        self, before: bytes, read: Read | bytes, reads: ContentReads, sizes: list[int]
+    ) -> tuple[Pieces, Errors]:
+        """`before` is `{"key":` or `,"key":`."""
+        if isinstance(read, bytes):
+            return [read], []
+        try:
+            pieces = await read.run(reads)
+            weigh(pieces, sizes, reads)
+        except OctavoError as error:
+            return [NULL], [render(error)]
+        if not (self.sentinels.errors and is_marked(pieces)):
+            return pieces, []
+        answer, errors = self.sentinels.take(b"".join(pieces), (before[2:-2].decode(),))
+        return [answer], errors
+
+
+def weigh(pieces: Pieces, sizes: list[int], reads: ContentReads) -> None:
+    """Add what a read answers to the `sizes` of all reads of its operation. Raises ValidationError for too much."""
+    sizes += map(len, pieces)
+    reads.check_size(sum(sizes))
+
+
+def envelope(data: Iterable[bytes], errors: Errors) -> bytes:
+    """An answer."""
+    begin = b'{"errors":%b,"data":' % orjson.dumps(errors) if errors else b'{"data":'
+    return b"".join((begin, *data, b"}"))
+
+
+class PreparedOperations:
+    """Operations seen before, by document, name, variables and what the caller may do."""
+
+    def __init__(self, cache: Cache[tuple[Any, ...], PreparedOperation]) -> None:
+        self._cache = cache
+
+    def get(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
+        """The operation, if it is ready."""
+        key = asked.key(actor)
+        return None if key is None else self._cache.get(key)
+
+    def keep(self, asked: RequestedOperation, actor: Actor, ready: PreparedOperation, size: int | None = None) -> None:
+        """Keep an operation for the next time; `size` is the bytes of what it shares with no other one, if known."""
+        key = asked.key(actor)
+        if key is not None:
+            self._cache.put(key, ready, size)

@@ -1,0 +1,214 @@
+"""Root fields that read content: one statement each, its JSON put into the place of the field."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import field, replace
+from typing import Any
+
+from graphql import FieldNode, GraphQLField, GraphQLObjectType, get_named_type
+
+from octavo.access.authorization.ability import UPDATE
+from octavo.access.authorization.actions import action_on
+from octavo.access.authorization.actor import Actor, check
+from octavo.api.graphql.customization.field_customization import Customization
+from octavo.api.graphql.document.collect_fields import Selected, Selections
+from octavo.api.graphql.execution.alias_splitter import read_together
+from octavo.api.graphql.execution.argument_parser import ListLimits, read_arguments, read_requested_page
+from octavo.api.graphql.execution.cost import Cost
+from octavo.api.graphql.execution.error_sentinels import ErrorSentinels
+from octavo.api.graphql.execution.prepared_operations import EntryRead, ListRead, Read, make_frame
+from octavo.api.graphql.execution.selection_compiler import SelectionCompiler, SelectionContext
+from octavo.api.graphql.schema.field_metadata import Part, RootField, ScheduleField, metadata_of_field, part_of
+from octavo.content.controllers.content import ContentController
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.reader import PreparedRead
+from octavo.core.errors import ValidationError
+from octavo.core.values import dataclass
+from octavo.query.answer import Answer, Fixed
+from octavo.query.ast import Page, PublicationState, Query
+from octavo.query.lifting import Source
+from octavo.query.numbers import read_entry_id
+from octavo.query.request import By, Drafts, ReadRequest
+
+
+def _no_source(_: FieldNode) -> Source | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class RootResolvers:
+    """Reads for one operation of one caller."""
+
+    controller: ContentController
+    selections: Selections
+    actor: Actor
+    limits: ListLimits
+    cost: Cost
+    sentinels: ErrorSentinels
+    customization: Customization | None = None
+    is_authorized: bool = False
+    """Whether a project's code has decided that the caller may have this root field."""
+    digit_ids: bool = False
+    """Whether ids are digits only, not whatever JavaScript reads as a number."""
+    id_source: Callable[[FieldNode], Source | None] = _no_source
+    """Where the id of a field comes from, if that is a variable."""
+    defaults: set[str] = field(default_factory=set, compare=False)
+    """The default locales that were used: one, unless it was changed meanwhile."""
+    is_gone: bool = False
+    """Whether what is shown is deleted by then: v4 answers its own values only, and nothing that it led to."""
+
+    @property
+    def reads(self) -> ContentReads:
+        """What runs the reads."""
+        return self.controller.reads
+
+    def prepare_read(self, request: ReadRequest) -> PreparedRead:
+        """A request of this operation, ready to run for the caller."""
+        return self.reads.prepare(request, self.actor.ability)
+
+    def require(self, *actions: str) -> None:
+        """Raise ForbiddenError unless the caller may take these actions, or need not be asked."""
+        if not self.is_authorized:
+            check(self.actor, *actions)
+
+    def require_field(self, field: GraphQLField) -> None:
+        """Raise ForbiddenError unless the caller may have what is generated for a root field."""
+        metadata = metadata_of_field(field)
+        if isinstance(metadata, RootField | ScheduleField):
+            self.require(action_of(metadata))
+
+    def read_id(self, value: Any) -> int:
+        """An id of GraphQL, a text; 0 for one that no entry has."""
+        return read_entry_id(value, digits_only=self.digit_ids) or 0
+
+    async def prepare(self, field: GraphQLField, root: RootField, selected: Selected) -> Read:
+        """The read of a root field of Query. Raises OctavoError, GraphQLError."""
+        self.require(action_of(root))
+        arguments = self.selections.arguments(field, selected)
+        wrapper = get_named_type(field.type)
+        assert isinstance(wrapper, GraphQLObjectType)
+        if root.action == "findOne":
+            source = self.id_source(selected.node)
+            return self._one(root.content_type.uid, wrapper, selected, self.read_id(arguments.get("id")), source)
+        if root.content_type.is_single:
+            return await self._single(root, wrapper, selected, arguments)
+        return await self._list(root, wrapper, selected, arguments)
+
+    async def entry(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> bytes:
+        """A response with the entry of that id, which may be gone."""
+        return b"".join(await self._one(uid, wrapper, selected, entry_id).run(self.reads))
+
+    def _one(
+        self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int, source: Source | None = None
+    ) -> EntryRead:
+        below = self.selections.of(wrapper, selected.selection_sets)
+        frame, answer = make_frame(self.selections, wrapper, below), self._shown(wrapper, below, None)
+        if answer is None:
+            return EntryRead(frame, None)
+        unbound = self.prepare_entry(uid, answer)
+        return EntryRead(frame, unbound.bind(id=entry_id), unbound, source, self.digit_ids)
+
+    def prepare_entry(self, uid: str, answer: Answer, drafts: Drafts = Drafts.BY_ID) -> PreparedRead:
+        """An entry by an id that is still to come."""
+        content_type = self.controller.registry.content_types[uid]
+        return self.prepare_read(ReadRequest(content_type=content_type, by=By.ID, projection=answer, drafts=drafts))
+
+    async def _single(
+        self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
+    ) -> EntryRead:
+        query = self._query(root, selected, arguments)
+        below = self.selections.of(wrapper, selected.selection_sets)
+        frame = make_frame(self.selections, wrapper, below)
+        answer = self._shown(wrapper, below, query.publication_state)
+        if answer is None:
+            return EntryRead(frame, None)
+        request = ReadRequest(
+            content_type=root.content_type,
+            query=query,
+            by=By.SINGLE,
+            projection=answer,
+            locale=await self.locale(root),
+        )
+        return EntryRead(frame, self.prepare_read(request))
+
+    async def _list(
+        self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
+    ) -> ListRead:
+        query, locale = self._query(root, selected, arguments), await self.locale(root)
+        below = self.selections.of(wrapper, selected.selection_sets)
+        frame, page = make_frame(self.selections, wrapper, below), query.page or Page()
+        wanted = read_requested_page(arguments.get("pagination") or {}, page, self.limits)
+        answer = self._shown(wrapper, below, query.publication_state, page.limit or 1) or Fixed("0")
+        begins = page.after is None and not page.start and frame.has_cursor
+        asked = _asked(
+            query, page, with_count=frame.is_counted(cut=wanted.is_cut(page)), after="" if begins else page.after
+        )
+        request = ReadRequest(content_type=root.content_type, query=asked, projection=answer, locale=locale)
+        return ListRead(frame, self.prepare_read(request), wanted)
+
+    def _shown(
+        self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None, times: int = 1
+    ) -> Answer | None:
+        """What each `data` of a wrapper is to show, in one answer; None where there is no `data`."""
+        shown = (item for item in below if part_of(wrapper, item.name) is Part.DATA)
+        answers = [self.entity_answer(wrapper, item, state, times) for item in shown]
+        return read_together(answers) if answers else None
+
+    def entity_answer(
+        self, wrapper: GraphQLObjectType, item: Selected, state: PublicationState | None, times: int = 1
+    ) -> Answer:
+        """What `data` of a wrapper is to show, of as many entries as that at most."""
+        if part_of(wrapper, item.name) is None:
+            return Fixed("null")  # a field that a project added; its code answers
+        entity = get_named_type(wrapper.fields[item.name].type)
+        assert isinstance(entity, GraphQLObjectType)
+        return self.compiler(state, times).entity(entity, item.selection_sets)
+
+    def compiler(self, state: PublicationState | None = None, times: int = 1) -> SelectionCompiler:
+        """What makes Answers of selection sets, for the caller."""
+        context = SelectionContext(
+            selections=self.selections,
+            reads=self.reads,
+            ability=self.actor.ability,
+            limits=self.limits,
+            cost=self.cost,
+            sentinels=self.sentinels,
+            customization=self.customization,
+            is_gone=self.is_gone,
+        )
+        return SelectionCompiler(context=context, state=state, times=times)
+
+    def _query(self, root: RootField, selected: Selected, arguments: dict[str, Any]) -> Query:
+        query = read_arguments(arguments, self.limits, (selected.key,))
+        self.cost.add_query(query, selected.key)
+        return self.reads.sanitize(query, root.content_type, self.actor.ability)
+
+    async def single_id(self, root: RootField | ScheduleField, locale: object) -> int:
+        """The id of the entry of a single type, in a locale; 0 where there is none. Raises ValidationError."""
+        if locale is not None and not isinstance(locale, str):  # variables bring values of any kind
+            raise ValidationError("Locale must be a text")
+        asked = Query(locales=None if locale is None else (locale,))
+        default = await self.locale(root)
+        return await self.reads.single_id(root.content_type, asked, default, Drafts.ANY) or 0
+
+    async def locale(self, root: RootField | ScheduleField) -> str:
+        """The default locale, for types that have locales."""
+        if not root.content_type.localized:
+            return ""
+        default = await self.controller.locales.default()
+        self.defaults.add(default)
+        return default
+
+
+def join(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """A JSON object of keys (GraphQL names: plain letters) and JSON."""
+    return b"{%b}" % b",".join(b'"%b":%b' % (key.encode(), value) for key, value in members)
+
+
+def action_of(root: RootField | ScheduleField) -> str:
+    """What the caller has to be allowed; who plans what becomes of an entry changes it."""
+    return action_on(root.content_type.uid, root.action if isinstance(root, RootField) else UPDATE)
+
+
+def _asked(query: Query, page: Page, *, with_count: bool, after: str | None) -> Query:
+    """A query with what is to be told of its page: the total, and where the list goes on."""
+    return replace(query, page=replace(page, with_count=with_count, after=after))

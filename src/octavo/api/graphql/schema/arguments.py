@@ -1,0 +1,86 @@
+"""The arguments of generated fields: filters, pagination, sort, publication state, locale, id, data."""
+
+from typing import Final
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInputType,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLString,
+    Undefined,
+)
+
+from octavo.api.graphql.schema.filter_inputs import filters
+from octavo.api.graphql.schema.input_types import data_input
+from octavo.api.graphql.schema.scalars import LOCALE_CODE
+from octavo.api.graphql.schema.type_registry import TypeRegistry
+from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.content_types import Component, ContentType, Definition
+
+Arguments = dict[str, GraphQLArgument]
+
+PUBLICATION_STATE: Final = GraphQLEnumType("PublicationState", {"LIVE": "live", "PREVIEW": "preview"})
+
+
+def argument(value: GraphQLInputType, default: object = Undefined) -> GraphQLArgument:
+    """An argument that may be left out."""
+    return GraphQLArgument(value, default_value=default)
+
+
+def required(value: GraphQLInputType) -> GraphQLArgument:
+    """An argument that must be there."""
+    return GraphQLArgument(GraphQLNonNull(value))
+
+
+def list_arguments(types: TypeRegistry, definition: Definition) -> Arguments:
+    """How a list of entries or components is narrowed, ordered and cut. Single types make no lists worth it."""
+    arguments: Arguments = {}
+    if isinstance(definition, Component) or not _is_single(definition):
+        arguments["filters"] = argument(filters(types, definition))
+        arguments["pagination"] = argument(_pagination(types), {})
+        arguments["sort"] = argument(GraphQLList(GraphQLString), [])
+    return arguments | state_arguments(definition)
+
+
+def _pagination(types: TypeRegistry) -> GraphQLInputObjectType:
+    def make(name: str) -> GraphQLInputObjectType:
+        numbers = ("page", "pageSize", "start", "limit")
+        cursor = {"after": GraphQLInputField(GraphQLString)} if types.has_cursors else {}
+        return GraphQLInputObjectType(name, {each: GraphQLInputField(GraphQLInt) for each in numbers} | cursor)
+
+    return types.once("PaginationArg", make)
+
+
+def state_arguments(definition: Definition) -> Arguments:
+    """Whether drafts are shown, where there are any."""
+    if isinstance(definition, ContentType) and definition.draft_and_publish:
+        return {"publicationState": argument(PUBLICATION_STATE, "live")}
+    return {}
+
+
+def locale_arguments(content_type: ContentType) -> Arguments:
+    """Which locale is meant, where there are several."""
+    return {"locale": argument(LOCALE_CODE)} if content_type.localized else {}
+
+
+def id_argument(*, is_required: bool = False) -> Arguments:
+    """Which entry is meant."""
+    return {"id": required(GraphQLID) if is_required else argument(GraphQLID)}
+
+
+def data_argument(types: TypeRegistry, content_type: ContentType, *, is_required: bool = True) -> Arguments:
+    """What is written, where anything can be; as in v4, times alone are nothing to write."""
+    if all(item.name in TIMESTAMPS for item in types.inputs(content_type)):
+        return {}
+    data = data_input(types, content_type)
+    return {"data": required(data) if is_required else argument(data)}
+
+
+def _is_single(definition: Definition) -> bool:
+    return isinstance(definition, ContentType) and definition.is_single

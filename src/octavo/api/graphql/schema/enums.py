@@ -1,0 +1,67 @@
+"""Enumerations: values get names that GraphQL allows; internally they stay what is stored."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from graphql import GraphQLEnumType, GraphQLEnumValue
+
+from octavo.api.graphql.schema.field_metadata import KEY, TypeMetadata, TypeRole
+from octavo.api.graphql.schema.names import enum_name
+from octavo.api.graphql.schema.plain_letters import PLAIN_LETTERS
+from octavo.api.graphql.schema.type_registry import TypeRegistry
+from octavo.core.text_limits import compose, transliterate
+from octavo.schema.attributes import Enumeration
+from octavo.schema.content_types import Definition
+
+_NO_WORD = re.compile(r"[^A-Za-z0-9]+")
+_NO_NAME = re.compile(r"[0-9].*|true|false|null|", re.DOTALL)
+
+
+def value_name(value: str) -> str:
+    """A value as a name: words in plain letters, joined by underscores.
+
+    Values all in signs that v4 has no spelling for were no values there; here they get the nearest one.
+
+    >>> value_name("A-1"), value_name("Größe & co"), value_name("camelCase"), value_name("日本")
+    ('A_1', 'Groesse_and_co', 'camelCase', 'RiBen')
+    """
+    plain = _joined(compose(value).translate(PLAIN_LETTERS))
+    return plain or _joined(transliterate(value))
+
+
+def _joined(text: str) -> str:
+    return _NO_WORD.sub("_", text).strip("_")
+
+
+def value_names(values: Iterable[str]) -> dict[str, str]:
+    """Names and the values that they stand for. Every value gets a name of its own that GraphQL takes.
+
+    >>> value_names(["a b", "a-b", "3d", "null"])
+    {'a_b': 'a b', 'a_b_2': 'a-b', '_3d': '3d', '_null': 'null'}
+    """
+    named: dict[str, str] = {}
+    for value in values:
+        plain = value_name(value)
+        first = name = f"_{plain}" if _NO_NAME.fullmatch(plain) else plain
+        count = 1
+        while name in named:
+            count += 1
+            name = f"{first}_{count}"
+        named[name] = value
+    return named
+
+
+def enumeration(types: TypeRegistry, definition: Definition, attribute: Enumeration) -> GraphQLEnumType:
+    """The enum of an attribute. Its values' `value` is what the database holds."""
+
+    def make(name: str) -> GraphQLEnumType:
+        named = value_names(dict.fromkeys(attribute.values))
+        values = {key: GraphQLEnumValue(value) for key, value in named.items()}
+        return GraphQLEnumType(name, values, extensions={KEY: TypeMetadata(TypeRole.ENUM, definition, attribute)})
+
+    return types.once(enum_name(definition, attribute), make)
+
+
+def names_by_value(enum: GraphQLEnumType) -> Mapping[str, str]:
+    """The name of each stored value: what an answer shows."""
+    return {value.value: name for name, value in enum.values.items()}

@@ -1,0 +1,241 @@
+"""The scalars that GraphQL does not bring itself: how values are read from documents and variables, and refused.
+
+Messages are Strapi v4's own, as clients know them. An error that is a GraphQLError is shown as it is; any other is
+shown behind the expected type.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any, Final
+
+from graphql import (
+    BooleanValueNode,
+    EnumValueNode,
+    FloatValueNode,
+    GraphQLBoolean,
+    GraphQLError,
+    GraphQLFloat,
+    GraphQLInt,
+    GraphQLScalarType,
+    GraphQLString,
+    IntValueNode,
+    ListValueNode,
+    NullValueNode,
+    ObjectValueNode,
+    StringValueNode,
+    Undefined,
+    ValueNode,
+    VariableNode,
+    print_ast,
+)
+
+from octavo.api.graphql.schema.js_values import json_text, number_text, plain_text
+from octavo.api.graphql.schema.locale_codes import LOCALE_CODES
+from octavo.api.http.form_data import UploadedFile
+from octavo.core.errors import ValidationError
+from octavo.core.text_limits import may_be_number
+from octavo.query.dates import read_instant, read_time
+from octavo.query.numbers import exact_number
+from octavo.schema.scalar_types import ValueKind
+
+Variables = dict[str, Any] | None
+
+_RFC_3339 = (
+    "compliant with the `{kind}` format outlined in section 5.6 of the RFC 3339 profile of the ISO 8601 standard for "
+    "representation of dates and times using the Gregorian calendar."
+)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_INSTANT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)",
+    re.ASCII | re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?:[+-]?\d+|0x[0-9a-f]+|0o[0-7]+|0b[01]+|)", re.ASCII | re.IGNORECASE)
+
+
+class RefusedValue(Exception):
+    """A value that a scalar does not take; shown behind the expected type."""
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_day(value: Any, node: ValueNode | None = None) -> str:
+    if not isinstance(value, str):
+        raise GraphQLError(f"Date cannot represent non string type {json_text(value)}", node)
+    if not (_DAY.fullmatch(value) and _is_day(value)):
+        raise GraphQLError(f"Date cannot represent an invalid date-string {value}.", node)
+    return value
+
+
+def _read_instant(value: Any, node: ValueNode | None = None) -> str:
+    """An instant as `yyyy-MM-ddTHH:mm:ss.SSSZ`."""
+    if not isinstance(value, str):
+        raise GraphQLError(f"DateTime cannot represent non string or Date type {json_text(value)}", node)
+    found = _INSTANT.fullmatch(value)
+    if found is None or not _is_day(found[1]):
+        raise GraphQLError(f"DateTime cannot represent an invalid date-time-string {value}.", node)
+    try:
+        milliseconds = read_instant(value.upper())
+    except ValidationError:
+        raise GraphQLError(f"DateTime cannot represent an invalid date-time-string {value}.", node) from None
+    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z".rjust(24, "0")
+
+
+def _literal_text(node: ValueNode, kind: str) -> str:
+    """The text of a string; anything else is refused with what stands there."""
+    if isinstance(node, StringValueNode):
+        return node.value
+    raise GraphQLError(f"{kind} {_raw(node)}", node)
+
+
+def _raw(node: ValueNode) -> str:
+    if isinstance(node, BooleanValueNode):
+        return "true" if node.value else "false"
+    return node.value if isinstance(node, IntValueNode | FloatValueNode | EnumValueNode) else "false"
+
+
+def _day_literal(node: ValueNode, _: Variables = None) -> str:
+    return _read_day(_literal_text(node, "Date cannot represent non string type"), node)
+
+
+def _instant_literal(node: ValueNode, _: Variables = None) -> str:
+    return _read_instant(_literal_text(node, "DateTime cannot represent non string or Date type"), node)
+
+
+def _time_literal(node: ValueNode, _: Variables = None) -> str:
+    if not isinstance(node, StringValueNode):
+        raise RefusedValue("Time cannot represent non string type")
+    return read_time(node.value)
+
+
+def _read_long(value: Any, node: ValueNode | None = None) -> int:
+    """A whole number of any size, given as a number or as its own text."""
+    text = plain_text(value)
+    trimmed = text.strip()
+    if not may_be_number(text) or not _NUMBER.fullmatch(trimmed):
+        raise RefusedValue(f"Cannot convert {text} to a BigInt")
+    number = int(trimmed, 0) if trimmed[:2].lower() in ("0x", "0o", "0b") else int(trimmed or "0")
+    if str(number) != text:
+        raise GraphQLError(f"BigInt cannot represent value: {text}", node)
+    return number
+
+
+def _long_literal(node: ValueNode, _: Variables = None) -> int:
+    if isinstance(node, BooleanValueNode):
+        raise GraphQLError(f"BigInt cannot represent value: {_raw(node)}", node)
+    if isinstance(node, StringValueNode | IntValueNode | FloatValueNode | EnumValueNode):
+        return _read_long(node.value, node)
+    raise GraphQLError(f"BigInt cannot represent non-integer value: {print_ast(node)}", node)
+
+
+def _number(text: str) -> int | float:
+    return exact_number(float(text))
+
+
+def json_value(node: ValueNode, variables: Variables = None) -> Any:
+    """What a literal of JSON means. Names without quotes mean nothing."""
+    match node:
+        case StringValueNode() | BooleanValueNode():
+            return node.value
+        case IntValueNode() | FloatValueNode():
+            return _number(node.value)
+        case ListValueNode():
+            return [_or_null(json_value(item, variables)) for item in node.values]
+        case ObjectValueNode():
+            members = ((field.name.value, json_value(field.value, variables)) for field in node.fields)
+            return {name: value for name, value in members if value is not Undefined}
+        case NullValueNode():
+            return None
+        case VariableNode():
+            return (variables or {}).get(node.name.value, Undefined)
+        case _:
+            return Undefined
+
+
+def _or_null(value: Any) -> Any:
+    return None if value is Undefined else value
+
+
+def _read_upload(value: Any) -> UploadedFile:
+    if not isinstance(value, UploadedFile):
+        raise GraphQLError("Upload value invalid.")
+    return value
+
+
+def _upload_literal(node: ValueNode, _: Variables = None) -> Any:
+    raise GraphQLError("Upload literal unsupported.", node)
+
+
+def _locale_literal(node: ValueNode, _: Variables = None) -> str:
+    if not isinstance(node, StringValueNode):
+        raise RefusedValue("Locale cannot represent non string type")
+    if node.value not in LOCALE_CODES:
+        raise RefusedValue("Unknown locale supplied")
+    return node.value
+
+
+def _scalar(
+    name: str,
+    description: str | None,
+    read: Callable[[Any], Any] = lambda value: value,
+    literal: Callable[..., Any] = json_value,
+    write: Callable[[Any], Any] | None = None,
+    specified_by: str | None = None,
+) -> GraphQLScalarType:
+    return GraphQLScalarType(
+        name,
+        description=description,
+        parse_value=read,
+        parse_literal=literal,
+        serialize=write,
+        specified_by_url=specified_by,
+    )
+
+
+DATE: Final = _scalar(
+    "Date", f"A date string, such as 2007-12-03, {_RFC_3339.format(kind='full-date')}", _read_day, _day_literal
+)
+DATE_TIME: Final = _scalar(
+    "DateTime",
+    f"A date-time string at UTC, such as 2007-12-03T10:15:30Z, {_RFC_3339.format(kind='date-time')}",
+    _read_instant,
+    _instant_literal,
+)
+TIME: Final = _scalar("Time", "A time string with format HH:mm:ss.SSS", read_time, _time_literal)
+LONG: Final = _scalar(
+    "Long",
+    "The `BigInt` scalar type represents non-fractional signed whole numeric values.",
+    _read_long,
+    _long_literal,
+    lambda value: number_text(value) if isinstance(value, float) else str(value),
+)
+_ECMA_404: Final = "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf"
+JSON: Final = _scalar(
+    "JSON",
+    f"The `JSON` scalar type represents JSON values as specified by [ECMA-404]({_ECMA_404}).",
+    specified_by=_ECMA_404,
+)
+UPLOAD: Final = _scalar("Upload", "The `Upload` scalar type represents a file upload.", _read_upload, _upload_literal)
+LOCALE_CODE: Final = _scalar("I18NLocaleCode", "A string used to identify an i18n locale", literal=_locale_literal)
+
+SCALARS: Final[dict[ValueKind, GraphQLScalarType]] = {
+    ValueKind.STRING: GraphQLString,
+    ValueKind.TEXT: GraphQLString,
+    ValueKind.INTEGER: GraphQLInt,
+    ValueKind.BIG_INTEGER: LONG,
+    ValueKind.FLOAT: GraphQLFloat,
+    ValueKind.DECIMAL: GraphQLFloat,
+    ValueKind.BOOLEAN: GraphQLBoolean,
+    ValueKind.DATE: DATE,
+    ValueKind.TIME: TIME,
+    ValueKind.DATETIME: DATE_TIME,
+    ValueKind.TIMESTAMP: DATE_TIME,
+    ValueKind.JSON: JSON,
+}

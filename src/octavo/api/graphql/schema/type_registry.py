@@ -1,0 +1,110 @@
+"""Where the schema's types are made, each once, under its name; and what a project wants left out."""
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import TypeVar, cast
+
+from graphql import GraphQLNamedType
+
+from octavo.api.graphql.schema.exclusions import NOTHING, Action, Exclusions
+from octavo.api.graphql.schema.name_conflicts import left_out
+from octavo.core.values import dataclass
+from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
+from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.builtin import BUILTIN_TYPES
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.registry import Registry
+from octavo.schema.uids import I18N, UPLOAD, USERS_PERMISSIONS
+
+NamedT = TypeVar("NamedT", bound=GraphQLNamedType)
+
+INVERSE_MORPHS = frozenset({"morphOne", "morphMany"})
+SHOWN_PLUGINS = (f"{UPLOAD}.", f"{USERS_PERMISSIONS}.", f"{I18N}.")
+"""The built-in plugins whose content-types are part of the schema. Administrators, tokens and releases never are."""
+
+
+@dataclass(slots=True)
+class TypeRegistry:
+    """The definitions, and the types made so far. Types refer to each other, so each is made when first asked for."""
+
+    registry: Registry
+    exclusions: Exclusions = NOTHING
+    has_cursors: bool = False
+    made: dict[str, GraphQLNamedType] = field(default_factory=dict)
+
+    def once(self, name: str, make: Callable[[str], NamedT]) -> NamedT:
+        """The type of that name, made if it is not there yet."""
+        found = self.made.get(name)
+        if found is None:
+            found = self.made[name] = make(name)
+        return cast("NamedT", found)
+
+    def shows(self, definition: Definition) -> bool:
+        """Whether a definition is part of the schema."""
+        if definition.uid in self.exclusions.types or definition.uid in left_out(self.registry).definitions:
+            return False
+        return definition.uid not in BUILTIN_TYPES or definition.uid.startswith(SHOWN_PLUGINS)
+
+    def content_types(self) -> list[ContentType]:
+        """The content-types of the schema: plugins' first."""
+        shown = [item for item in self.registry.content_types.values() if self.shows(item)]
+        return sorted(shown, key=lambda item: item.is_api)
+
+    def offers(self, content_type: ContentType, action: Action) -> bool:
+        """Whether an action on a content-type has a root field."""
+        return (content_type.uid, action) not in self.exclusions.actions
+
+    def outputs(self, definition: Definition) -> list[AnyAttribute]:
+        """The attributes that can be selected."""
+        hidden = self.exclusions.outputs
+        return [
+            item for item in self._linked(definition) if not item.private and (definition.uid, item.name) not in hidden
+        ]
+
+    def inputs(self, definition: Definition) -> list[AnyAttribute]:
+        """The attributes that can be written. Private ones too; timestamps only of a project's own content-types."""
+        stamped = isinstance(definition, ContentType) and definition.is_api
+        hidden = self.exclusions.inputs
+        return [
+            item
+            for item in self._linked(definition)
+            if (item.writable or (stamped and item.name in TIMESTAMPS))
+            and not _names_rows(item)
+            and (definition.uid, item.name) not in hidden
+        ]
+
+    def filters(self, definition: Definition) -> list[AnyAttribute]:
+        """The attributes that can be compared. Private ones too: using one is an error of its own."""
+        hidden = self.exclusions.filters
+        return [
+            item
+            for item in self._linked(definition)
+            if not isinstance(item, Media | DynamicZone)
+            and not _names_rows(item)
+            and (definition.uid, item.name) not in hidden
+        ]
+
+    def zone_components(self, zone: DynamicZone) -> list[Component]:
+        """The components of a dynamic zone, each once."""
+        listed = (self.registry.components[uid] for uid in dict.fromkeys(zone.components))
+        return [item for item in listed if self.shows(item)]
+
+    def _linked(self, definition: Definition) -> list[AnyAttribute]:
+        """The attributes that GraphQL can name, without relations that lead out of the schema.
+
+        One attribute that it cannot name must not take the whole endpoint away.
+        """
+        unnamed = left_out(self.registry).attributes
+        attributes = definition.attributes.values()
+        return [item for item in attributes if (definition.uid, item.name) not in unnamed and self._leads_inside(item)]
+
+    def _leads_inside(self, attribute: AnyAttribute) -> bool:
+        if isinstance(attribute, Relation) and attribute.kind in INVERSE_MORPHS:
+            return False
+        target = self.registry.target(attribute)
+        return target is None or self.shows(target)
+
+
+def _names_rows(attribute: AnyAttribute) -> bool:
+    """Whether it is a relation whose rows name their own targets."""
+    return isinstance(attribute, Relation) and attribute.target is None

@@ -1,0 +1,70 @@
+"""How long each stage of an operation took, told in `extensions.tracing` in the form that Apollo's tools read."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import orjson
+
+from octavo.core.values import dataclass
+
+PARSING: Final = "parsing"
+VALIDATION: Final = "validation"
+EXECUTION: Final = "execution"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceClock:
+    """Where times come from: seconds since 1970, and nanoseconds of a clock that only goes forward."""
+
+    wall: Callable[[], float] = time.time
+    steady: Callable[[], int] = time.perf_counter_ns
+
+
+class Trace:
+    """The stages of one operation. What a known document is spared took no time."""
+
+    def __init__(self, clock: TraceClock) -> None:
+        self._clock = clock
+        self._started_at = clock.wall()
+        self._start = clock.steady()
+        self._stages: dict[str, dict[str, Any]] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measures what happens inside."""
+        start = self._clock.steady()
+        try:
+            yield
+        finally:
+            self._stages[name] = {"startOffset": start - self._start, "duration": self._clock.steady() - start}
+
+    def add_to(self, answer: bytes) -> bytes:
+        """An answer, a JSON object, with the times so far."""
+        spared = {"startOffset": 0, "duration": 0}
+        duration = self._clock.steady() - self._start
+        tracing = {
+            "version": 1,
+            "startTime": _instant(self._started_at),
+            "endTime": _instant(self._started_at + duration / 1e9),
+            "duration": duration,
+            **{name: self._stages.get(name, spared) for name in (PARSING, VALIDATION)},
+            EXECUTION: {**self._stages.get(EXECUTION, spared), "resolvers": []},
+        }
+        return b'%b,"extensions":{"tracing":%b}}' % (answer[:-1], orjson.dumps(tracing))
+
+
+@contextmanager
+def stage(trace: Trace | None, name: str) -> Iterator[None]:
+    """Measures what happens inside, where somebody wants to know."""
+    if trace is None:
+        yield
+    else:
+        with trace.stage(name):
+            yield
+
+
+def _instant(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

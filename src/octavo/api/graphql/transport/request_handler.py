@@ -1,0 +1,270 @@
+"""Answers requests for operations: one, a batch, a form with files; in the media type that the client asks for.
+
+Brings graphql-core with it, so `endpoint` imports it late.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import orjson
+from graphql import GraphQLError, OperationType
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.graphql.document.documents import VALIDATION_FAILED, RefusedDocument
+from octavo.api.graphql.document.logins import Attempts, TooManyLogins
+from octavo.api.graphql.document.persisted_queries import PersistedQueries, PersistedQueryRefused
+from octavo.api.graphql.document.variables import RefusedVariables
+from octavo.api.graphql.execution.engine import Engine, make_engine
+from octavo.api.graphql.execution.error_format import BAD_INPUT, UNEXPECTED, render, render_refused
+from octavo.api.graphql.execution.prepared_operations import RequestedOperation
+from octavo.api.graphql.options import GraphqlContent, GraphqlOptions, ParseText
+from octavo.api.graphql.schema.exclusions import FieldKey
+from octavo.api.graphql.tracing import EXECUTION, Trace, stage
+from octavo.api.graphql.transport.media_types import GRAPHQL_UTF8, JSON, prefers_graphql
+from octavo.api.graphql.transport.multipart import read_operations
+from octavo.api.http.body import FORM, FORM_DATA, read_body
+from octavo.api.http.json_text import check_containers
+from octavo.api.http.request import Request
+from octavo.api.http.response import TEXT, Response
+from octavo.core.cache import Cache
+from octavo.core.errors import MalformedBody, OctavoError
+from octavo.core.threads import compute
+from octavo.core.values import dataclass
+
+_NO_BODY: Final = "POST body missing, invalid Content-Type, or JSON object has no keys."
+_LARGEST_KEPT: Final = 32 * 1024
+"""Bytes of a body whose operation is cached. Larger ones are rare, and one client could fill the cache with them."""
+_PARSED_FACTOR: Final = 12
+"""Bytes that a byte of a body takes at most with what was read from it, in which its variables are twice."""
+_NO_QUERY: Final = "GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension."
+_NO_VARIABLES: Final = (
+    "Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an "
+    "unparsed JSON string was provided."
+)
+_UNASKED: Final = ("apollo-require-preflight", "x-apollo-operation-name", "graphql-require-preflight", "authorization")
+"""Headers that browsers let no page of another site send without asking first."""
+_SIMPLE_FORM: Final = (
+    "A form needs one of the headers Apollo-Require-Preflight, X-Apollo-Operation-Name, GraphQL-Require-Preflight or "
+    "Authorization, so that pages of other sites cannot send it."
+)
+
+_URL_ENCODED: Final = "Operations are not taken from url-encoded forms: send JSON."
+
+
+class _BadRequest(Exception):
+    """A request that is no operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """Answers in one media type: the specification's tells everything as JSON, the older one some things as text.
+
+    Unless everything is to be `all_json`.
+    """
+
+    graphql: bool
+    all_json: bool = False
+
+    def json(self, status: int, body: bytes) -> Response:
+        return Response(status, body, GRAPHQL_UTF8 if self.graphql else JSON)
+
+    def errors(self, status: int, errors: list[dict[str, Any]]) -> Response:
+        return self.json(status, orjson.dumps({"errors": errors}))
+
+    def failed(self, status: int, message: str, code: str = UNEXPECTED) -> Response:
+        return self.errors(status, [{"message": message, "extensions": {"code": code}}])
+
+    def text(self, message: str) -> Response:
+        if self.graphql or self.all_json:
+            return self.failed(400, message, BAD_INPUT)
+        return Response(400, message.encode(), TEXT)
+
+
+MOST_READ_HERE: Final = 1024
+"""Letters of a document that are parsed and validated without leaving the event loop: a few milliseconds."""
+
+_AS_GRAPHQL: Final = _Answers(graphql=True)
+
+
+class _Caller(NamedTuple):
+    """Who asks, from where, in which media type they want to be answered, how often they tried credentials, and the
+    bytes of their body."""
+
+    actor: Actor
+    request: Request
+    answers: _Answers
+    attempts: Attempts
+    size: int = 0
+
+
+def open_answering(content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> "RequestHandler":
+    """What answers operations on content. Raises InvalidCode when a project's extension is unsound."""
+    return RequestHandler(make_engine(content, options), content, parse_text, options)
+
+
+class RequestHandler:
+    """Answers requests by an engine."""
+
+    def __init__(self, engine: Engine, content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> None:
+        self._documents = engine.documents
+        self._executor = engine.executor
+        self._authenticator = content.authenticator
+        self._parse_text = parse_text
+        self._options = options
+        self._as_ever = _Answers(graphql=False, all_json=options.json_errors)
+        caches = content.caches
+        self._persisted = PersistedQueries(caches.cache("GraphQL persisted queries") if options.persisted else None)
+        self._asked: Cache[bytes, RequestedOperation] = caches.cache("GraphQL bodies")
+
+    @property
+    def declared(self) -> frozenset[FieldKey]:
+        """The root fields for which the project has set `auth`, `policies` or a resolver."""
+        code = self._executor.code
+        return code.customization.declared if code else frozenset()
+
+    async def get(self, request: Request) -> Response:
+        """A query in the address."""
+        actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
+        answers = self._answers_for(request)
+        changed = None if request.overlay is None else request.overlay.values
+        params = self._parse_text(request.query) if changed is None else changed()
+        if not params.keys() & {"query", "extensions"}:
+            return answers.text("GET query missing.")
+        try:
+            return await self._one(params, self._caller(request, actor, answers), from_address=True)
+        except _BadRequest as error:
+            return answers.text(str(error))
+
+    async def post(self, request: Request) -> Response:
+        """An operation, or a batch of them."""
+        answers = self._answers_for(request)
+        try:
+            actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
+            body = await request.body() if request.content_type == JSON else b""
+            asked = self._asked.get(body)
+            if asked is None:
+                return await self._post(request, body, self._caller(request, actor, answers))
+            return answers.json(200, await self._executor.run(asked, actor, request))
+        except _BadRequest as error:
+            return answers.text(str(error))
+        except OctavoError as error:
+            if not answers.graphql or error.status >= 500:
+                raise
+            return answers.errors(error.status, [render(error)])
+
+    def _caller(self, request: Request, actor: Actor, answers: _Answers) -> _Caller:
+        return _Caller(actor, request, answers, Attempts(self._options.logins))
+
+    async def _post(self, request: Request, body: bytes, caller: _Caller) -> Response:
+        value, size = await self._read(request)
+        caller = caller._replace(size=size)
+        if isinstance(value, list) and value:
+            return await self._batch(value, caller)
+        if not isinstance(value, Mapping) or not value:
+            raise _BadRequest(_NO_BODY)
+        return await self._one(value, caller, body=body)
+
+    async def _read(self, request: Request) -> tuple[Any, int]:
+        """What was sent, and its size in bytes."""
+        if (
+            request.content_type == FORM_DATA
+            and not self._options.simple_forms
+            and not any(map(request.header, _UNASKED))
+        ):
+            raise _BadRequest(_SIMPLE_FORM)
+        if request.content_type == FORM and not self._options.url_encoded:
+            raise _BadRequest(_URL_ENCODED)
+        try:
+            body = await read_body(request, self._parse_form)
+        except MalformedBody as error:  # the reference reads these bodies elsewhere, and names its errors so
+            raise MalformedBody(error.message) from None
+        return (read_operations(body.value, body.files) if body.is_form_data else body.value), body.size
+
+    def _answers_for(self, request: Request) -> _Answers:
+        accept = request.header("accept")
+        return _AS_GRAPHQL if accept and prefers_graphql(accept) else self._as_ever
+
+    def _parse_form(self, text: str) -> dict[str, Any]:
+        return dict(self._parse_text(text))
+
+    async def _batch(self, operations: list[Any], caller: _Caller) -> Response:
+        if len(operations) > self._options.batch:
+            raise _BadRequest(f"A batch holds at most {self._options.batch} operations.")
+        if not all(isinstance(operation, Mapping) for operation in operations):
+            raise _BadRequest(_NO_BODY)
+        answers = [(await self._one(operation, caller)).body for operation in operations]
+        return caller.answers.json(200, b"[%b]" % b",".join(answers))
+
+    async def _one(
+        self, given: Mapping[str, Any], caller: _Caller, *, from_address: bool = False, body: bytes = b""
+    ) -> Response:
+        answers = caller.answers
+        trace = Trace(self._options.trace_clock) if self._options.trace_clock else None
+        try:
+            asked = await self._ask(given, trace, caller.size)
+        except RefusedDocument as error:
+            return answers.errors(400, [render_refused(one, error.code) for one in error.errors])
+        except PersistedQueryRefused as error:
+            return answers.failed(200, str(error), error.code)
+        except GraphQLError as error:
+            return answers.errors(400, [render_refused(error, UNEXPECTED)])
+        if asked is None:
+            return answers.failed(400, _NO_QUERY)
+        is_query = asked.operation.operation is OperationType.QUERY
+        if from_address and not is_query:
+            return answers.failed(405, "GET supports only query operation")
+        try:
+            caller.attempts.add(asked.operation, asked.document.fragments)
+        except TooManyLogins as error:
+            return answers.failed(400, str(error), VALIDATION_FAILED)
+        try:
+            with stage(trace, EXECUTION):
+                answer = await self._executor.run(asked, caller.actor, caller.request)
+        except RefusedVariables as error:
+            return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
+        if body and len(body) <= _LARGEST_KEPT and is_query and trace is None and "extensions" not in given:
+            self._asked.put(body, asked, _PARSED_FACTOR * len(body) + asked.document.size)
+        return answers.json(200, answer if trace is None else trace.add_to(answer))
+
+    async def _ask(self, given: Mapping[str, Any], trace: Trace | None, size: int) -> RequestedOperation | None:
+        """What is to be run; None without a query. Raises what refuses documents."""
+        text, variables = _read_text(given), _read_json(given, "variables")
+        text = self._persisted.resolve(text, _object(_read_json(given, "extensions")))
+        if not text:
+            return None
+        document = self._documents.known(text)
+        if document is None:
+            read = partial(self._documents.read, text, trace)
+            document = self._documents.keep(await compute(read, len(text), MOST_READ_HERE))
+        name = given.get("operationName")
+        operation = document.operation(None if name is None else str(name))
+        if not isinstance(variables, Mapping | list | None):
+            raise GraphQLError(_NO_VARIABLES)
+        return RequestedOperation(document, operation, _object(variables), size)
+
+
+def _read_text(given: Mapping[str, Any]) -> str:
+    text = given.get("query")
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise _BadRequest("GraphQL queries must be strings.")
+    return text
+
+
+def _read_json(given: Mapping[str, Any], name: str) -> Any:
+    """A value, or the JSON of one, as addresses and forms have it."""
+    value = given.get(name)
+    if isinstance(value, str) and value:
+        try:
+            text = value.encode()
+            check_containers(text)
+            return orjson.loads(text)
+        except (ValueError, MalformedBody):
+            raise _BadRequest(f"{name.capitalize()} are invalid JSON.") from None
+    return None if value == "" else value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,396 @@
+"""The ASGI application: lives as long as the process, and keeps every promise about HTTP.
+
+Each request gets exactly one complete answer, or none if the client has gone. It is given by the dispatcher
+that was in force when the request came; another one may take its place meanwhile.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from math import inf
+from random import random
+from typing import Any
+
+from octavo.api.http.arrivals import Arrivals
+from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Following
+from octavo.api.http.live_answers import LiveAnswers
+from octavo.api.http.observers import FAILED, Look, Nobody
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request import Receive, Request, Scope, Send
+from octavo.api.http.request_ids import TRACE, name_of
+from octavo.api.http.response import FileResponse, LiveResponse, Response
+from octavo.api.http.router import Known, Router
+from octavo.api.http.sending import answer_too_late, hang_up, refuse_crowded, send_file
+from octavo.api.http.static import Files
+from octavo.api.http.transfers import PIECE, Transfer, Transfers
+from octavo.events.origin import WORK
+
+Callback = Callable[[], Awaitable[object]]
+
+logger = logging.getLogger("octavo.api.http")
+
+_SWEEP_SECONDS = 1.0
+_PATIENCE_SECONDS = 5.0
+_LOOK_SECONDS = 0.005
+
+
+class HttpApplication:
+    """What an ASGI server calls."""
+
+    def __init__(
+        self,
+        router: Router,
+        options: HttpOptions | None = None,
+        *,
+        static: Files | None = None,
+        around: Around | None = None,
+        following: Following | None = None,
+        on_startup: Sequence[Callback] = (),
+        on_shutdown: Sequence[Callback] = (),
+    ) -> None:
+        self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem, around, following)
+        self._on_startup = list(on_startup)
+        self._on_shutdown = on_shutdown
+        self._running: dict[Request, Dispatcher] = {}
+        self._live = LiveAnswers()
+        self._arrivals = Arrivals()
+        self._transfers = Transfers()
+        self._asking = 0
+        self._sending: dict[asyncio.Task[object] | None, float] = {}  # quick answers, and when they are to be taken
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
+        self._stopped = False
+        self._gate: asyncio.Event | None = None
+        self._logged = -inf
+        self.look: Look = Nobody()
+        """Who looks at what was answered."""
+        self.leave: Callable[[], float] = lambda: 0.0
+        """Called when the end is near: how many seconds requests are still to be taken."""
+        self.problem: str | None = None
+        """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
+
+    def before_start(self, callback: Callback) -> None:
+        """Have something done before everything else that a start does."""
+        self._on_startup.insert(0, callback)
+
+    def after_start(self, callback: Callback) -> None:
+        """Have something done after everything else that a start does."""
+        self._on_startup.append(callback)
+
+    def replace(
+        self,
+        router: Router,
+        options: HttpOptions,
+        static: Files | None = None,
+        around: Around | None = None,
+        following: Following | None = None,
+    ) -> Dispatcher:
+        """Let another dispatcher answer the requests that come from now on; what answered them until now."""
+        before = self._dispatcher
+        self._dispatcher = Dispatcher(router, options, static, self._tell_problem, around, following)
+        return before
+
+    async def drain(self, dispatcher: Dispatcher | None = None) -> None:
+        """Wait until no request is under way: of one dispatcher, or at all. After the stop nobody waits."""
+        if self._stopped or not self._is_busy(dispatcher):
+            return
+        waiting = (dispatcher, asyncio.Event())
+        self._waiting.append(waiting)
+        try:
+            await waiting[1].wait()
+        finally:
+            self._waiting.remove(waiting)
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Let requests that come from now on wait for the end of this, and those under way end first, but for one: that
+        which asks for it. Those that take longer than some seconds are not waited for."""
+        loop, self._gate = asyncio.get_running_loop(), asyncio.Event()
+        patience = loop.time() + _PATIENCE_SECONDS
+        try:
+            while len(self._running) > 1 and loop.time() < patience:  # noqa: ASYNC110 - seldom, and for milliseconds
+                await asyncio.sleep(_LOOK_SECONDS)
+            yield
+        finally:
+            gate, self._gate = self._gate, None
+            gate.set()
+
+    def running(self) -> int:
+        """How many requests are under way."""
+        return len(self._running)
+
+    def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
+        if self._asking or self._sending:
+            return True
+        if dispatcher is None:
+            return bool(self._running) or bool(self._live)
+        return dispatcher in self._running.values() or self._live.of(dispatcher)
+
+    def end_live(self, dispatcher: Dispatcher | None = None) -> None:
+        """Let the answers end that would go on: of one dispatcher; or all, now and from now on."""
+        self._live.end(dispatcher)
+
+    def _tell_drained(self) -> None:
+        for dispatcher, drained in self._waiting:
+            if self._stopped or not self._is_busy(dispatcher):
+                drained.set()
+
+    def _tell_problem(self) -> str | None:
+        return self.problem
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """For servers that look whether they call a coroutine function."""
+        await self.answer(scope, receive, send)
+
+    def answer(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
+        """What answers, to be awaited: what is known already without a step of its own in between."""
+        if scope["type"] != "http":
+            return self._lifespan(receive, send) if scope["type"] == "lifespan" else hang_up(receive, send)
+        dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
+        following = dispatcher.following
+        followed = (
+            following is not None
+            and (random() < following.share or TRACE in headers)  # noqa: S311 - no secret
+            and following.chooses(headers)
+        )
+        if self._gate is not None:
+            return self._serve_later(None, headers, followed, scope, receive, send)
+        hosts = dispatcher.hosts
+        allowed = hosts is None or hosts.allow_all(headers)
+        if dispatcher.quick is not None and allowed and not followed and self.problem is None:
+            known = dispatcher.quick(scope, headers)
+            if isinstance(known, tuple):
+                return self._give(known, headers, dispatcher, scope, receive, send)
+            if known is not None:
+                return self._serve_later(known, headers, followed, scope, receive, send)
+        request = Request(scope, receive, dispatcher.options, headers)
+        request.is_host_allowed = allowed
+        if followed:
+            request.is_followed = True
+        return self._serve(request, dispatcher, send)
+
+    async def _serve_later(
+        self,
+        asked: Awaitable[Known | None] | None,
+        headers: Mapping[bytes, bytes],
+        followed: bool,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Answer once it is clear what is known, or once the gate is open."""
+        dispatcher = self._dispatcher
+        if asked is not None:
+            self._asking += 1
+            known = None
+            try:
+                known = await asked
+            finally:
+                self._asking -= 1
+                if known is None and self._waiting:
+                    self._tell_drained()
+            if known is not None:
+                await self._give(known, headers, dispatcher, scope, receive, send)
+                return
+        if self._gate is not None:
+            await self._gate.wait()
+        dispatcher = self._dispatcher
+        request = Request(scope, receive, dispatcher.options, headers)
+        request.is_followed = followed
+        await self._serve(request, dispatcher, send)
+
+    async def _give(
+        self,
+        known: Known,
+        given: Mapping[bytes, bytes],
+        dispatcher: Dispatcher,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Answer with what is known already."""
+        (response, route), loop = known, asyncio.get_running_loop()
+        started, name, task = loop.time(), name_of(given), asyncio.current_task(loop)
+
+        def request() -> Request:
+            request = Request(scope, receive, dispatcher.options, given)
+            request.started, request.operation, request.route = started, route.operation, route.template
+            request.take_name(name)
+            return request
+
+        self._sending[task] = started + dispatcher.options.request_seconds
+        if self._sweeper is None:
+            self._watch_time(loop)
+        try:
+            head = dispatcher.headers_again(response, given, name, request)
+            await send({"type": "http.response.start", "status": response.status, "headers": head})
+            body = response.body
+            if len(body) <= PIECE:
+                await send({"type": "http.response.body", "body": body})
+            else:
+                await self._send_known(body, request(), task, send)
+        except (OSError, RuntimeError):
+            logger.debug("The client went away")
+        except asyncio.CancelledError:
+            if task is None or task in self._sending:
+                raise
+            task.uncancel()  # the client does not take it
+        finally:
+            self._sending.pop(task, None)
+            if self._waiting:
+                self._tell_drained()
+        look, seconds = self.look, loop.time() - started
+        if look.noted is not None:
+            look.noted[scope["method"], route.template, response.status].append(seconds)
+        look.left -= 1
+        if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
+            self._tell_answered(look, request(), response, seconds)
+
+    async def _send_known(self, body: bytes, request: Request, task: asyncio.Task[object] | None, send: Send) -> None:
+        """Send a large body of what is known already."""
+        loop, options = asyncio.get_running_loop(), request.options
+
+        def touch() -> None:
+            latest = request.started + options.upload_seconds
+            self._sending[task] = min(loop.time() + options.request_seconds, latest)
+
+        transfer = Transfer(request.client_key, len(body), loop.time(), partial(self._end_sending, task))
+        await self._transfers.send(body, send, transfer, options, touch)
+
+    def _end_sending(self, task: asyncio.Task[object] | None) -> None:
+        self._sending.pop(task, None)
+        if task is not None:
+            task.cancel()
+
+    async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
+        work = WORK.set(request)
+        running, most = self._running, dispatcher.crowded_from
+        refused = None if len(running) < most else refuse_crowded(request, running, len(self._arrivals), most)
+        loop = self._start(request, dispatcher)
+        try:
+            try:
+                response = refused or await dispatcher.respond(request)
+            except asyncio.CancelledError:
+                if not request.overdue:
+                    raise
+                response = answer_too_late(request, dispatcher.options.request_seconds)
+            if self.problem is not None:
+                self._log_answer(request, response)
+            await self._send(request, response, dispatcher, send)
+            look, seconds = self.look, loop.time() - request.started
+            if look.noted is not None:
+                lasted = 0.0 if isinstance(response, LiveResponse) else seconds  # for hours: it counts as begun
+                look.noted[request.method, request.route, response.status].append(lasted)
+            look.left -= 1
+            if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
+                self._tell_answered(look, request, response, seconds)
+            if refused is None and request.method not in ALWAYS_ALLOWED and not request.overdue:
+                await request.drain()
+        except asyncio.CancelledError:
+            # Too late even for an answer: one was under way that the client did not take.
+            if not request.overdue:
+                raise
+        finally:
+            WORK.reset(work)
+            self._running.pop(request, None)
+            request.close()
+            if self._waiting:
+                self._tell_drained()
+
+    def _tell_answered(self, look: Look, request: Request, response: Response, seconds: float) -> None:
+        """Let those who look on see a request that was answered."""
+        work = WORK.set(request)
+        try:
+            look(request, response, seconds)
+        except Exception:  # who looks on must not disturb
+            logger.exception("Could not observe a request")
+        finally:
+            WORK.reset(work)
+
+    def _start(self, request: Request, dispatcher: Dispatcher) -> asyncio.AbstractEventLoop:
+        loop = asyncio.get_running_loop()  # answered, for to find it is a call of the system on old Pythons
+        request.task, request.started = asyncio.current_task(loop), loop.time()
+        request.deadline = request.started + dispatcher.options.request_seconds
+        request.arrivals = self._arrivals
+        self._running[request] = dispatcher
+        if self._sweeper is None:
+            self._watch_time(loop)
+        return loop
+
+    def _watch_time(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Stop what takes too long. One look a second at all requests costs less than a timer for each."""
+        now = loop.time()
+        for request in self._running:
+            if request.deadline < now:
+                request.give_up()
+        for task in [task for task, deadline in self._sending.items() if deadline < now]:
+            self._end_sending(task)
+        self._live.stop_late(now)
+        self._transfers.close_slow(self._dispatcher.options)
+        busy = self._running or self._live or self._sending
+        self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
+
+    def _log_answer(self, request: Request, response: Response) -> None:
+        """Not more than one in a second: nobody reads more."""
+        if request.started < self._logged + _SWEEP_SECONDS:
+            return
+        self._logged = request.started
+        status, path, problem = response.status, request.scope["path"], self.problem
+        logger.warning("%s %r: %d, by the site before the last change. %s", request.method, path, status, problem)
+
+    async def _send(self, request: Request, response: Response, dispatcher: Dispatcher, send: Send) -> None:
+        headers = dispatcher.headers(request, response)
+        try:
+            await send({"type": "http.response.start", "status": response.status, "headers": headers})
+            if isinstance(response, FileResponse):
+                await send_file(request, response, send)
+            elif isinstance(response, LiveResponse):
+                del self._running[request]
+                await self._live.send(request, response, dispatcher, send)
+            else:
+                body = b"" if request.method == "HEAD" else response.body
+                if len(body) <= PIECE:
+                    await send({"type": "http.response.body", "body": body})
+                else:
+                    now = asyncio.get_running_loop().time()
+                    transfer = Transfer(request.client_key, len(body), now, request.give_up)
+                    await self._transfers.send(body, send, transfer, dispatcher.options, request.touch)
+        except (OSError, RuntimeError):
+            # The connection broke while the answer was under way; nothing can be told to anybody.
+            logger.debug("The client went away")
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        """Start before the first request; stop after the last."""
+        while True:
+            event = (await receive())["type"]
+            try:
+                await (self.start() if event == "lifespan.startup" else self.stop())
+            except Exception as error:
+                logger.exception("%s failed", event)
+                await send({"type": f"{event}.failed", "message": str(error)})
+                return
+            await send({"type": f"{event}.complete"})
+            if event == "lifespan.shutdown":
+                return
+
+    async def start(self) -> None:
+        """What has to happen before the first request; for servers that do not speak of it themselves."""
+        for callback in self._on_startup:
+            await callback()
+
+    async def stop(self) -> None:
+        """Finish what is under way, then close."""
+        self.end_live()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.drain(), self._dispatcher.options.shutdown_seconds)
+        self._stopped = True
+        self._tell_drained()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        for callback in self._on_shutdown:
+            await callback()

@@ -1,0 +1,63 @@
+"""Requests whose bodies are still arriving: they take no place of requests that are being answered."""
+
+from octavo.api.http.client_limits import ClientLimit, share_of
+from octavo.api.http.options import HttpOptions
+
+
+class Arrivals:
+    """The requests of a process whose bodies arrive, in total and for each client, and the bytes they hold."""
+
+    def __init__(self) -> None:
+        self._requests = ClientLimit("request bodies are being received")
+        self._bytes = ClientLimit("bytes of request bodies are being received")
+        self._dropped = 0
+
+    def __len__(self) -> int:
+        return self._requests.total + self._dropped
+
+    @property
+    def held_bytes(self) -> int:
+        """Return the bytes of incomplete bodies in memory."""
+        return self._bytes.total
+
+    def begin(self, client: str | None, options: HttpOptions, now: float) -> "Arrival":
+        """Count a request whose body is awaited. Raises RateLimitError, ServiceUnavailable."""
+        self._requests.take(client, 1, options.max_receiving, options.max_receiving_each)
+        return Arrival(client, now)
+
+    def drop(self) -> "Arrival":
+        """Count a request that is answered, and whose body is read to its end for the connection's sake."""
+        self._dropped += 1
+        return Arrival(None, is_dropped=True)
+
+    def hold(self, arrival: "Arrival", options: HttpOptions, size: int) -> None:
+        """Count more bytes of a body that is not complete. Raises RateLimitError, ServiceUnavailable."""
+        most = options.max_received_bytes
+        self._bytes.take(arrival.client, size, most, share_of(most, 0))
+        arrival.held += size
+
+    def end(self, arrival: "Arrival") -> None:
+        """Stop counting a request, once."""
+        if arrival.is_dropped:
+            self._dropped -= 1
+            return
+        self._requests.give_back(arrival.client, 1)
+        if arrival.held:
+            self._bytes.give_back(arrival.client, arrival.held)
+
+
+class Arrival:
+    """The body of one request while it arrives; of one that is dropped, nothing is kept.
+
+    `began` is when it was first awaited, in seconds; `received` are its bytes so far, `held` those of them that are
+    counted; `is_waiting` while the next piece is awaited.
+    """
+
+    __slots__ = ("began", "client", "held", "is_dropped", "is_waiting", "received")
+
+    def __init__(self, client: str | None, began: float = 0.0, *, is_dropped: bool = False) -> None:
+        self.client = client
+        self.began = began
+        self.received = self.held = 0
+        self.is_waiting = False
+        self.is_dropped = is_dropped

@@ -1,0 +1,61 @@
+"""Pages of our own, from files of the package, under a strict policy: the playground, the documentation of the API."""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from functools import cached_property
+from importlib.resources import files
+from typing import Final
+
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
+
+_FOR_GOOD: Final = ((b"cache-control", b"public, max-age=31536000, immutable"),)
+"""Their addresses change with what they hold."""
+_TYPES: Final = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+
+
+class OwnPage:
+    """The page `page.html` of a package, and the files that it consists of; read when they are asked for.
+
+    `path` is where the files are found. The page is a format of `nonce`, `path`, `version` and what `render` is given.
+    """
+
+    def __init__(self, package: str, path: str, names: tuple[str, ...]) -> None:
+        self._package = package
+        self._path = path
+        self._names = names
+
+    def add_routes(self, router: Router) -> None:
+        """Declare the files."""
+        for name in self._names:
+            router.add("GET", f"{self._path}/{name}", self.file)
+
+    def render(self, values: Mapping[str, str] | None = None) -> Response:
+        """The page. Only what bears its nonce may run or style it, and it may ask only where it came from."""
+        nonce = secrets.token_urlsafe(16)
+        policy = (
+            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; "
+            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        known = {"nonce": nonce, "path": self._path, "version": self._version}
+        text = self._read("page.html").decode().format_map({**known, **(values or {})})
+        headers = ((b"content-security-policy", policy.encode()), (b"cache-control", b"no-store"))
+        return Response(200, text.encode(), "text/html", headers)
+
+    async def file(self, request: Request) -> Response:
+        """A script or a style."""
+        name = request.path.rstrip("/").rpartition("/")[2].lower()
+        return Response(200, self._contents[name], _TYPES[name.rpartition(".")[2]], _FOR_GOOD)
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        return {name: self._read(name) for name in self._names}
+
+    @cached_property
+    def _version(self) -> str:
+        return hashlib.sha256(b"".join(self._contents.values())).hexdigest()[:16]
+
+    def _read(self, name: str) -> bytes:
+        return (files(self._package) / name).read_bytes()

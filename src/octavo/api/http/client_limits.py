@@ -1,0 +1,130 @@
+"""Limits in total that have a share for each client, so that one client cannot use up what all clients need.
+
+A client is an address, or the /64 network of an IPv6 address. Clients that cannot be told apart have no share: those
+of a Unix socket, and those behind a proxy that `server.trustedProxies` does not list. With a share, such a proxy would
+turn the limit of one client into an outage for all of them.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from typing import Final, Protocol
+
+from octavo.api.http.proxies import TrustedProxies
+from octavo.core.errors import RateLimitError, ServiceUnavailable
+
+logger = logging.getLogger("octavo.api.http")
+
+FORWARDING: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
+"""Headers by which a proxy names the client it forwards for."""
+_LONGEST: Final = 64
+"""Characters of an address; a proxy may send anything in its place."""
+_NETWORK_BITS: Final = 64
+_MOST_WARNED: Final = 100
+_warned: set[str] = set()
+
+
+class Counted(Protocol):
+    """A request, as limits see it."""
+
+    @property
+    def is_arriving(self) -> bool:
+        """Return whether its body is still arriving."""
+
+    @property
+    def client_key(self) -> str | None:
+        """Return the client that it counts for."""
+
+
+def client_of(peer: str, client: str, headers: Mapping[bytes, bytes], trusted: TrustedProxies) -> str | None:
+    """Return the client that a request counts for; None where clients cannot be told apart.
+
+    `peer` is the address that the connection comes from, empty for a Unix socket; `client` is the address that the
+    `trusted` proxies forward.
+    """
+    if not peer:
+        return None
+    if peer not in trusted:
+        if FORWARDING.isdisjoint(headers):
+            return _network_of(peer)
+        _warn_of_proxy(peer)
+        return None
+    return None if client in trusted else _network_of(client)
+
+
+def _network_of(address: str) -> str:
+    return _known_network_of(address) if len(address) <= _LONGEST else address[:_LONGEST]
+
+
+@lru_cache(maxsize=1024)
+def _known_network_of(address: str) -> str:
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return f"{IPv6Address(int(parsed) >> _NETWORK_BITS << _NETWORK_BITS)}/{_NETWORK_BITS}"
+
+
+def _warn_of_proxy(address: str) -> None:
+    if address in _warned or len(_warned) >= _MOST_WARNED:
+        return
+    _warned.add(address)
+    logger.warning(
+        "%s sends forwarded headers, but server.trustedProxies does not list it: limits per client do not apply to its"
+        " requests, and all of them count as %s in other places. Add it if it is your proxy",
+        address,
+        address,
+    )
+
+
+def share_of(total: int, share: int) -> int:
+    """Return the share of a client: what is set, or a quarter of the total."""
+    return share or max(1, total // 4)
+
+
+def count_of(requests: Iterable[Counted], client: str) -> int:
+    """Return how many of the requests, which are being answered, are a client's."""
+    return sum(not request.is_arriving and request.client_key == client for request in requests)
+
+
+class ClientLimit:
+    """An amount that is limited in total and for each client; `what` is what it is of, for messages."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._total = 0
+        self._of_clients: dict[str, int] = {}
+
+    @property
+    def total(self) -> int:
+        """Return what all clients have taken together."""
+        return self._total
+
+    def take(self, client: str | None, amount: int, most: int, share: int) -> None:
+        """Take an amount for a client, of at most `most` in total and `share` for each client.
+
+        Raises RateLimitError where the client's share is used up, ServiceUnavailable where the total is.
+        """
+        taken = self._of_clients.get(client, 0) if client is not None else 0
+        if client is not None and taken + amount > share:
+            raise RateLimitError(f"Too many {self._what} from your address, retry later")
+        if self._total + amount > most:
+            raise ServiceUnavailable(f"Too many {self._what}", reason=f"{self._total} of {most} are in use")
+        self._total += amount
+        if client is not None:
+            self._of_clients[client] = taken + amount
+
+    def give_back(self, client: str | None, amount: int) -> None:
+        """Give back what was taken for a client."""
+        self._total -= amount
+        if client is not None:
+            left = self._of_clients[client] - amount
+            if left > 0:
+                self._of_clients[client] = left
+            else:
+                del self._of_clients[client]

@@ -1,0 +1,70 @@
+"""The headers that let pages of other origins call: reflected for every origin, or for an exact list."""
+
+import re
+from typing import Final
+
+from octavo.api.http.cors_log import CorsLog
+from octavo.api.http.options import CorsMode, CorsOptions
+from octavo.api.http.request import Request
+from octavo.api.http.response import Headers
+
+_VARY: Headers = ((b"vary", b"Origin"),)
+VARY_BY_ASKER: Final = (b"vary", b"Origin, Authorization")
+"""Of an answer that depends on who asks, too. It stands in the place of what every answer begins with."""
+_CREDENTIALS: Headers = ((b"access-control-allow-credentials", b"true"),)
+_LOCAL: Final = re.compile(rb"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+"""Origins of pages on this machine."""
+
+
+class Cors:
+    """Headers by origin, `Vary` first. A browser asks with `OPTIONS` (preflight) what a page of the origin may send."""
+
+    def __init__(self, options: CorsOptions) -> None:
+        self._reflect = options.mode is CorsMode.REFLECT
+        self._origins = frozenset(origin.encode() for origin in options.origins)
+        self._any_origin = b"*" in self._origins
+        self._local = options.local
+        self._log = CorsLog(options.headers) if options.logs_refusals else None
+        self._preflight: Headers = (
+            (b"access-control-allow-methods", ",".join(options.methods).encode()),
+            (b"access-control-allow-headers", ",".join(options.headers).encode()),
+            (b"access-control-max-age", b"%d" % options.max_age),
+        )
+        exposed = ",".join(options.expose).encode()
+        self._exposed: Headers = ((b"access-control-expose-headers", exposed),) if exposed else ()
+        self._listed: Headers = _CREDENTIALS if options.credentials else ()
+        self.without_origin = self._headers(b"")
+        """For answers to requests that tell no origin, but for `OPTIONS`."""
+
+    def headers(self, request: Request) -> Headers:
+        """For any answer to this request."""
+        origin = request.headers.get(b"origin")
+        if self._log is not None and origin is not None:
+            self._log.note(request, origin, is_allowed=self._allowance(origin) != _VARY)
+        if request.method == "OPTIONS":
+            return self._for_options(request, origin or b"")
+        return self.without_origin if origin is None else self._headers(origin)
+
+    def _for_options(self, request: Request, origin: bytes) -> Headers:
+        headers = self._allowance(origin)
+        if not is_preflight(request) or headers == _VARY:
+            return _VARY
+        return (*headers, *self._preflight)
+
+    def _headers(self, origin: bytes) -> Headers:
+        allowance = self._allowance(origin)
+        return allowance if allowance == _VARY else (*allowance, *self._exposed)
+
+    def _allowance(self, origin: bytes) -> Headers:
+        if self._reflect:
+            return (*_VARY, (b"access-control-allow-origin", origin), *_CREDENTIALS)
+        if self._any_origin:
+            return (*_VARY, (b"access-control-allow-origin", b"*"))
+        if origin not in self._origins and not (self._local and _LOCAL.fullmatch(origin)):
+            return _VARY
+        return (*_VARY, (b"access-control-allow-origin", origin), *self._listed)
+
+
+def is_preflight(request: Request) -> bool:
+    """Whether this `OPTIONS` request is a browser's question about another origin."""
+    return b"access-control-request-method" in request.headers

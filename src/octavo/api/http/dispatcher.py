@@ -1,0 +1,232 @@
+"""Dispatcher: from a request to its answer, by one set of routes, files and headers. It never changes.
+
+What goes wrong in a handler becomes an error envelope; what nobody expected is logged with the request's id and
+answered with 500 and nothing else.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Final, Protocol
+
+from octavo.api.http.client_limits import share_of
+from octavo.api.http.cors import VARY_BY_ASKER, Cors, is_preflight
+from octavo.api.http.error_response import render_error
+from octavo.api.http.hosts import RefusedHosts
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request import Request, decode_path
+from octavo.api.http.request_ids import NAME
+from octavo.api.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response
+from octavo.api.http.router import METHODS, Finish, Handler, Router
+from octavo.api.http.static import Files
+from octavo.api.http.welcome import add_own_routes
+from octavo.core.errors import (
+    BadRequestError,
+    HeadersTooLargeError,
+    LoggedError,
+    MaliciousPath,
+    MethodNotAllowed,
+    NotFoundError,
+    OctavoError,
+    ServiceUnavailable,
+    UriTooLongError,
+)
+from octavo.core.outage_log import outage_behind, report_outage
+from octavo.core.threads import is_cancelled
+
+logger = logging.getLogger("octavo.api.http")
+
+ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
+"""A missing file is looked for below every path, so each path knows these two."""
+Around = Callable[[Handler, Request], Awaitable[Response]]
+"""What stands around everything that answers: it is given that, and the request."""
+
+
+class Following(Protocol):
+    """Follows some requests on their way."""
+
+    share: float
+    """Of those whose callers do not say whether they are followed: from 0 to 1."""
+
+    def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
+        """Whether a request with these headers is followed: one whose caller may say so, or one of the share."""
+
+    def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
+        """Answer a request that is followed."""
+
+
+PROBES: Final = frozenset({"/_health", "/_ready"})
+"""Paths by which balancers and supervisors look whether a process lives: no limit refuses them."""
+_SNIFFING = b"x-content-type-options"
+_POLICY = b"content-security-policy"
+Head = list[tuple[bytes, bytes]]
+_NONE: frozenset[bytes] = frozenset()
+_WITHOUT_BODY = frozenset((204, 304))
+
+
+class Dispatcher:
+    """What one site answers. `problem` tells why that is not what the project says by now, for the start page; `around`
+    is the project's own code around every request, `following` who follows some of them."""
+
+    def __init__(
+        self,
+        router: Router,
+        options: HttpOptions,
+        static: Files | None = None,
+        problem: Callable[[], str | None] = lambda: None,
+        around: Around | None = None,
+        following: Following | None = None,
+    ) -> None:
+        self.options = options
+        self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))
+        """From so many requests under way on, limits have to be looked at."""
+        self.hosts = options.allowed_hosts
+        self._refused_hosts = RefusedHosts()
+        self.following = following
+        self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)
+        self._router = router
+        self.quick = router.quick if around is None else None
+        self._static = static
+        self._of_errors: Headers = UNKEPT if options.unkept_errors else ()
+        self._cors = Cors(options.cors)
+        security = tuple((name.lower().encode(), value.encode()) for name, value in options.security_headers)
+        policy = options.content_security_policy.encode()
+        self._security: Headers = security
+        self._security_and_policy: Headers = (*security, (_POLICY, policy)) if policy else security
+        add_own_routes(router, options, problem)
+
+    async def respond(self, request: Request) -> Response:
+        """Return the answer, whatever goes wrong. Raises CancelledError alone, where the request is cancelled."""
+        try:
+            scope, options = request.scope, self.options
+            if not request.is_host_allowed and self.hosts is not None and not self.hosts.allow(request.host):
+                self._refuse_host(request)
+            if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > options.max_url_length:
+                raise UriTooLongError
+            if len(scope["headers"]) > options.max_headers:
+                raise HeadersTooLargeError
+            if request.is_followed and self.following is not None:
+                return await self.following.follow(self._enter, request)
+            return await self._enter(request)
+        except MethodNotAllowed as error:
+            return self._render_not_allowed(request, error)
+        except ServiceUnavailable as error:
+            return render_outage(error)
+        except OctavoError as error:
+            return render_error(error, self._of_errors)
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and is_cancelled():
+                raise
+            return self._render_unexpected(request, error)
+
+    def _render_unexpected(self, request: Request, error: BaseException) -> Response:
+        outage = outage_behind(error)
+        if outage is not None:
+            return render_outage(outage)
+        logger.error("Request %s failed: %s %r", request.id, request.method, request.scope["path"], exc_info=error)
+        return render_error(LoggedError(), self._of_errors)
+
+    def _refuse_host(self, request: Request) -> None:
+        """Raises BadRequestError, but for probes, which name addresses."""
+        if request.raw_path.rstrip("/").lower() in PROBES:
+            return
+        self._refused_hosts.note(request.host, request.id, request.started)
+        raise BadRequestError("The Host header of the request is not allowed; set server.url or server.allowedHosts")
+
+    def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:
+        """As plain text, as the reference does, unless every error is to be JSON."""
+        allow = self._allow(request)
+        if self.options.json_errors:
+            return render_error(error, allow)
+        return Response(error.status, error.message.encode(), TEXT, allow)
+
+    def _dispatch(self, request: Request) -> Awaitable[Response]:
+        method, path = request.method, request.raw_path
+        if "%" in path:
+            decode_path(path)  # refuses what is not text
+        if method == "OPTIONS" and is_preflight(request):
+            return _preflight()
+        found = self._router.find(method, path)
+        if found is None and method == "HEAD":
+            found = self._router.find("GET", path)
+        if found is not None:
+            route, request.path_values = found
+            request.operation, request.route = route.operation, route.template
+            handled = route.handler(request)
+            return handled if route.finish is None else _finished(handled, route.finish, request)
+        return self._dispatch_unrouted(request, path)
+
+    async def _dispatch_unrouted(self, request: Request, path: str) -> Response:
+        if self._router.is_later(path):
+            await self._router.open_later()
+            return await self._dispatch(request)
+        if request.method == "OPTIONS":
+            return Response(200, b"", TEXT, self._allow(request))
+        if request.method not in ALWAYS_ALLOWED:
+            raise MethodNotAllowed
+        if path.startswith("//"):
+            raise MaliciousPath
+        found = None if self._static is None else await self._static.respond(request)
+        if found is None:
+            raise NotFoundError
+        return found
+
+    def _allow(self, request: Request) -> Headers:
+        methods = self._router.methods(request.raw_path) | ALWAYS_ALLOWED
+        return ((b"allow", ", ".join(method for method in METHODS if method in methods).encode()),)
+
+    def headers(self, request: Request, response: Response) -> Head:
+        """All headers of an answer. By the request's name the log is searched."""
+        own = response.headers
+        named = {name for name, _ in own} if own else _NONE
+        if b"origin" in request.headers or request.method == "OPTIONS":
+            cors = self._cors.headers(request)
+        else:
+            cors = self._cors.without_origin
+        if b"vary" in named and VARY_BY_ASKER in own:
+            cors = cors[1:]  # it says what theirs says
+        if _SNIFFING in named:
+            own = tuple(header for header in own if header not in self._security)
+        headers = [
+            *(self._security if _POLICY in named else self._security_and_policy),
+            *cors,
+            *own,
+            *request.answered_with,
+        ]
+        if NAME not in named:
+            headers.append((NAME, request.id.encode()))
+        if self.options.server_timing:
+            headers.append((b"server-timing", request.timing().encode()))
+        if response.content_type:
+            headers.append((b"content-type", response.content_type.encode()))
+        if response.status not in _WITHOUT_BODY:
+            length = len(response.body) if type(response) is Response else response.length
+            if length >= 0:
+                headers.append((b"content-length", b"%d" % length))
+        return headers
+
+    def headers_again(
+        self, response: Response, given: Mapping[bytes, bytes], name: str, new: Callable[[], Request]
+    ) -> Head:
+        """As `headers`, for an answer that may have been given before to a request with a name and the headers `given`;
+        `new` makes the request itself, where that is needed."""
+        if type(response) is not ReadyResponse or b"origin" in given or self.options.server_timing:
+            return self.headers(new(), response)
+        if response.head is None:
+            response.head = tuple([header for header in self.headers(new(), response) if header[0] != NAME])
+        return [*response.head, (NAME, name.encode())]
+
+
+async def _preflight() -> Response:
+    return Response(204, b"", "")
+
+
+async def _finished(handled: Awaitable[Response], finish: Finish, request: Request) -> Response:
+    return finish(request, await handled)
+
+
+def render_outage(error: ServiceUnavailable) -> Response:
+    """The answer, and the reason for the log."""
+    report_outage(error)
+    return render_error(error)

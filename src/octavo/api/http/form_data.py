@@ -1,0 +1,155 @@
+"""Multipart bodies: parsed as they arrive, files spooled to disk, everything limited, temporary files always removed.
+
+May refuse with 400 (malformed), 413 and 415 (compressed).
+"""
+
+import asyncio
+from tempfile import SpooledTemporaryFile
+
+from multipart import (  # type: ignore[import-untyped]
+    MultipartError,
+    MultipartSegment,
+    ParserLimitReached,
+    PushMultipartParser,
+    parse_options_header,
+)
+
+from octavo.api.http.options import BodyLimits
+from octavo.api.http.request import Request
+from octavo.core.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
+from octavo.core.values import dataclass
+
+# Files up to this size stay in memory; pieces of a body are parsed in a thread from this size on.
+IN_MEMORY = 256 * 1024
+_MALFORMED = "Malformed multipart body"
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """A file of a form. `file` stands at its beginning and is removed with the request."""
+
+    field: str
+    filename: str
+    content_type: str
+    size: int
+    file: SpooledTemporaryFile[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class FormData:
+    """The parts of a form in their order; a field name may occur several times."""
+
+    fields: tuple[tuple[str, str], ...]
+    files: tuple[UploadedFile, ...]
+
+    def values(self) -> dict[str, str | list[str]]:
+        """Fields by name; those of a repeated name as a list."""
+        gathered: dict[str, list[str]] = {}
+        for name, value in self.fields:
+            gathered.setdefault(name, []).append(value)
+        return {name: values[0] if len(values) == 1 else values for name, values in gathered.items()}
+
+
+async def read_form_data(request: Request) -> FormData:
+    """The form that a request of type `multipart/form-data` brings."""
+    limits = request.options.body
+    if request.header("content-encoding") not in (None, "identity"):
+        raise UnsupportedMediaTypeError
+    _, parameters = parse_options_header(request.header("content-type") or "")
+    boundary = parameters.get("boundary", "")
+    if not 1 <= len(boundary) <= 200 or not boundary.isascii():
+        raise BadRequestError("The multipart body has no boundary")
+    collector = _Collector(boundary, limits)
+    request.when_done(collector.close)
+    waiting = bytearray()
+    async for chunk in request.stream(limits.upload):
+        waiting += chunk
+        if len(waiting) >= IN_MEMORY:
+            await asyncio.to_thread(collector.feed, bytes(waiting))
+            waiting.clear()
+    collector.feed(bytes(waiting))
+    return collector.finish()
+
+
+class _Collector:
+    """Takes the events of the parser and gathers fields and files."""
+
+    def __init__(self, boundary: str, limits: BodyLimits) -> None:
+        self._limits = limits
+        self._parser = PushMultipartParser(boundary, max_segment_count=limits.parts)
+        self._fields: list[tuple[str, str]] = []
+        self._files: list[UploadedFile] = []
+        self._opened: list[SpooledTemporaryFile[bytes]] = []
+        self._segment: MultipartSegment | None = None
+        self._text = bytearray()
+        self._text_total = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of the body. Blocks while it writes."""
+        try:
+            if piece and not self._parser.closed:
+                self._take(piece)
+        except ParserLimitReached:
+            raise PayloadTooLargeError from None
+        except MultipartError:
+            raise BadRequestError(_MALFORMED) from None
+
+    def finish(self) -> FormData:
+        """The form, after the last piece."""
+        try:
+            self._parser.close()
+        except MultipartError:
+            raise BadRequestError(_MALFORMED) from None
+        return FormData(tuple(self._fields), tuple(self._files))
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        for file in self._opened:
+            file.close()
+
+    def _take(self, chunk: bytes) -> None:
+        for event in self._parser.parse(chunk):
+            if isinstance(event, MultipartSegment):
+                self._begin(event)
+            elif self._segment is None:
+                raise BadRequestError(_MALFORMED)
+            elif event is None:
+                self._end(self._segment)
+            else:
+                self._add(self._segment, event)
+
+    def _begin(self, segment: MultipartSegment) -> None:
+        self._segment = segment
+        self._text.clear()
+        if segment.filename is not None:
+            self._opened.append(SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115 - closed with the request
+
+    def _add(self, segment: MultipartSegment, data: bytes | bytearray) -> None:
+        if segment.filename is None:
+            self._text_total += len(data)
+            self._text += data
+            if self._text_total > self._limits.fields:
+                raise PayloadTooLargeError
+            return
+        if segment.bytes_received > self._limits.file:
+            raise PayloadTooLargeError
+        self._opened[-1].write(data)
+
+    def _end(self, segment: MultipartSegment) -> None:
+        name = segment.name or ""
+        if segment.filename is None:
+            self._fields.append((name, _decode(self._text)))
+            return
+        file = self._opened[-1]
+        file.seek(0)
+        # A file input that was left empty sends a part without name and content.
+        if segment.filename or segment.size:
+            kind = segment.content_type or "application/octet-stream"
+            self._files.append(UploadedFile(name, segment.filename, kind, segment.size, file))
+
+
+def _decode(text: bytearray) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise BadRequestError("A field of the form is not valid UTF-8") from None

@@ -1,0 +1,75 @@
+"""Conditional and partial requests: has the file changed, and which of its bytes are wanted (RFC 9110, 13 and 14)."""
+
+import re
+from datetime import UTC
+from os import stat_result
+
+from octavo.api.http.request import Request
+
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+class Unsatisfiable(Exception):
+    """The range begins after the end of the file."""
+
+
+def entity_tag(stat: stat_result) -> str:
+    """A tag that changes when the file does."""
+    return f'"{stat.st_mtime_ns:x}-{stat.st_size:x}"'
+
+
+def last_modified(stat: stat_result) -> str:
+    """The time of the last change as HTTP writes it."""
+    from email.utils import formatdate
+
+    return formatdate(int(stat.st_mtime), usegmt=True)
+
+
+def names_tag(known: bytes, tag: bytes) -> bool:
+    """Whether a client that sent `If-None-Match: known` has what the tag is of."""
+    tags = [one.strip().removeprefix(b"W/") for one in known.split(b",")]
+    return b"*" in tags or tag in tags
+
+
+def is_unchanged(request: Request, stat: stat_result) -> bool:
+    """Whether what the client already has is still right. A tag, if the client sent one, decides alone."""
+    known = request.headers.get(b"if-none-match")
+    if known is not None:
+        return names_tag(known, entity_tag(stat).encode())
+    return _not_newer(stat, request.header("if-modified-since"))
+
+
+def wanted_range(request: Request, stat: stat_result) -> tuple[int, int] | None:
+    """First byte and the one after the last, or `None` for the whole file.
+
+    Several ranges, other units and ranges of an older version of the file are answered with the whole file.
+    """
+    match = _RANGE.fullmatch((request.header("range") or "").strip())
+    if match is None or match[0] == "bytes=-" or not _is_current(request, stat):
+        return None
+    size = stat.st_size
+    if not match[1]:
+        start, stop = max(0, size - int(match[2])), size
+    else:
+        start, stop = int(match[1]), min(size, int(match[2]) + 1) if match[2] else size
+        if match[2] and int(match[2]) < start:
+            return None
+    if start >= size:
+        raise Unsatisfiable
+    return start, stop
+
+
+def _is_current(request: Request, stat: stat_result) -> bool:
+    condition = request.header("if-range")
+    return condition is None or condition in (entity_tag(stat), last_modified(stat))
+
+
+def _not_newer(stat: stat_result, since: str | None) -> bool:
+    if since is None:
+        return False
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return int(stat.st_mtime) <= parsedate_to_datetime(since).replace(tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return False

@@ -1,0 +1,353 @@
+"""One request: method, path, query, headers and body, each decoded only when asked for.
+
+May refuse with 400 (bytes that are not UTF-8), 408, 413 and 415 (encodings that are not understood).
+"""
+
+import math
+import zlib
+from asyncio import Task, get_running_loop
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import quote, unquote_to_bytes
+
+from octavo.api.http.arrivals import Arrival, Arrivals
+from octavo.api.http.client_limits import FORWARDING, client_of
+from octavo.api.http.json_text import parse_json
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request_ids import name_of
+from octavo.core.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
+from octavo.core.threads import in_computing_thread
+from octavo.core.values import dataclass
+from octavo.events.origin import Source
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_UNKNOWN = "?"
+NO_VALUES: dict[str, str] = {}
+_MOST_PARSED_HERE = 64 * 1024  # bytes of JSON: a millisecond
+_COMPRESSED = frozenset(("gzip", "x-gzip", "deflate"))
+# 32 lets zlib recognise both the gzip and the zlib header.
+_ANY_HEADER = zlib.MAX_WBITS | 32
+
+
+def decode_text(raw: bytes, what: str) -> str:
+    """UTF-8 or 400."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise BadRequestError(f"The {what} is not valid UTF-8") from None
+
+
+def decode_path(raw_path: str) -> str:
+    """Percent escapes resolved; broken ones and NUL are 400."""
+    if "%" not in raw_path:
+        return raw_path
+    path = decode_text(unquote_to_bytes(raw_path), "path")
+    if "\0" in path:
+        raise BadRequestError("The path contains a NUL character")
+    return path
+
+
+@dataclass(slots=True)
+class Overlay:
+    """What a project's code has made of a request before an endpoint sees it.
+
+    `owner` is the request as that code sees it. `query`: a text that stands for the changed parameters (no client can
+    send one like it), which are `values`. `body`: what was read of the body, and perhaps changed.
+    """
+
+    owner: Any
+    query: str | None = None
+    values: Callable[[], dict[str, Any]] | None = None
+    body: Any = None
+
+
+@dataclass(slots=True)
+class StatementsSeen:
+    """What statements a request has taken so far: how many, their seconds together, and the slowest of them."""
+
+    number: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    slowest: str = ""
+
+
+class Request:
+    """What the client sent.
+
+    `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
+    segments; `operation` is what the route carries, `route` its template, empty where there is none. `source` is the
+    door it came by, `actor` who asks, once that is known. `headers` are by lower-case name; of a repeated one the first
+    counts. `answered_with` are headers of its answer, whatever that is.
+    """
+
+    # Defaults stand in the class: few requests have all of it, and each has to be made.
+    path_values: Mapping[str, str] = NO_VALUES
+    source: Source = "rest"
+    actor: Any = None
+    answered_with: Sequence[tuple[bytes, bytes]] = ()
+    operation: object = None
+    route = ""
+    statements: StatementsSeen | None = None
+    body_complete = False
+    task: Task[Any] | None = None
+    deadline = started = math.inf
+    overdue = False
+    is_followed = False
+    is_host_allowed = False
+    """Whether the host was found allowed already."""
+    arrivals: Arrivals | None = None
+    """Where it is counted while its body arrives."""
+    overlay: Overlay | None = None
+    _arrival: Arrival | None = None
+    _client_key: str | None = _UNKNOWN
+    _body: bytes | None = None
+    _id: str | None = None
+    _closers: list[Callable[[], None]] | None = None
+
+    def __init__(
+        self, scope: Scope, receive: Receive, options: HttpOptions, headers: Mapping[bytes, bytes] | None = None
+    ) -> None:
+        self.scope = scope
+        self.method: str = scope["method"]
+        self.options = options
+        self.headers: Mapping[bytes, bytes] = dict(reversed(scope["headers"])) if headers is None else headers
+        self._receive = receive
+
+    @property
+    def raw_path(self) -> str:
+        """The path as it was sent, percent escapes included."""
+        raw: bytes | None = self.scope.get("raw_path")
+        if raw is None:
+            return quote(self.scope["path"], safe="/:@!$&'()*+,;=~%")
+        return raw.decode("ascii") if raw.isascii() else decode_text(raw, "path")
+
+    @property
+    def path(self) -> str:
+        """The path, decoded."""
+        return decode_path(self.raw_path)
+
+    @property
+    def query(self) -> str:
+        """The query string as it was sent, without the question mark; or what stands for changed parameters."""
+        if self.overlay is not None and self.overlay.query is not None:
+            return self.overlay.query
+        raw: bytes = self.scope["query_string"]
+        return raw.decode("ascii") if raw.isascii() else decode_text(raw, "query string")
+
+    def header(self, name: str) -> str | None:
+        """One header by its lower-case name."""
+        value = self.headers.get(name.encode())
+        return None if value is None else value.decode("latin-1")
+
+    def set_header(self, name: str, value: str) -> None:
+        """Let one header, by its lower-case name, be another for all who read it from now on."""
+        self.headers = {**self.headers, name.encode(): value.encode("latin-1")}
+
+    @property
+    def content_type(self) -> str:
+        """The media type of the body in lower case, without parameters; empty if there is none."""
+        return (self.header("content-type") or "").partition(";")[0].strip().lower()
+
+    @property
+    def client(self) -> str:
+        """The client's address. Forwarded addresses count only as far as proxies on the way are trusted."""
+        peer = self.scope.get("client")
+        address = str(peer[0]) if peer else ""
+        trusted = self.options.trusted_proxies
+        if address in trusted:
+            forwarded = ",".join(v.decode("latin-1") for k, v in self.scope["headers"] if k == b"x-forwarded-for")
+            for hop in reversed([hop.strip() for hop in forwarded.split(",") if hop.strip()]):
+                address = hop
+                if hop not in trusted:
+                    break
+        return address
+
+    @property
+    def host(self) -> bytes | None:
+        """The host that the client has named: what a trusted proxy forwards, else the `Host` header."""
+        forwarded, peer = self.headers.get(b"x-forwarded-host"), self.scope.get("client")
+        if forwarded is not None and peer and str(peer[0]) in self.options.trusted_proxies:
+            return forwarded.rpartition(b",")[2].strip()
+        return self.headers.get(b"host")
+
+    @property
+    def client_key(self) -> str | None:
+        """The client that limits count; None where clients cannot be told apart."""
+        if self._client_key is _UNKNOWN:
+            peer = self.scope.get("client")
+            address, trusted = str(peer[0]) if peer else "", self.options.trusted_proxies
+            client = self.client if address in trusted else address
+            self._client_key = client_of(address, client, self.headers, trusted)
+        return self._client_key
+
+    @property
+    def is_arriving(self) -> bool:
+        """Whether its body is awaited or read: it takes no place of requests that are answered."""
+        return self._arrival is not None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the client is late: the next piece of the body is awaited."""
+        return self._arrival is not None and self._arrival.is_waiting
+
+    @property
+    def is_from_here(self) -> bool:
+        """Whether it comes from this machine itself, and nobody has forwarded it from elsewhere."""
+        if FORWARDING & self.headers.keys():
+            return False
+        try:
+            return ip_address(self.client).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def id(self) -> str:
+        """The name of this request in logs and answers: that which the client gave it, or a new one."""
+        if self._id is None:
+            self._id = name_of(self.headers)
+        return self._id
+
+    def take_name(self, name: str) -> None:
+        """Be called as its answer calls it."""
+        self._id = name
+
+    async def stream(self, limit: int) -> AsyncIterator[bytes]:
+        """The body piece by piece as it arrives; 413 as soon as it is clear that it is too long."""
+        self._check_announced_length(limit)
+        while not self.body_complete:
+            chunk = await self._chunk(limit, self.options.upload_rate)
+            limit -= len(chunk)
+            if chunk:
+                yield chunk
+
+    async def _chunk(self, most: int, rate: int) -> bytes:
+        """The next piece of the body, which has to arrive at a rate, in bytes a second."""
+        arrival = self._arrival or self._begin_body()
+        now, options = get_running_loop().time(), self.options
+        in_time = arrival.began + options.body_seconds + arrival.received / rate
+        self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
+        arrival.is_waiting = True
+        message = await self._receive()
+        arrival.is_waiting = False
+        if message["type"] == "http.disconnect":
+            # Whoever only stopped sending can still read the answer.
+            raise BadRequestError("The body ended too early")
+        self.touch()
+        self.body_complete = not message.get("more_body", False)
+        chunk: bytes = message.get("body", b"")
+        if len(chunk) > most:
+            raise PayloadTooLargeError
+        arrival.received += len(chunk)
+        if self.body_complete:
+            self._end_body()
+        return chunk
+
+    def _begin_body(self) -> Arrival:
+        """Raises RateLimitError, ServiceUnavailable: too many bodies are arriving."""
+        if self.arrivals is None:
+            self.arrivals = Arrivals()
+        self._arrival = self.arrivals.begin(self.client_key, self.options, get_running_loop().time())
+        return self._arrival
+
+    def _end_body(self) -> None:
+        arrival, self._arrival = self._arrival, None
+        if arrival is not None and self.arrivals is not None:
+            self.arrivals.end(arrival)
+
+    async def drain(self) -> None:
+        """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
+        if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
+            return
+        self._end_body()
+        self._arrival = None if self.arrivals is None else self.arrivals.drop()
+        self.deadline = get_running_loop().time() + self.options.drain_seconds
+        dropped = 0
+        while not self.body_complete and dropped < self.options.drain_bytes:
+            message = await self._receive()
+            self.body_complete = not message.get("more_body", False)
+            dropped += len(message.get("body", b""))
+        self._end_body()
+
+    async def body(self, limit: int | None = None) -> bytes:
+        """The whole body, decompressed."""
+        if self._body is None:
+            most = self.options.body.json if limit is None else limit
+            self._check_announced_length(most)
+            chunks, left = [], most
+            while not self.body_complete:
+                chunks.append(await self._chunk(left, self.options.body_rate))
+                left -= len(chunks[-1])
+                if self._arrival is not None and self.arrivals is not None:
+                    self.arrivals.hold(self._arrival, self.options, len(chunks[-1]))
+            self._body = self._decompress(b"".join(chunks), most)
+        return self._body
+
+    async def json(self) -> Any:
+        """The body as JSON: an object, an array, or an empty object where there is no body."""
+        body, depth = await self.body(), self.options.body.json_depth
+        if len(body) <= _MOST_PARSED_HERE:
+            return parse_json(body, depth)
+        return await in_computing_thread(lambda: parse_json(body, depth))
+
+    def timing(self) -> str:
+        """How long it has taken, and its statements, as `Server-Timing` says it: in milliseconds."""
+        seen, seconds = self.statements or StatementsSeen(), get_running_loop().time() - self.started
+        return f'total;dur={seconds * 1000:.2f}, db;dur={seen.seconds * 1000:.2f};desc="statements: {seen.number}"'
+
+    def touch(self) -> None:
+        """Something arrived or left: the time-out is counted anew, up to a last moment."""
+        now = get_running_loop().time()
+        self.deadline = min(now + self.options.request_seconds, self.started + self.options.upload_seconds)
+
+    async def left(self) -> None:
+        """Wait until the client goes away. Nothing of its body is wanted any more."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    def give_up(self) -> None:
+        """Stop working on it: it is too late even for an answer, or for the rest of one."""
+        if self.task is not None and not self.overdue:
+            self.overdue = True
+            self.task.cancel()
+
+    def when_done(self, close: Callable[[], None]) -> None:
+        """Have something called when the request is over, however it ends."""
+        if self._closers is None:
+            self._closers = []
+        self._closers.append(close)
+
+    def close(self) -> None:
+        """Release what was opened for this request."""
+        if self._arrival is not None:
+            self._end_body()
+        if self._closers is not None:
+            for close in self._closers:
+                close()
+            self._closers = None
+
+    def _check_announced_length(self, limit: int) -> None:
+        announced = self.header("content-length")
+        if announced is not None and announced.isdecimal() and int(announced[:20]) > limit:
+            raise PayloadTooLargeError
+
+    def _decompress(self, received: bytes, limit: int) -> bytes:
+        encoding = (self.header("content-encoding") or "identity").strip().lower()
+        if encoding == "identity" or not received:
+            return received
+        if encoding not in _COMPRESSED:
+            raise UnsupportedMediaTypeError
+        inflater = zlib.decompressobj(_ANY_HEADER)
+        try:
+            inflated = inflater.decompress(received, limit + 1)
+        except zlib.error:
+            raise BadRequestError("The compressed body is damaged") from None
+        if len(inflated) > limit:
+            raise PayloadTooLargeError
+        if not inflater.eof:
+            raise BadRequestError("The compressed body is incomplete")
+        return inflated

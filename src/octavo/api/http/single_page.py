@@ -1,0 +1,110 @@
+"""A single-page application below one path: its files, and its page for every address that only the page knows.
+
+Its routes are the browser's business, so whatever is no file answers the page: but not to programs, which ask for JSON,
+and not where a file of another build is asked for, which would be read as a script.
+"""
+
+import asyncio
+from pathlib import Path, PurePath
+from typing import Final
+
+from octavo.api.http.compressed import CompressedFiles, accepts_gzip
+from octavo.api.http.request import Request
+from octavo.api.http.response import Headers, Response
+from octavo.api.http.static import OpenFile, StaticOptions, answer_file, content_type_of, open_inside, safe_segments
+
+PAGE: Final = "index.html"
+_KEPT: Final = StaticOptions("public, max-age=31536000, immutable", entity_tags=True)
+_ASKED_FOR: Final = StaticOptions("no-cache", entity_tags=True)
+_PACKED: Final[Headers] = (
+    (b"content-encoding", b"gzip"),
+    (b"vary", b"accept-encoding"),
+    (b"cache-control", _KEPT.cache_control.encode()),
+)
+_ASSETS: Final = frozenset(
+    (".js", ".mjs", ".css", ".map", ".json", ".woff", ".woff2", ".ttf", ".eot", ".png", ".jpg", ".svg", ".ico", ".webp")
+)
+_HASH: Final = 8
+
+
+class SinglePage:
+    """The built files in a folder, with a policy of their own about what the page may load.
+
+    A `page` is answered instead of the one in the folder, and to browsers alone: programs get what they would get
+    without it, but for the path itself.
+    """
+
+    def __init__(self, path: str, folder: Path, policy: str, page: bytes | None = None) -> None:
+        self._path = "/" + path.strip("/")
+        self._folder = folder.resolve()
+        self._headers: Headers = ((b"content-security-policy", policy.encode()),)
+        self._page = page
+        self._compressed = CompressedFiles()
+
+    async def respond(self, request: Request) -> Response | None:
+        """A file of the page, or the page; None for what is not below its path, and for programs."""
+        below = self._below(request.raw_path)
+        if below is None:
+            return None
+        segments = safe_segments(below) if below else [PAGE]
+        if self._page is not None and segments in ([PAGE], [""]):
+            return self._own_page(self._page)
+        opened = None if segments is None else await asyncio.to_thread(open_inside, self._folder, segments)
+        if opened is None or segments is None:
+            if _is_asset(below) or _wants_data(request):
+                return None
+            if self._page is not None:
+                return self._own_page(self._page) if _is_browser(request) else None
+            segments = [PAGE]
+            opened = await asyncio.to_thread(open_inside, self._folder, segments)
+        if opened is None:
+            return None
+        return await self._answer(request, segments, opened)
+
+    async def _answer(self, request: Request, segments: list[str], opened: OpenFile) -> Response:
+        """The file: compressed, where its name tells what is in it and the caller can read that."""
+        name = segments[-1]
+        options = _options(name)
+        if options is _KEPT and accepts_gzip(request) and request.header("range") is None:
+            path = "/".join(segments)
+            data = self._compressed.known(path)
+            if data is not None:
+                opened.file.close()
+            else:
+                data = await asyncio.to_thread(self._compressed.compress, path, opened)
+            if data is not None:
+                return Response(200, data, content_type_of(name), headers=(*self._headers, *_PACKED))
+        return answer_file(request, opened, content_type_of(name), options, self._headers)
+
+    def _own_page(self, page: bytes) -> Response:
+        kept = (b"cache-control", _ASKED_FOR.cache_control.encode())
+        return Response(200, page, content_type_of(PAGE), headers=(*self._headers, kept))
+
+    def _below(self, path: str) -> str | None:
+        if path == self._path:
+            return ""
+        return path[len(self._path) + 1 :] if path.startswith(f"{self._path}/") else None
+
+
+def _options(name: str) -> StaticOptions:
+    """How long a file may be kept: one whose name holds a digest of what is in it, for ever.
+
+    >>> _options("main.f6942474.js").cache_control, _options("index.html").cache_control
+    ('public, max-age=31536000, immutable', 'no-cache')
+    """
+    parts = name.replace("-", ".").split(".")[1:-1]
+    is_hashed = any(len(part) >= _HASH and any(map(str.isdigit, part)) and part.isalnum() for part in parts)
+    return _KEPT if is_hashed else _ASKED_FOR
+
+
+def _is_asset(below: str) -> bool:
+    return PurePath(below).suffix.lower() in _ASSETS
+
+
+def _is_browser(request: Request) -> bool:
+    return "text/html" in (request.header("accept") or "")
+
+
+def _wants_data(request: Request) -> bool:
+    accepted = request.header("accept") or ""
+    return "application/json" in accepted and "text/html" not in accepted

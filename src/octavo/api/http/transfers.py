@@ -1,0 +1,91 @@
+"""Large answers on their way: they are sent in pieces, and what waits for slow clients is bounded.
+
+The HTTP server holds an answer that it is given in one piece until the client has read it. So large ones are given to
+it piece by piece, each when the one before has left.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from octavo.api.http.client_limits import share_of
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.request import Send
+
+PIECE: Final = 256 * 1024
+"""Bytes; answers up to this size are sent in one piece."""
+_GRACE_SECONDS: Final = 1.0
+"""How long a client may take without being compared with others."""
+
+
+class Transfer:
+    """An answer on its way to a client; `left` are the bytes that wait, `close` ends it."""
+
+    __slots__ = ("began", "client", "close", "left", "size")
+
+    def __init__(self, client: str | None, size: int, began: float, close: Callable[[], None]) -> None:
+        self.client = client
+        self.size = self.left = size
+        self.began = began
+        self.close = close
+
+    def rate(self, now: float) -> float:
+        """Return the bytes a second that the client has taken."""
+        return (self.size - self.left) / (now - self.began)
+
+
+class Transfers:
+    """The large answers of a process that are being sent."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[Transfer, None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._under_way)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Return the bytes of all answers that wait to be sent."""
+        return sum(transfer.left for transfer in self._under_way)
+
+    async def send(
+        self, body: bytes, send: Send, transfer: Transfer, options: HttpOptions, touch: Callable[[], None]
+    ) -> None:
+        """Send a body whose headers are sent; `touch` is called before each piece."""
+        self._under_way[transfer] = None
+        self.close_slow(options)
+        try:
+            for start in range(0, len(body), PIECE):
+                touch()
+                piece = body[start : start + PIECE]
+                more = start + PIECE < len(body)
+                await send({"type": "http.response.body", "body": piece, "more_body": more})
+                transfer.left -= len(piece)
+        finally:
+            self._under_way.pop(transfer, None)
+
+    def close_slow(self, options: HttpOptions) -> None:
+        """Close the slowest transfers while more bytes wait than may: of a client, or in total."""
+        if not self._under_way:
+            return
+        now = asyncio.get_running_loop().time()
+        of_clients: dict[str, list[Transfer]] = {}
+        for transfer in self._under_way:
+            if transfer.client is not None:
+                of_clients.setdefault(transfer.client, []).append(transfer)
+        share = share_of(options.max_unsent, options.max_unsent_each)
+        for transfers in of_clients.values():
+            self._close_until(share, transfers, now)
+        self._close_until(options.max_unsent, self._under_way, now)
+
+    def _close_until(self, most: int, transfers: Iterable[Transfer], now: float) -> None:
+        waiting = sum(transfer.left for transfer in transfers)
+        if waiting <= most:
+            return
+        slow = [transfer for transfer in transfers if now - transfer.began >= _GRACE_SECONDS]
+        for transfer in sorted(slow, key=lambda one: one.rate(now)):
+            waiting -= transfer.left
+            self._under_way.pop(transfer, None)
+            transfer.close()
+            if waiting <= most:
+                return

@@ -1,0 +1,114 @@
+"""What reads over REST say of being kept: a tag made of their bytes, and `Cache-Control` by content-type and role.
+
+A client that sends the tag again is answered 304 while nothing has changed (RFC 9110, 13). Answers to requests with
+credentials are never for caches that serve others; where anything is said, caches keep such requests apart by `Vary`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Final
+
+from xxhash import xxh64_hexdigest
+
+from octavo.api.http.cors import VARY_BY_ASKER
+from octavo.api.http.ranges import names_tag
+from octavo.api.http.request import Request
+from octavo.api.http.response import Headers, Response
+from octavo.api.http.router import Finish, Route, Router
+from octavo.api.rest.operations import Operation
+from octavo.api.rest.surrogate_keys import KeyOptions, SurrogateKeys, is_keyed
+from octavo.core.cache_control import PRIVATE, kept_by_asker
+from octavo.core.values import dataclass
+
+ANY: Final = "*"
+"""All content-types, or all roles."""
+PUBLIC: Final = "public"
+SIGN_INS: Final = "plugin::users-permissions.auth"
+"""The controller of what gives out tokens: nothing of it is for any cache."""
+
+CONDITION: Final = b"if-none-match"
+_CONTROL: Final = b"cache-control"
+_TAG: Final = b"etag"
+
+
+@dataclass(frozen=True, slots=True)
+class CachingOptions:
+    """`tags`: whether answers have them. `control`: directives by content-type (UID or `*`) and role (its type, or the
+    kind of who asks without one, or `*`). `private_unless_said`: what is said where that says nothing. `keys`: those of
+    caches in front, or none."""
+
+    tags: bool = True
+    control: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    private_unless_said: bool = False
+    keys: KeyOptions | None = None
+
+
+def let_reads_be_kept(router: Router, options: CachingOptions) -> None:
+    """Let the reads of a router say how long they may be kept."""
+    keys = None if options.keys is None else SurrogateKeys(options.keys)
+
+    def finish_of(route: Route) -> Finish | None:
+        row = route.operation
+        if route.method != "GET" or not isinstance(row, Operation):
+            return None
+        uid = "" if row.controller == SIGN_INS else row.uid
+        control = _Control(options, uid)
+        kept = _Kept(options.tags, control) if options.tags or control.says_anything else None
+        return keys.finish(route, uid, kept) if keys is not None and is_keyed(uid) else kept
+
+    router.finish(finish_of)
+
+
+class _Control:
+    """The headers of answers about one content-type, by role: with credentials, and without."""
+
+    def __init__(self, options: CachingOptions, uid: str) -> None:
+        said = options.control.get(uid, options.control.get(ANY, {})) if uid else {}
+        mine: Headers = ((_CONTROL, PRIVATE), VARY_BY_ASKER)
+        # Caches in front keep answers of their own accord.
+        unsaid: Headers = () if options.keys is None else (VARY_BY_ASKER,)
+        public = mine if options.private_unless_said else unsaid
+        others = mine if options.private_unless_said or options.keys is not None else unsaid
+        self.says_anything = bool(said or others)
+        self._public = _headers(said.get(PUBLIC, said.get(ANY)), public)
+        self._roles = {role: _headers(kept_by_asker(directives), others) for role, directives in said.items()}
+        self._others = self._roles.get(ANY, others)
+
+    def headers(self, request: Request) -> Headers:
+        """What is said to who asks."""
+        if request.header("authorization") is None:
+            return self._public
+        actor = request.actor
+        return self._others if actor is None else self._roles.get(actor.role or actor.kind, self._others)
+
+
+def _headers(directives: str | None, unsaid: Headers) -> Headers:
+    return unsaid if directives is None else ((_CONTROL, directives.encode()), VARY_BY_ASKER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What answers of a read go through."""
+
+    tags: bool
+    control: _Control
+
+    def __call__(self, request: Request, response: Response) -> Response:
+        if response.status != 200 or type(response) is not Response:
+            return response
+        headers = response.headers
+        named = {name for name, _ in headers} if headers else ()
+        if self.control.says_anything and _CONTROL not in named:
+            response.headers = headers = (*headers, *self.control.headers(request))
+        if not self.tags or _TAG in named:
+            return response
+        tag = b'"%x-%b"' % (len(response.body), xxh64_hexdigest(response.body).encode())
+        response.headers = headers = (*headers, (_TAG, tag))
+        known = request.headers.get(CONDITION)
+        return response if known is None else unless_known(response, known)
+
+
+def unless_known(response: Response, known: bytes) -> Response:
+    """A tagged answer; 304 for who has it already, as `If-None-Match` says."""
+    tag = next((value for name, value in response.headers if name == _TAG), None)
+    return response if tag is None or not names_tag(known, tag) else Response(304, b"", "", response.headers)

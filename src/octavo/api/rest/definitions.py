@@ -1,0 +1,58 @@
+"""`/content-type-builder`: the definitions, told to whoever may see them: API tokens with full access, or with the
+action granted. Site generators ask for them to know which types there are. The answers are the reference's.
+"""
+
+from typing import Any
+
+import orjson
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import Problem, UnknownDefinition, ValidationError
+from octavo.modeling.builder.type_responses import show_component, show_content_type
+from octavo.schema.parse import KINDS
+from octavo.schema.registry import Registry
+
+
+class DefinitionEndpoints:
+    """`content-types`, `components`: all of them, or one by its UID"""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    async def content_types(self, request: Request, actor: Actor) -> Response:
+        """GET /api/content-type-builder/content-types: `?kind=` leaves those of one kind."""
+        kind = _read_kind(read_params(request).get("kind"))
+        told = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
+        return _data(told)
+
+    async def content_type(self, request: Request, actor: Actor) -> Response:
+        """GET /api/content-type-builder/content-types/:uid"""
+        found = self._registry.content_types.get(request.path_values["uid"])
+        if found is None:
+            raise UnknownDefinition("contentType")
+        return _data(show_content_type(found))
+
+    async def components(self, request: Request, actor: Actor) -> Response:
+        """GET /api/content-type-builder/components"""
+        return _data([show_component(item) for item in self._registry.components.values()])
+
+    async def component(self, request: Request, actor: Actor) -> Response:
+        """GET /api/content-type-builder/components/:uid"""
+        found = self._registry.components.get(request.path_values["uid"])
+        if found is None:
+            raise UnknownDefinition("component")
+        return _data(show_component(found))
+
+
+def _read_kind(given: Any) -> str | None:
+    if given is None or (isinstance(given, str) and given in KINDS):
+        return given
+    message = "this must be one of the following values: singleType, collectionType"
+    raise ValidationError.from_problems([Problem(("kind",), message)])
+
+
+def _data(value: Any) -> Response:
+    return Response(200, orjson.dumps({"data": value}, default=dict))

@@ -1,0 +1,176 @@
+"""`GET /api/events`: the changes of entries that `find` would show, as server-sent events."""
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.api.http.query_string import read_params
+from octavo.api.http.request import Request
+from octavo.api.http.response import LiveResponse
+from octavo.api.http.router import Router
+from octavo.api.rest.feed.hub import FeedOptions, Hub, check_wishes
+from octavo.api.rest.feed.listener import Listener, Wishes
+from octavo.api.rest.feed.plain_types import plainly_found, told_types
+from octavo.api.rest.operations import EVERYBODY, Operation, Parameter
+from octavo.content.controllers.change_notifications import ChangeReads
+from octavo.content.controllers.reading import ContentReads
+from octavo.core.errors import ValidationError
+from octavo.events.hooks import Hooks
+from octavo.events.journal import Journal, Position, read_position
+from octavo.query.ast import ALL_LOCALES, PublicationState
+from octavo.query.numbers import read_entry_id
+
+_TEXT: Final = {"type": "string"}
+_MOST_NAMED: Final = 100
+"""Types, locales or ids that a listener may name."""
+_HEADERS: Final = ((b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
+
+OPERATION: Final = Operation(
+    "GET",
+    "/events",
+    "events.listen",
+    "listen",
+    "Listen to changes of entries that the caller may find, as server-sent events",
+    "Events",
+    parameters=(
+        Parameter("types", "UIDs of content-types, with commas between them; without it all that may be found", _TEXT),
+        Parameter("locale", "Locales, with commas between them; without it all of them", _TEXT),
+        Parameter("id", "Ids, with commas between them; without it all of them", _TEXT),
+        Parameter("publicationState", "`preview`: drafts too, as for lists", {"enum": ["live", "preview"]}),
+        Parameter("entry", "`true`: with the entry as a list shows it", {"enum": ["true", "false"]}),
+    ),
+    access=EVERYBODY,
+)
+"""Everybody may ask; what they are told is decided for each change."""
+
+
+class FeedEndpoint:
+    """The address where changes are told."""
+
+    def __init__(
+        self,
+        reads: ContentReads,
+        router: Router,
+        hooks: Hooks,
+        journal: Journal,
+        authenticator: Authenticator,
+        options: FeedOptions,
+    ) -> None:
+        self._reads = reads
+        self._router = router
+        self._hooks = hooks
+        self._journal = journal
+        self._authenticator = authenticator
+        self._options = options
+        self._joined: tuple[ChangeReads, Hub] | None = None
+
+    def add(self, router: Router, prefix: str, path: str) -> None:
+        """Declare the route, at a path below the API's prefix."""
+        router.add(OPERATION.method, prefix + path, self.listen, replace(OPERATION, path=path))
+
+    def close(self) -> Iterator[str]:
+        """The project's code is known now; of which content-types nothing is told because of it, for people."""
+        changes, _ = self._join()
+        for uid in self._known:
+            if uid not in changes.types:
+                yield f"Changes of {uid} are not told: a project's code takes part in finding them, or it has no list"
+
+    @property
+    def _known(self) -> tuple[str, ...]:
+        return told_types(self._reads.registry)
+
+    def _join(self) -> tuple[ChangeReads, Hub]:
+        """Made once all code is known, at the latest when somebody listens."""
+        if self._joined is None:
+            plain = (uid for uid in plainly_found(self._router, self._known) if not self._has_hooks(uid))
+            uids = (*plain, *(uid for uid in self._options.types if uid in self._known))
+            changes = ChangeReads(self._reads, dict.fromkeys(uids))
+            self._joined = changes, Hub(changes, self._journal, self._authenticator, self._options)
+        return self._joined
+
+    def _has_hooks(self, uid: str) -> bool:
+        hooks = self._hooks.of(uid)
+        return hooks is not None and bool(hooks.reads)
+
+    async def listen(self, request: Request) -> LiveResponse:
+        """GET /api/events"""
+        changes, hub = self._join()
+        authorization = request.header("authorization")
+        actor = await self._authenticator.authenticate(authorization)
+        wishes = read_wishes(read_params(request), self._known)
+        check_wishes(wishes, actor, changes)
+        listener = Listener(
+            wishes,
+            actor,
+            authorization,
+            request.client_key or "",
+            _position(request),
+            self._options.queue,
+            request.give_up,
+        )
+        hub.admit(listener)
+        request.when_done(partial(hub.leave, listener))
+        await hub.begin()
+        pieces = hub.pieces(listener)
+        return LiveResponse(pieces, "text/event-stream; charset=utf-8", listener.end, _HEADERS)
+
+
+def _position(request: Request) -> Position | None:
+    """Where the listener was before. Raises ValidationError for what we have never told."""
+    given = request.header("last-event-id")
+    if not given:
+        return None
+    position = read_position(given)
+    if position is None:
+        raise ValidationError("Invalid Last-Event-ID")
+    return position
+
+
+def read_wishes(given: Mapping[str, Any], known: Container[str]) -> Wishes:
+    """What a listener asks for, of the content-types that are known. Raises ValidationError naming the parameter."""
+    unknown = next((name for name in given if name not in ("types", "locale", "id", "publicationState", "entry")), None)
+    if unknown is not None:
+        raise ValidationError(f"Invalid parameter {unknown}")
+    types = _names(given, "types")
+    for uid in types or ():
+        if uid not in known:
+            raise ValidationError(f"Invalid parameter types: there is no content-type {uid}")
+    locales = _names(given, "locale")
+    ids = _names(given, "id")
+    return Wishes(
+        types=types,
+        locales=None if locales is None or ALL_LOCALES in locales else locales,
+        ids=None if ids is None else frozenset(_id(one) for one in ids),
+        state=PublicationState(_choice(given, "publicationState", "live", "preview")),
+        with_entries=_choice(given, "entry", "false", "true") == "true",
+    )
+
+
+def _names(given: Mapping[str, Any], name: str) -> frozenset[str] | None:
+    """The names of a list, or of a text with commas between them."""
+    value = given.get(name)
+    if value is None:
+        return None
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not 0 < len(parts) <= _MOST_NAMED:
+        raise ValidationError(f"Invalid parameter {name}: expected at most {_MOST_NAMED} names with commas between")
+    if not all(isinstance(part, str) and part for part in parts):
+        raise ValidationError(f"Invalid parameter {name}: expected names with commas between")
+    return frozenset(parts)
+
+
+def _id(text: str) -> int:
+    found = read_entry_id(text, digits_only=True)
+    if found is None:
+        raise ValidationError("Invalid parameter id: expected numbers with commas between")
+    return found
+
+
+def _choice(given: Mapping[str, Any], name: str, *choices: str) -> str:
+    """The one that is given, or the first."""
+    value = given.get(name, choices[0])
+    if value not in choices:
+        raise ValidationError(f"Invalid parameter {name}: expected one of {', '.join(choices)}")
+    return str(value)

@@ -1,0 +1,296 @@
+"""The hub: reads the journal once for all listeners of a site, and tells each what they may know and want.
+
+It looks when something has changed in this process, and twice a second for what others have changed; without listeners
+it does nothing. Listeners are put together by what they may see (`Audience`), so that as many questions are asked as
+there are such groups, not as there are listeners. Whoever comes back with a position is told what came after it first.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
+from octavo.access.authorization.actor import Actor
+from octavo.api.rest.feed.listener import Listener, Wishes
+from octavo.api.rest.feed.pieces import RESET, RETRY, event_piece, sign_of_life
+from octavo.content.controllers.change_notifications import Audience, ChangeReads, Looks, Told
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ForbiddenError, RateLimitError, ServiceUnavailable, UnauthorizedError
+from octavo.core.outage_log import reason_of
+from octavo.core.values import dataclass
+from octavo.events.journal import MOST_READ, START, Journal, JournalRow, Position
+from octavo.query.ast import PublicationState
+from octavo.schema.uids import USER
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS: Final = 0.5
+_TICK_SECONDS: Final = 1.0
+
+_MOST_ENTRIES: Final = 4
+"""Changes with entries that a listener who comes back is sent at once. An event has at most half of `queue`, so a slow
+listener holds as much as one that is live: what is being sent, and what waits."""
+
+AudienceKey = tuple[str, PublicationState, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedOptions:
+    """Limits of a process: `listeners`, and those `by_address`; `heartbeat` in seconds; `queue` in bytes for each.
+    `types` are told although code takes part in finding them."""
+
+    listeners: int = 2000
+    by_address: int = 100
+    heartbeat: int = 15
+    queue: int = 64 * 1024
+    types: tuple[str, ...] = ()
+
+
+class Hub:
+    """The listeners of one site."""
+
+    def __init__(
+        self,
+        changes: ChangeReads,
+        journal: Journal,
+        authenticator: Authenticator,
+        options: FeedOptions,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._changes = changes
+        self._journal = journal
+        self._authenticator = authenticator
+        self._options = options
+        self._clock = clock
+        self._listeners: dict[Listener, None] = {}
+        self._addresses: Counter[str] = Counter()
+        self._audiences: dict[AudienceKey, Audience] = {}
+        self._position = START
+        self._turn = asyncio.Lock()
+        self._awake = asyncio.Event()
+        self._tasks: tuple[asyncio.Task[None], ...] = ()
+        self._end_waking: Callable[[], None] = lambda: None
+        self._out_of_reach = False
+
+    # Coming and going
+
+    def admit(self, listener: Listener) -> None:
+        """Take a listener in; `leave` it in the end. Without room for it raises ServiceUnavailable, RateLimitError."""
+        if len(self._listeners) >= self._options.listeners:
+            raise ServiceUnavailable("Too many listeners", reason=f"{len(self._listeners)} listen to changes")
+        if listener.address and self._addresses[listener.address] >= self._options.by_address:
+            raise RateLimitError("Too many listeners from this address")
+        self._listeners[listener] = None
+        self._addresses[listener.address] += 1
+        self._place(listener, listener.actor)
+
+    def leave(self, listener: Listener) -> None:
+        """Forget a listener; after the last one nothing is read any more."""
+        listener.end()
+        del self._listeners[listener]
+        self._addresses[listener.address] -= 1
+        self._addresses += Counter()  # without those that are at zero
+        self._drop_audiences()
+        if not self._listeners:
+            self._end_waking()
+            for task in self._tasks:
+                task.cancel()
+            self._tasks = ()
+
+    async def begin(self) -> None:
+        """Begin to follow the journal, unless that is done already. Raises ServiceUnavailable."""
+        async with self._turn:
+            if self._tasks or not self._listeners:
+                return
+            self._position = await self._journal.last()
+            self._end_waking = self._journal.on_change(self._awake.set)
+            loop = asyncio.get_running_loop()
+            self._tasks = (loop.create_task(self._follow()), loop.create_task(self._tick()))
+
+    async def pieces(self, listener: Listener) -> AsyncGenerator[bytes, None]:
+        """What is written to a listener, from its first piece to the end."""
+        yield RETRY
+        async for piece in self._catch_up(listener):
+            yield piece
+        while piece := await listener.next():
+            yield piece
+
+    def _place(self, listener: Listener, actor: Actor) -> None:
+        """Put a listener where those are who may see the same."""
+        wishes = listener.wishes
+        key = (actor.ability.key, wishes.state, wishes.with_entries)
+        found = self._audiences.get(key)
+        if found is None:
+            found = self._audiences[key] = Audience(actor.ability, wishes.state, wishes.with_entries)
+        listener.actor, listener.audience = actor, found
+        listener.ends_at = self._authenticator.expires_at(listener.authorization)
+
+    def _drop_audiences(self) -> None:
+        used = {id(listener.audience) for listener in self._listeners}
+        self._audiences = {key: one for key, one in self._audiences.items() if id(one) in used}
+
+    # Telling
+
+    async def _catch_up(self, listener: Listener) -> AsyncGenerator[bytes, None]:
+        """What came after the position that a listener brings; from then on it is live."""
+        try:
+            if listener.position is not None and not await self._can_go_on(listener.position):
+                listener.position = None
+                yield RESET
+            most = _MOST_ENTRIES if listener.wishes.with_entries else MOST_READ
+            while not listener.is_live and not listener.is_over:
+                piece = await self._next_missed(listener, most)
+                if piece:
+                    yield piece
+            if listener.position is not None:
+                yield sign_of_life(listener.position)
+        except ServiceUnavailable as error:
+            logger.info("Disconnected a listener, which can reconnect: %s", reason_of(error))
+            listener.end()
+
+    async def _next_missed(self, listener: Listener, most: int) -> bytes:
+        """What the next rows say, at most so many, that a listener has missed; it is live after the last ones."""
+        rows = await self._missed(listener)
+        if len(rows) >= most:
+            return await self._part_of(rows[:most], listener)
+        async with self._turn:
+            rows = await self._missed(listener)
+            if len(rows) >= most:
+                return await self._part_of(rows[:most], listener)
+            listener.is_live = True
+            listener.position = self._position
+            return await self._piece_of(rows, listener)
+
+    async def _part_of(self, rows: Sequence[JournalRow], listener: Listener) -> bytes:
+        piece = await self._piece_of(rows, listener)
+        listener.position = rows[-1].position
+        return piece
+
+    async def _can_go_on(self, position: Position) -> bool:
+        """Whether all that came after a position is known; one that another process told may be ahead of ours."""
+        if position > self._position:
+            async with self._turn:
+                await self._read_new()
+        return position <= self._position and await self._journal.keeps_all_after(position)
+
+    async def _missed(self, listener: Listener) -> list[JournalRow]:
+        if listener.position is None or listener.position >= self._position:
+            return []
+        rows = await self._journal.read(listener.position)
+        return [row for row in rows if row.position <= self._position]
+
+    async def _piece_of(self, rows: Sequence[JournalRow], listener: Listener) -> bytes:
+        if not rows or listener.audience is None:
+            return b""
+        told = await self._changes.told(rows, listener.audience, {})
+        return b"".join(self._render(one) for one in told if listener.wishes.include(one))
+
+    def _render(self, told: Told) -> bytes:
+        return event_piece(told, self._changes.types, self._options.queue // 2)
+
+    async def _follow(self) -> None:
+        while True:
+            self._awake.clear()
+            try:
+                async with self._turn:
+                    await self._read_new()
+                self._out_of_reach = False
+            except ServiceUnavailable as error:
+                if not self._out_of_reach:
+                    logger.warning("Cannot read changes: %s", reason_of(error))
+                self._out_of_reach = True
+                await asyncio.sleep(_TICK_SECONDS)
+            except Exception:
+                logger.exception("Cannot send events; all listeners can reconnect")
+                self._end(self._listeners)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._awake.wait(), POLL_SECONDS)
+
+    async def _read_new(self) -> None:
+        """Read what is new, and tell it to all who are live."""
+        while True:
+            rows = await self._journal.read(self._position)
+            if rows:
+                await self._tell(rows)
+                self._position = rows[-1].position
+            if len(rows) < MOST_READ:
+                return
+
+    async def _tell(self, rows: Sequence[JournalRow]) -> None:
+        await self._check_those_changed(rows)
+        looks: Looks = {}
+        audiences = {id(one.audience): one.audience for one in self._listeners if one.is_live and one.audience}
+        told = {key: await self._rendered(rows, audience, looks) for key, audience in audiences.items()}
+        for listener in tuple(self._listeners):
+            if not listener.is_live:
+                continue
+            for one, piece in told.get(id(listener.audience), ()):
+                if listener.wishes.include(one) and not listener.push(piece):
+                    logger.info("Disconnected a listener at %s that is too slow", listener.address)
+                    break
+
+    async def _rendered(self, rows: Sequence[JournalRow], audience: Audience, looks: Looks) -> list[tuple[Told, bytes]]:
+        return [(one, self._render(one)) for one in await self._changes.told(rows, audience, looks)]
+
+    # Who may listen still
+
+    async def _check_those_changed(self, rows: Iterable[JournalRow]) -> None:
+        """Ask again who may, before anything is told that came after a change of users, roles or grants."""
+        changed = {(row.change.uid, row.change.id) for row in rows if row.change.uid in REMEMBERED_TYPES}
+        if not changed:
+            return
+        self._authenticator.invalidate()
+        users = {entry_id for uid, entry_id in changed if uid == USER}
+        concerns_all = any(uid != USER for uid, _ in changed)
+        await self._check(
+            one
+            for one in tuple(self._listeners)
+            if concerns_all or (one.actor.kind == "user" and one.actor.id in users)
+        )
+
+    async def _check(self, listeners: Iterable[Listener]) -> None:
+        for listener in listeners:
+            if listener.is_over:
+                continue
+            try:
+                actor = await self._authenticator.authenticate(listener.authorization)
+                check_wishes(listener.wishes, actor, self._changes)
+            except UnauthorizedError:
+                listener.turn_away("unauthorized")
+            except ForbiddenError:
+                listener.turn_away("forbidden")
+            else:
+                if actor.ability.key != listener.actor.ability.key:
+                    self._place(listener, actor)
+        self._drop_audiences()
+
+    async def _tick(self) -> None:
+        """Once a second: those whose time is over, and a part of all others: are they there, and may they still?"""
+        number = 0
+        while True:
+            await asyncio.sleep(_TICK_SECONDS)
+            number += 1
+            listeners, now = tuple(self._listeners), self._clock.wall()
+            turn = listeners[number % self._options.heartbeat :: self._options.heartbeat]
+            due = [one for one in listeners if one.ends_at <= now or one.actor.kind == "administrator"]
+            try:
+                await self._check((*due, *turn))
+            except ServiceUnavailable:
+                continue  # nothing can be read, so nothing is told either
+            for one in turn:
+                if one.is_live:
+                    one.push(sign_of_life(self._position))
+
+    def _end(self, listeners: Iterable[Listener]) -> None:
+        for listener in tuple(listeners):
+            listener.end()
+
+
+def check_wishes(wishes: Wishes, actor: Actor, changes: ChangeReads) -> None:
+    """Raise ForbiddenError for types that somebody may not find; without any named, unless there is one they may."""
+    may = [changes.may_find(uid, actor.ability) for uid in wishes.types or changes.types]
+    if not (all(may) if wishes.types is not None else any(may)):
+        raise ForbiddenError

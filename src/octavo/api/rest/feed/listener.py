@@ -1,0 +1,125 @@
+"""Listeners: who hears of changes over one connection, what they want of them, and what waits for them."""
+
+import asyncio
+from collections.abc import Callable
+from math import inf
+from typing import Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.content.controllers.change_notifications import Audience, Told
+from octavo.core.values import dataclass
+from octavo.events.journal import Position
+from octavo.query.ast import PublicationState
+
+_END: Final = b'event: end\ndata: {"reason":"%b"}\n\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a listener wants: changes of these types, locales and ids (None: all), in a publication state."""
+
+    types: frozenset[str] | None = None
+    locales: frozenset[str] | None = None
+    ids: frozenset[int] | None = None
+    state: PublicationState = PublicationState.LIVE
+    with_entries: bool = False
+
+    def include(self, told: Told) -> bool:
+        """Whether they want to hear of a change."""
+        change = told.row.change
+        return (
+            (self.types is None or change.uid in self.types)
+            and (self.locales is None or change.locale in self.locales)
+            and (self.ids is None or change.id in self.ids)
+        )
+
+
+class Listener:
+    """One connection. What waits for it is bounded in bytes: one that does not keep up is given up."""
+
+    __slots__ = (
+        "_give_up",
+        "_most",
+        "_pieces",
+        "_size",
+        "_waiter",
+        "actor",
+        "address",
+        "audience",
+        "authorization",
+        "ends_at",
+        "is_live",
+        "is_over",
+        "position",
+        "wishes",
+    )
+
+    def __init__(
+        self,
+        wishes: Wishes,
+        actor: Actor,
+        authorization: str | None,
+        address: str,
+        position: Position | None,
+        most: int,
+        give_up: Callable[[], None],
+    ) -> None:
+        self.wishes = wishes
+        self.actor = actor
+        self.authorization = authorization
+        self.address = address  # of the client that limits count, empty where clients cannot be told apart
+        self.position = position
+        """Until where it has heard, when it comes back."""
+        self.audience: Audience | None = None
+        self.ends_at = inf
+        """When its credentials end, in seconds since 1970."""
+        self.is_live = False
+        """Whether it has heard of everything before, and is told what comes."""
+        self.is_over = False
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._most = most
+        self._give_up = give_up
+        self._waiter: asyncio.Future[None] | None = None
+
+    def push(self, piece: bytes) -> bool:
+        """Let a piece wait; False when there is no room for it: then the listener is given up."""
+        if self.is_over:
+            return True
+        self._size += len(piece)
+        if self._size > self._most:
+            self._pieces.clear()
+            self.is_over = True
+            self._give_up()
+            return False
+        self._pieces.append(piece)
+        self._wake()
+        return True
+
+    async def next(self) -> bytes:
+        """What waits, once there is something; nothing after the end."""
+        while not self._pieces and not self.is_over:
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        pieces = b"".join(self._pieces)
+        self._pieces.clear()
+        self._size = 0
+        return pieces
+
+    def end(self) -> None:
+        """It is over, after what waits still."""
+        self.is_over = True
+        self._wake()
+
+    def turn_away(self, reason: str) -> None:
+        """It may not listen any more; it is told why."""
+        if not self.is_over:
+            self._pieces = [_END % reason.encode()]  # what it might have heard before is not for it
+            self.end()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)

@@ -1,0 +1,110 @@
+"""`/actions/schedule` of an entry: when it is to be published, and taken back. For those who may change it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.http.body import read_body
+from octavo.api.http.query_string import parse_form
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response, render_json
+from octavo.api.http.router import Route, Router
+from octavo.api.rest.bodies import MISSING
+from octavo.api.rest.endpoints import ContentEndpoints
+from octavo.api.rest.operations import Guarded, Operation, Parameter
+from octavo.content.controllers.scheduling import NAMES, ContentSchedules, read_times
+from octavo.core.errors import ValidationError
+
+PATH: Final = "/actions/schedule"
+_LOCALE: Final = Parameter("locale", "Of the entry that is meant; without it the default one", {"type": "string"})
+
+
+class ScheduleEndpoints:
+    """The plans for the entries of one content-type."""
+
+    def __init__(self, entries: ContentEndpoints, schedules: ContentSchedules) -> None:
+        self._entries = entries
+        self._schedules = schedules
+
+    async def read(self, request: Request, actor: Actor) -> Response:
+        """GET: what is planned."""
+        entry_id = await self._entries.entry_id(request)
+        return _data(await self._schedules.read(self._entries.content_type, entry_id, actor))
+
+    async def set(self, request: Request, actor: Actor) -> Response:
+        """PUT: plan what the body names; null takes it back."""
+        body = await read_body(request, parse_form)
+        data = body.value.get("data") if isinstance(body.value, Mapping) else None
+        if not isinstance(data, Mapping):
+            raise ValidationError(MISSING)
+        times = read_times(data)
+        entry_id = await self._entries.entry_id(request)
+        return _data(await self._schedules.set(self._entries.content_type, entry_id, times, actor))
+
+    async def cancel(self, request: Request, actor: Actor) -> Response:
+        """DELETE: take back all that is planned."""
+        entry_id = await self._entries.entry_id(request)
+        times = dict.fromkeys(NAMES.values())
+        return _data(await self._schedules.set(self._entries.content_type, entry_id, times, actor))
+
+
+def add_schedules(router: Router, prefix: str, schedules: ContentSchedules) -> Iterator[str]:
+    """Declare the routes: beside those to change entries of types with drafts, and for whom these are.
+
+    Where code of a project stands around changes it might refuse them; there are no plans then. Those types are told.
+    """
+    there = {(route.method, route.template.lower()) for route in router.declared()}
+    for route in router.declared():
+        operation = route.operation
+        if not isinstance(operation, Operation) or (route.method, operation.action) != (
+            "PUT",
+            f"{operation.uid}.update",
+        ):
+            continue
+        content_type = schedules.registry.content_types.get(operation.uid)
+        if content_type is None or not content_type.draft_and_publish:
+            continue
+        entries = _plain_endpoints(route)
+        if entries is None:
+            yield operation.uid
+            continue
+        assert isinstance(route.handler, Guarded), "its endpoints are known"
+        has_locale = content_type.is_single and content_type.localized
+        endpoints = ScheduleEndpoints(entries, schedules)
+        for row in _operations(operation, content_type.display_name, has_locale=has_locale):
+            if (row.method, f"{route.template}{PATH}".lower()) not in there:
+                handler = Guarded(getattr(endpoints, row.handler), route.handler.admit)
+                router.add(row.method, prefix + row.path, handler, row)
+
+
+def _plain_endpoints(route: Route) -> ContentEndpoints | None:
+    """The endpoints of a route that is served as it is generated."""
+    if not isinstance(route.handler, Guarded):
+        return None
+    owner = getattr(route.handler.endpoint, "__self__", None)
+    return owner if isinstance(owner, ContentEndpoints) else None
+
+
+def _operations(update: Operation, name: str, *, has_locale: bool) -> Iterator[Operation]:
+    for method, action, handler, summary in (
+        ("GET", "findSchedule", "read", f"Read when an entry of {name} is to be published, and taken back"),
+        ("PUT", "updateSchedule", "set", f"Plan when an entry of {name} is to be published, and taken back"),
+        ("DELETE", "deleteSchedule", "cancel", f"Take back what is planned for an entry of {name}"),
+    ):
+        yield Operation(
+            method,
+            update.path + PATH,
+            f"{update.uid}.{action}",
+            handler,
+            summary,
+            update.tag,
+            parameters=(_LOCALE,) if has_locale else (),
+            body="Schedule" if method == "PUT" else None,
+            answer="ScheduleState",
+            refuses=(404,),
+            access=update.admits,
+        )
+
+
+def _data(planned: Mapping[str, str | None]) -> Response:
+    return render_json(200, {"data": planned})

@@ -1,0 +1,185 @@
+"""Told changes: what somebody is told of what has changed: of entries that `find` would show them, and no more.
+
+A change is told if the entry was there for them when it happened and still is. One that was there for them before, and
+is not now, is told as gone, whatever became of it; of everything else they hear nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import Final
+
+import orjson
+
+from octavo.access.authorization.ability import FIND, Ability
+from octavo.access.authorization.actions import action_on
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.reader import PreparedRead
+from octavo.core.errors import ValidationError
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeKind, Presence
+from octavo.events.journal import JournalRow
+from octavo.query.ast import ALL_LOCALES, At, Compare, Page, PublicationState, Query
+from octavo.query.operators import OPERATORS
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import FILE
+
+_MOST_REMEMBERED: Final = 10_000
+"""Entries, of those that an audience with scopes was told of."""
+
+Place = tuple[str, int]
+"""The UID of a content-type, and the id of an entry."""
+Looks = dict[tuple[str, ...], frozenset[int]]
+"""What was found in one look at some rows, for those who may see the same."""
+
+
+@dataclass(slots=True, eq=False)
+class Audience:
+    """All who may see the same and ask for the same. `state` is the publication state that they would ask `find` for;
+    `with_entries`: they want entries as they are shown.
+
+    Where an ability has a scope nobody knows what it showed before a change; so what it was told of is remembered.
+    """
+
+    ability: Ability
+    state: PublicationState = PublicationState.LIVE
+    with_entries: bool = False
+    remembered: dict[Place, None] = field(default_factory=dict)
+    entries: dict[str, PreparedRead] = field(default_factory=dict)
+
+    def remember(self, place: Place) -> None:
+        """Note that they were told of an entry; the one that was longest ago is forgotten for it."""
+        self.remembered.pop(place, None)
+        self.remembered[place] = None
+        if len(self.remembered) > _MOST_REMEMBERED:
+            del self.remembered[next(iter(self.remembered))]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A change as it is told: its name (`entry.update`), whether the entry is gone, and the entry if it is wanted.
+
+    An entry that would be larger than an answer may be is left out.
+    """
+
+    row: JournalRow
+    name: str
+    gone: bool = False
+    entry: bytes | None = None
+
+
+class ChangeReads:
+    """Tells audiences of changes, by asking for the entries as `find` would."""
+
+    def __init__(self, reads: ContentReads, uids: Iterable[str]) -> None:
+        self._reads = reads
+        self.types: Mapping[str, ContentType] = {uid: reads.registry.content_types[uid] for uid in uids}
+        """The content-types whose changes are told."""
+
+    def may_find(self, uid: str, ability: Ability) -> bool:
+        """Whether those with an ability may be told of a content-type at all."""
+        return uid in self.types and ability.allows(action_on(uid, FIND))
+
+    async def told(self, rows: Iterable[JournalRow], audience: Audience, looks: Looks) -> list[Told]:
+        """What an audience is told of some changes, in their order. `looks` is shared by all who are told of them.
+
+        Raises ServiceUnavailable.
+        """
+        concerning = [row for row in rows if self.may_find(row.change.uid, audience.ability)]
+        seen = {
+            uid: await self._look(
+                self.types[uid], [row.change.id for row in concerning if row.change.uid == uid], audience, looks
+            )
+            for uid in {row.change.uid for row in concerning}
+        }
+        found = [self._tell(row, audience, is_seen=row.change.id in seen[row.change.uid]) for row in concerning]
+        told = [one for one in found if one is not None]
+        return await self._with_entries(told, audience) if audience.with_entries else told
+
+    def _tell(self, row: JournalRow, audience: Audience, *, is_seen: bool) -> Told | None:
+        change, ability = row.change, audience.ability
+        place = (change.uid, change.id)
+        least = self._least(self.types[change.uid], audience)
+        is_scoped = ability.scope(change.uid) is not None
+        was_seen = place in audience.remembered if is_scoped else change.was >= least
+        family = "media" if change.uid == FILE else "entry"
+        if is_seen and change.became >= least:
+            if is_scoped:
+                audience.remember(place)
+            return Told(row, f"{family}.{change.kind}")
+        if is_seen or not was_seen:
+            return None
+        audience.remembered.pop(place, None)
+        stays = change.kind is not ChangeKind.DELETE and self._has_visible_drafts(self.types[change.uid], ability)
+        return Told(row, f"{family}.unpublish" if stays else f"{family}.delete", gone=True)
+
+    def _least(self, content_type: ContentType, audience: Audience) -> Presence:
+        """How an entry has to be there for them to see it."""
+        return Presence.LIVE if self._state(content_type, audience) is PublicationState.LIVE else Presence.DRAFT
+
+    def _state(self, content_type: ContentType, audience: Audience) -> PublicationState:
+        hidden = not self._reads.sees_drafts(content_type.uid, audience.ability)
+        return PublicationState.LIVE if hidden else audience.state
+
+    def _has_visible_drafts(self, content_type: ContentType, ability: Ability) -> bool:
+        """Whether they could ask for drafts, and so may know that what is no longer live may be one."""
+        return content_type.draft_and_publish and self._reads.sees_drafts(content_type.uid, ability)
+
+    async def _look(
+        self, content_type: ContentType, ids: Sequence[int], audience: Audience, looks: Looks
+    ) -> frozenset[int]:
+        """Which of some entries `find` shows now, in whatever locale."""
+        state, ability = self._state(content_type, audience), audience.ability
+        scoped = ability.key if ability.scope(content_type.uid) is not None else ""
+        key = (content_type.uid, state.value, scoped)
+        if key not in looks:
+            looks[key] = await self._find(content_type, sorted(set(ids)), state, ability)
+        return looks[key]
+
+    async def _find(
+        self, content_type: ContentType, ids: Sequence[int], state: PublicationState, ability: Ability
+    ) -> frozenset[int]:
+        query = Query(
+            filters=At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids))),
+            locales=(ALL_LOCALES,),
+            publication_state=state,
+            page=Page(limit=len(ids), with_count=False),
+        )
+        request = ReadRequest(content_type=content_type, query=query, projection=Form.ID)
+        found, _ = await self._reads.find(self._reads.prepare(request, ability))
+        return frozenset(int(one) for one in orjson.loads(found))
+
+    async def _with_entries(self, told: Sequence[Told], audience: Audience) -> list[Told]:
+        """The same with entries, less those that are not shown any more; each is read once."""
+        read: dict[Place, bytes | ValidationError | None] = {}
+        shown: list[Told] = []
+        for one in told:
+            if one.gone:
+                shown.append(one)
+                continue
+            place = (one.row.change.uid, one.row.change.id)
+            if place not in read:
+                read[place] = await self._entry(place, audience)
+            entry = read[place]
+            if isinstance(entry, bytes):
+                shown.append(Told(one.row, one.name, entry=entry))
+            elif entry is not None:
+                shown.append(one)
+        return shown
+
+    async def _entry(self, place: Place, audience: Audience) -> bytes | ValidationError | None:
+        uid, entry_id = place
+        prepared = audience.entries.get(uid)
+        if prepared is None:
+            request = ReadRequest(
+                content_type=self.types[uid],
+                query=Query(publication_state=self._state(self.types[uid], audience)),
+                by=By.ID,
+                projection=Form.FLAT if uid == FILE else Form.REST,
+                drafts=Drafts.ASKED,
+            )
+            prepared = audience.entries[uid] = self._reads.prepare(request, audience.ability)
+        try:
+            return await self._reads.find_any(prepared.bind(id=entry_id))
+        except ValidationError as error:  # larger than an answer may be
+            return error

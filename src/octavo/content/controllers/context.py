@@ -1,0 +1,51 @@
+"""What a project's code is told of a request, whichever door it came through."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from typing import Any, Literal
+
+from octavo.access.authorization.actor import Actor
+from octavo.core.errors import PolicyError
+from octavo.core.values import dataclass
+from octavo.project.named_handlers import Used
+from octavo.project.results import Entry
+from octavo.project.state import State
+from octavo.schema.uids import USER
+
+
+async def user_of(app: Any, actor: Actor) -> Entry | None:
+    """The user who asks, or None: for API tokens and for those who are not logged in."""
+    if actor.kind != "user" or actor.id is None:
+        return None
+    found: Entry | None = await app.entries(USER).find_one(actor.id)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyContext:
+    """The request that a policy decides on: a REST request, or one call of a GraphQL field."""
+
+    door: Literal["rest", "graphql"]
+    app: Any
+    actor: Actor
+    state: State
+    args: Mapping[str, Any]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    request: Any = None
+    parent: Any = None
+    context: Any = None
+    info: Any = None
+
+    async def user(self) -> Entry | None:
+        """Return the user's entry, or None for API tokens and requests without credentials."""
+        if self.request is not None:
+            known: Entry | None = await self.request.user()
+            return known
+        return await user_of(self.app, self.actor)
+
+
+async def ask_policies(policies: Iterable[Used], context: PolicyContext) -> None:
+    """Ask each policy in turn. Raises PolicyError for the first that does not let it through."""
+    for policy in policies:
+        if not await policy.function(context, policy.config):
+            raise PolicyError

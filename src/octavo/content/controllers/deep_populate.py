@@ -1,0 +1,97 @@
+"""`populate=deep`, as the v4 plugin `strapi-plugin-populate-deep` has it: everything below an entry, some levels down.
+
+What is asked becomes the Populates that somebody could have written, so it is pruned, bounded and run as they are.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from octavo.core.errors import ValidationError
+from octavo.query.ast import EVERYTHING, Populate, Query
+from octavo.query.merging import merge
+from octavo.query.numbers import js_number
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
+from octavo.schema.uids import ADMIN_USER, FILE
+
+DEEP: Final = "deep"
+MOST_LEVELS: Final = 20
+"""Levels that are looked at, however many are asked for."""
+
+
+def deep_levels(given: Mapping[str, Any], default: int) -> int | None:
+    """How many levels the parameters of a request ask for; None where they do not ask for this.
+
+    Raises ValidationError for what is no number.
+    """
+    names = given.get("populate")
+    if isinstance(names, str):
+        names = names.split(",")
+    if not isinstance(names, list) or not names or names[0] != DEEP:
+        return None
+    asked = js_number(names[1]) if len(names) > 1 else default
+    if math.isnan(asked):
+        raise ValidationError("Invalid populate: expected a number of levels behind deep")
+    return min(math.ceil(min(asked, MOST_LEVELS)), MOST_LEVELS)
+
+
+def deep_populate(registry: Registry, content_type: ContentType, levels: int, most: int) -> tuple[Populate, ...]:
+    """Everything that can be populated of an entry, `levels` levels of it counted with the entry's own.
+
+    Raises ValidationError when that is more than `most`, however it would be pruned.
+    """
+    return _Expansion(registry, most).level(content_type, levels, [])
+
+
+class _Expansion:
+    """One walk over the definitions. It ends early where circles or their number make it endless."""
+
+    def __init__(self, registry: Registry, most: int) -> None:
+        self._registry = registry
+        self._left = most
+
+    def level(self, definition: Definition, levels: int, passed: list[str] | None) -> tuple[Populate, ...]:
+        """What to populate of a definition.
+
+        `passed` are the tables that were seen before, in the order of the walk: a relation named like one of them is
+        not followed again (the plugin's way out of circles). None within components: there all are followed.
+        """
+        if levels <= 1:
+            return ()
+        if passed is not None:
+            passed.append(definition.collection_name)
+        return tuple(self._followed(definition, levels - 1, passed))
+
+    def _followed(self, definition: Definition, levels: int, passed: list[str] | None) -> Iterator[Populate]:
+        for name, attribute in definition.attributes.items():
+            if isinstance(attribute, Scalar) or name in (passed or ()) or _is_left_out(definition, attribute, levels):
+                continue
+            self._left -= 1
+            if self._left < 0:
+                raise ValidationError(
+                    "Invalid populate: deep leads to far more than `reads.joins` in config/api.toml allows: "
+                    "ask for fewer levels, as in deep,3"
+                )
+            below = self._below(attribute, levels, passed)
+            yield Populate(name=name, query=Query(populate=below) if below else EVERYTHING)
+
+    def _below(self, attribute: AnyAttribute, levels: int, passed: list[str] | None) -> tuple[Populate, ...]:
+        match attribute:
+            case ComponentField(component=uid):
+                return self.level(self._registry.components[uid], levels, None)
+            case DynamicZone(components=uids):
+                kinds = [self.level(self._registry.components[uid], levels, None) for uid in uids]
+                return merge(item for kind in kinds for item in kind)
+            case Relation(target=str() as uid) if attribute.name != LOCALIZATIONS:
+                return self.level(self._registry.content_types[uid], levels, passed)
+        return ()
+
+
+def _is_left_out(definition: Definition, attribute: AnyAttribute, levels: int) -> bool:
+    """What a file belongs to; and creators, but for the last level, where the plugin forgets that."""
+    if definition.uid == FILE and attribute.name == "related":
+        return True
+    return isinstance(attribute, Relation) and attribute.target == ADMIN_USER and levels > 1

@@ -1,0 +1,155 @@
+"""Reads of content-types that a project's code has hooks for: before a read, to narrow what is found; after it, to
+change what is answered. Other types are read without looking here.
+
+GraphQL shows what was selected, under the caller's names, so hooks after a read cannot stand there: what would have to
+pass by them is closed.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import orjson
+
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.permissions import CODE, SERVICES
+from octavo.content.controllers.flat_entries import flat, nested
+from octavo.content.reader import PreparedRead
+from octavo.core.errors import ClosedError
+from octavo.core.values import dataclass
+from octavo.events import origin
+from octavo.events.event import Event, Params
+from octavo.events.hooks import Hooks, TypeHooks
+from octavo.events.names import FIND_MANY, FIND_ONE
+from octavo.query.answer import Object
+from octavo.query.ast import Query
+from octavo.query.plan.planning import Value
+from octavo.query.request import By, Form, Projection, ReadRequest
+from octavo.schema.registry import Registry
+
+Prepare = Callable[[ReadRequest, Ability, Query], PreparedRead]
+
+_OF_MANY: Final = (By.LIST, By.COUNT)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a read was made of, and the hooks of its type."""
+
+    request: ReadRequest
+    ability: Ability
+    hooks: TypeHooks
+
+    @property
+    def action(self) -> str:
+        """The word for it in the names of events."""
+        return FIND_MANY if self.request.by in _OF_MANY else FIND_ONE
+
+
+@dataclass(slots=True)
+class HookedRead(PreparedRead):
+    """A read as it is without hooks, and what it was made of."""
+
+    asked: Asked | None = None
+
+    def bind(self, **given: Value) -> PreparedRead:
+        """As for PreparedRead."""
+        return _join(PreparedRead.bind(self, **given), self.asked)
+
+
+def _join(read: PreparedRead, asked: Asked | None) -> HookedRead:
+    return HookedRead(
+        read.statement, read.values, read.late, read.moments, read.page, read.renewal, read.given, asked=asked
+    )
+
+
+class HookedReads:
+    """Calls the hooks of reads. `prepare` makes a read anew, with what hooks ask for besides."""
+
+    def __init__(self, registry: Registry, hooks: Hooks, prepare: Prepare) -> None:
+        self._registry = registry
+        self._hooks = hooks
+        self._prepare = prepare
+
+    def join(self, read: PreparedRead, request: ReadRequest, ability: Ability | None) -> PreparedRead:
+        """A read with the hooks that there are for it. Raises ClosedError where it cannot pass by them."""
+        hooks = self._hooks.of(request.content_type.uid)
+        if hooks is None or not hooks.reads or ability is None or request.projection is Form.ID:
+            return read
+        if not _has_own_names(request.projection) and hooks.wants(f"after_{FIND_ONE}", f"after_{FIND_MANY}"):
+            raise ClosedError
+        return _join(read, Asked(request, ability, hooks))
+
+    def are_for(self, uid: str) -> bool:
+        """Whether there are hooks of reads for a content-type."""
+        hooks = self._hooks.of(uid)
+        return hooks is not None and bool(hooks.reads)
+
+    async def before(self, read: HookedRead) -> tuple[PreparedRead, Event]:
+        """The read as hooks leave it, and the event for those after it. Raises what they do."""
+        asked, event = self._begin(read)
+        await asked.hooks.call(f"before_{asked.action}", event)
+        wanted = {"filters": event.params.filters, "populate": event.params.populate}
+        given = {name: value for name, value in wanted.items() if value}
+        if not given:
+            return read, event
+        prepared = self._prepare(asked.request, asked.ability, self._hooks.parse_query(given))
+        return prepared.bind(**read.given) if prepared.late else prepared, event
+
+    async def after_many(self, read: HookedRead, event: Event, found: bytes) -> bytes:
+        """The entries of a list as hooks leave them."""
+        asked = _asked(read)
+        if not asked.hooks.wants(f"after_{FIND_MANY}"):
+            return found
+        event.result = [self._flat(asked, entry) for entry in orjson.loads(found)]
+        await asked.hooks.call(f"after_{FIND_MANY}", event)
+        if not isinstance(event.result, list):
+            raise asked.hooks.mistake(event.action, "event.result is no list any more")
+        return orjson.dumps([self._nested(asked, entry) for entry in event.result])
+
+    async def after_one(self, read: HookedRead, event: Event, found: bytes | None) -> bytes | None:
+        """An entry as hooks leave it; None where they leave none."""
+        asked = _asked(read)
+        if not asked.hooks.wants(f"after_{FIND_ONE}"):
+            return found
+        event.result = None if found is None else self._flat(asked, orjson.loads(found))
+        await asked.hooks.call(f"after_{FIND_ONE}", event)
+        return None if event.result is None else orjson.dumps(self._nested(asked, event.result))
+
+    async def after_write(self, read: HookedRead, found: bytes | None) -> bytes | None:
+        """What is answered of an entry that was written: as it is shown to those who read it."""
+        return await self.after_one(read, self._begin(read)[1], found)
+
+    def _begin(self, read: HookedRead) -> tuple[Asked, Event]:
+        asked, given = _asked(read), dict(read.given)
+        entry_id = given.get("id")
+        event = Event(
+            action=asked.action,
+            uid=asked.hooks.uid,
+            id=entry_id if isinstance(entry_id, int) else None,
+            params=Params(where=given, locale=asked.request.locale),
+            actor=origin.actor(),
+            source="code" if asked.ability is CODE or asked.ability is SERVICES else origin.source(),
+            app=self._hooks.app,
+        )
+        return asked, event
+
+    def _flat(self, asked: Asked, entry: Any) -> Any:
+        is_rest = asked.request.projection is Form.REST
+        return flat(entry, asked.request.content_type, self._registry) if is_rest else entry
+
+    def _nested(self, asked: Asked, entry: Any) -> Any:
+        if asked.request.projection is not Form.REST:
+            return entry
+        if not isinstance(entry, dict):
+            raise asked.hooks.mistake(f"after_{asked.action}", f"an entry is {type(entry).__name__}, no dictionary")
+        return nested(entry, asked.request.content_type, self._registry)
+
+
+def _has_own_names(projection: Projection) -> bool:
+    """Whether hooks can be shown what is answered: it has the attributes' names."""
+    return isinstance(projection, Form) or (isinstance(projection, Object) and projection.own_names)
+
+
+def _asked(read: HookedRead) -> Asked:
+    assert read.asked is not None, "it was made by `join`"
+    return read.asked

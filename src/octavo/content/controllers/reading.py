@@ -1,0 +1,266 @@
+"""Reads for every door: a request is prepared for somebody once, and run as often as it is asked.
+
+A door may keep what is prepared, by the text of the request, the content-type and the `key` of the actor's ability.
+"""
+
+from collections.abc import Coroutine, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import lru_cache, partial
+from types import MappingProxyType
+from typing import Any
+
+from octavo.access.authorization.ability import FIND, Ability, PublishedOnly
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.access.authorization.query_sanitizer import QuerySanitizer
+from octavo.access.authorization.strictness import Strictness
+from octavo.content.controllers.deep_populate import deep_levels, deep_populate
+from octavo.content.controllers.hooked_reads import HookedRead, HookedReads
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.core.errors import NotFoundError
+from octavo.events.hooks import Hooks
+from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
+from octavo.query.cursors import opened
+from octavo.query.merging import merge
+from octavo.query.plan.index_candidates import LookedFor, looked_for
+from octavo.query.plan.read import Planned, plan_read
+from octavo.query.plan.read_limits import ReadLimits
+from octavo.query.read_cost import check_cost
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.registry import Registry
+
+_MOST_CALLERS = 1024
+_ASSUMED_PAGE = 100
+"""Entries of a list without a limit."""
+_PRUNED_MOSTLY = 10
+"""`populate=deep` may name so many times what a read may join: much of it leads to what the caller may not see."""
+
+
+class ContentReads:
+    """Prepares reads and runs them.
+
+    `drafts_by_id`, `wraps_morphs` and `hides_future`: what the compatibility rules `draftsById`, `morphRelations` and
+    `futurePublication` say. `populate_deep`: the levels that `populate=deep` stands for; 0 where it is a name as any
+    other.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        reader: EntryReader,
+        strictness: Strictness,
+        *,
+        drafts_by_id: bool = True,
+        wraps_morphs: bool = False,
+        hides_future: bool = False,
+        populate_deep: int = 0,
+        hooks: Hooks | None = None,
+    ) -> None:
+        self.registry = registry
+        self.hooked = HookedReads(registry, Hooks() if hooks is None else hooks, self._prepare_with)
+        self._reader = reader
+        self._strictness = strictness
+        self._drafts_by_id = drafts_by_id
+        self._wraps_morphs = wraps_morphs
+        self._hides_future = hides_future
+        self._populate_deep = populate_deep
+        self._published_only = lru_cache(_MOST_CALLERS)(self._without_drafts)
+
+    # Preparing
+
+    def prepare(self, request: ReadRequest, ability: Ability | None) -> PreparedRead:
+        """A request, ready to run for those with this ability; one by id is bound to its `id` first.
+
+        Without an ability the request is our own and taken as it is. Raises InvalidParameter for what they may not
+        touch, ValidationError for values that cannot be read.
+        """
+        return self.hooked.join(self._reader.prepare_again(lambda: self._plan(request, ability)), request, ability)
+
+    def _prepare_with(self, request: ReadRequest, ability: Ability, more: Query) -> PreparedRead:
+        """A request with what a project's code asks for besides: its filters may be about what the caller may not see,
+        what it populates is shown as far as they may."""
+        content_type = request.content_type
+        filters = self.sanitize(replace(more, populate=(), populate_all=False), content_type, EVERYTHING).filters
+        populate = self.sanitize(replace(more, filters=None), content_type, ability)
+        return self._reader.prepare_again(lambda: self._plan(request, ability, replace(populate, filters=filters)))
+
+    def _plan(self, request: ReadRequest, ability: Ability | None, more: Query | None = None) -> Planned:
+        query = _counted(request.query) if request.by is By.COUNT else request.query
+        if query.page is not None and query.page.after is not None:
+            page = opened(query.page, request.content_type.uid, request.query, request.locale)
+            query = replace(query, page=page)
+        levels = deep_levels(request.given, self._populate_deep) if self._populate_deep else None
+        if levels is not None and isinstance(request.content_type, ContentType):
+            most = _PRUNED_MOSTLY * self._reader.limits.joins
+            query = replace(query, populate=deep_populate(self.registry, request.content_type, levels, most))
+        if isinstance(request.projection, Form):
+            self._check_cost(query, request, ability, is_deep=levels is not None)
+        if ability is not None and isinstance(request.projection, Form):
+            query = self._sanitizer(ability, request.given).sanitize(query, request.content_type)
+        if request.by is By.ID:
+            query = replace(query, filters=None, sort=(), page=None, locales=None, locale_filter=None, search=None)
+        elif query.locales is None and request.locale is not None:
+            query = replace(query, locales=(request.locale,))
+        query = query if more is None else _with(query, more)
+        query = replace(query, publication_state=self._state(request, query, ability))
+        shows_drafts = ability is None or self._drafts_by_id or request.drafts is Drafts.SHOWN
+        access = ability if ability is None or shows_drafts else self._published_only(ability)
+        request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
+        return plan_read(request, self.registry, access, self._reader.limits.joins, hides_future=self._hides_future)
+
+    def _check_cost(self, query: Query, request: ReadRequest, ability: Ability | None, *, is_deep: bool) -> None:
+        """Refuse a read that costs too much, before its names are resolved. Raises ValidationError.
+
+        `populate=deep` leads through all relations, most of which are short: its entries are not estimated, only
+        bounded while they are read.
+        """
+        is_list = request.by is By.LIST
+        limit = query.page.limit if is_list and query.page is not None else None
+        entries = 0 if is_deep else (limit or _ASSUMED_PAGE) if is_list else 1
+        finds = partial(ability.may, FIND) if ability is not None else _finds_all
+        check_cost(query, request.content_type, self.registry, self.limits.cost, entries=entries, finds=finds)
+
+    @property
+    def limits(self) -> ReadLimits:
+        """Limits of every read."""
+        return self._reader.limits
+
+    def sanitize(
+        self, query: Query, definition: Definition, ability: Ability, place: FieldPlace | None = None
+    ) -> Query:
+        """A Query less what those with this ability may not touch. Raises InvalidParameter.
+
+        `place` is where the fields of a component are, for abilities that limit fields.
+        """
+        return self._sanitizer(ability).sanitize(query, definition, place)
+
+    def _sanitizer(self, ability: Ability, given: Mapping[str, Any] = MappingProxyType({})) -> QuerySanitizer:
+        return QuerySanitizer(self.registry, ability, self._strictness, self._reader.unlisted.of, given)
+
+    def _state(self, request: ReadRequest, query: Query, ability: Ability | None) -> PublicationState | None:
+        """In which state entries are chosen. Drafts that are hidden from somebody are not there, even if asked for."""
+        by_id = request.drafts is Drafts.BY_ID and request.by is By.ID
+        if request.drafts is not Drafts.ANY and not by_id and query.publication_state is PublicationState.LIVE:
+            return PublicationState.LIVE
+        if request.drafts in (Drafts.ANY, Drafts.SHOWN) or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
+            return None
+        if ability is not None and not self.sees_drafts(request.content_type.uid, ability):
+            return PublicationState.LIVE
+        return query.publication_state or PublicationState.LIVE
+
+    def sees_drafts(self, uid: str, ability: Ability) -> bool:
+        """Whether those with an ability are shown drafts of a content-type when they ask for them."""
+        return self._drafts_by_id or ability.shows_drafts(uid)
+
+    def is_hooked(self, uid: str) -> bool:
+        """Whether a project's code takes part in reads of a content-type."""
+        return self.hooked.are_for(uid)
+
+    def _without_drafts(self, ability: Ability) -> PublishedOnly:
+        """What may be read under the rule `draftsById`: of some content-types no drafts."""
+        with_drafts = (uid for uid, item in self.registry.content_types.items() if item.draft_and_publish)
+        return PublishedOnly(ability, frozenset(uid for uid in with_drafts if not ability.shows_drafts(uid)))
+
+    # Running
+
+    def find(self, prepared: PreparedRead) -> Coroutine[Any, Any, tuple[bytes, int | None]]:
+        """The JSON array of a list's page, and the total where the page wants it. Raises ValidationError: too large."""
+        return (
+            self._find_many_hooked(prepared) if isinstance(prepared, HookedRead) else self._reader.read_list(prepared)
+        )
+
+    async def _find_many_hooked(self, prepared: HookedRead) -> tuple[bytes, int | None]:
+        read, event = await self.hooked.before(prepared)
+        entries, total = await self._reader.read_list(read)
+        return await self.hooked.after_many(prepared, event, entries), total
+
+    async def find_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
+        """As `find`, for a page with a cursor; and the cursor behind it, None where nothing may follow."""
+        if not isinstance(prepared, HookedRead):
+            return await self._reader.read_behind(prepared)
+        read, event = await self.hooked.before(prepared)
+        entries, total, cursor = await self._reader.read_behind(read)
+        return await self.hooked.after_many(prepared, event, entries), total, cursor
+
+    async def count(self, prepared: PreparedRead) -> int:
+        """The number of entries that a request by count asks for."""
+        read = (await self.hooked.before(prepared))[0] if isinstance(prepared, HookedRead) else prepared
+        return (await self._reader.read_list(read))[1] or 0
+
+    async def find_one(self, prepared: PreparedRead) -> bytes:
+        """The JSON of an entry. Raises NotFoundError, and ValidationError for one that is too large."""
+        found = await self.find_any(prepared)
+        if found is None:
+            raise NotFoundError
+        return found
+
+    def find_any(self, prepared: PreparedRead) -> Coroutine[Any, Any, bytes | None]:
+        """The JSON of an entry, or None when there is none. Raises ValidationError for one that is too large."""
+        return self._find_one_hooked(prepared) if isinstance(prepared, HookedRead) else self._reader.read_one(prepared)
+
+    async def _find_one_hooked(self, prepared: HookedRead) -> bytes | None:
+        read, event = await self.hooked.before(prepared)
+        return await self.hooked.after_one(prepared, event, await self._reader.read_one(read))
+
+    async def single_id(self, content_type: ContentType, query: Query, locale: str, drafts: Drafts) -> int | None:
+        """The id of a single type's entry in the locale that the query asks for; `locale` is the default one."""
+        asked = Query(
+            locales=query.locales or None,
+            locale_filter=query.locale_filter,
+            publication_state=query.publication_state,
+        )
+        prepared = self.prepare(
+            ReadRequest(
+                content_type=content_type, query=asked, by=By.SINGLE, projection=Form.ID, drafts=drafts, locale=locale
+            ),
+            None,
+        )
+        found = await self._reader.read_one(prepared)
+        return None if found is None else int(found.strip(b'"'))
+
+    async def any_single_id(self, content_type: ContentType) -> int | None:
+        """Return the id of an entry of a single type, in whatever locale and state."""
+        return await self.single_id(content_type, Query(), ALL_LOCALES, Drafts.ANY)
+
+    def read_newest(self) -> None:
+        """Read what comes from now on, for whoever asks, from where it is written: something is changed by it."""
+        self._reader.read_newest()
+
+    def request_share(self) -> AbstractContextManager[None]:
+        """Let the reads that are begun inside hold only one request's share of the connections."""
+        return self._reader.request_share()
+
+    def looked_for(self, text: str) -> LookedFor | None:
+        """What the read behind a statement looks for; None where that is not known."""
+        plan = self._reader.plan_of(text)
+        return None if plan is None else looked_for(plan)
+
+    def check_size(self, size: int) -> None:
+        """Refuse an answer made of several reads that is too large. Raises ValidationError."""
+        self._reader.check_size(size)
+
+
+def _finds_all(_: str) -> bool:
+    return True
+
+
+def _counted(query: Query) -> Query:
+    """What of a query matters for the number of entries."""
+    return Query(
+        filters=query.filters,
+        search=query.search,
+        locales=query.locales,
+        locale_filter=query.locale_filter,
+        publication_state=query.publication_state,
+    )
+
+
+def _with(query: Query, more: Query) -> Query:
+    """A query with the filters and what is populated of another."""
+    return replace(
+        query,
+        filters=And(items=tuple(one for one in (query.filters, more.filters) if one is not None)),
+        populate=merge((*query.populate, *more.populate)),
+    )

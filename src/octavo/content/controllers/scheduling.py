@@ -1,0 +1,267 @@
+"""Scheduled publishing: what is planned for an entry, by whoever may change it; and doing it when it is due.
+
+    await schedules.set(article_type, 5, {Plan.PUBLISH: 1785571200000}, actor)
+
+Times are milliseconds since 1970. What is due is done by the road of every write: hooks, events and webhooks are told
+that an entry is published.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
+
+from octavo.access.authorization.ability import PUBLISH, UPDATE
+from octavo.access.authorization.actor import Actor
+from octavo.content.completeness import Completeness
+from octavo.content.controllers.writing import ContentWrites
+from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.schedule_failures import Failure
+from octavo.content.schedules import TOPIC, Plan, Planned, Schedules
+from octavo.content.writer import EntryWriter
+from octavo.core.clock import read_moment, this_moment
+from octavo.core.errors import (
+    ForbiddenError,
+    NotFoundError,
+    OctavoError,
+    Problem,
+    ServiceUnavailable,
+    ValidationError,
+    problems_of,
+)
+from octavo.database.change_feed import Presence
+from octavo.events.messages import Message, Topic, Undeliverable
+from octavo.events.names import SCHEDULE_FAILED
+from octavo.events.origin import SERVICE, WORK, Origin
+from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+
+MOST_MOMENT: Final = 253_402_300_799_000
+"""The end of the year 9999."""
+
+NAMES: Final[Mapping[str, Plan]] = {"publishAt": Plan.PUBLISH, "unpublishAt": Plan.UNPUBLISH}
+Notify = Callable[[int, ContentType, int, Mapping[str, Any]], Awaitable[None]]
+"""Given an administrator's id, the entry, and `plan`, `dueAt` and `error`."""
+_AT_ONCE: Final = 100
+"""So many entries are planned in one transaction."""
+_PAST: Final = {
+    "publishAt": "publishAt must be in the future. To publish the entry now, use its publish action",
+    "unpublishAt": "unpublishAt must be in the future. To unpublish the entry now, use its unpublish action",
+}
+_DONE: Final = {Plan.PUBLISH: "published", Plan.UNPUBLISH: "taken back", Plan.APPEAR: "published"}
+
+
+class ContentSchedules:
+    """The plans for the entries of one registry."""
+
+    def __init__(
+        self, writer: EntryWriter, writes: ContentWrites, schedules: Schedules, completeness: Completeness
+    ) -> None:
+        self._writer = writer
+        self._writes = writes
+        self._schedules = schedules
+        self._completeness = completeness
+        self.notify: Notify | None = None
+        """Tells an administrator that what they scheduled has failed."""
+
+    @property
+    def registry(self) -> Registry:
+        """The content-types."""
+        return self._writer.registry
+
+    async def read(self, content_type: ContentType, entry_id: int, actor: Actor) -> dict[str, Any]:
+        """What is planned: `publishAt` and `unpublishAt`. Raises NotFoundError."""
+        return await self.set(content_type, entry_id, {}, actor)
+
+    async def set(
+        self, content_type: ContentType, entry_id: int, times: Mapping[Plan, int | None], actor: Actor
+    ) -> dict[str, Any]:
+        """Schedule an entry, or cancel a schedule (None). Return `publishAt` and `unpublishAt`, as texts or None.
+
+        A schedule that failed is in `failure` and no time any more. `problems` are what an entry lacks that is to be
+        published: it has been changed since.
+
+        Raises NotFoundError; ValidationError for a time in the past, an entry that lacks required values, an entry that
+        would be unpublished before it is published, and for types without drafts; ForbiddenError for an actor who could
+        not publish the entry now.
+        """
+        if not content_type.draft_and_publish:
+            raise ValidationError(f"{content_type.uid} has no drafts: its entries are always published")
+        if times and not actor.ability.publishes(content_type.uid):
+            raise ForbiddenError
+
+        check_times(times)
+
+        async def work(unit: ManyEntriesUnit) -> dict[str, Any]:
+            presence = await self._check(unit, content_type, entry_id, times, actor)
+            planned = await self._schedules.read(unit.connection, content_type.uid, entry_id)
+            for plan, due_at in times.items():
+                planned.pop(plan, None)
+                if due_at is not None:
+                    planned[plan] = due_at
+            if planned.get(Plan.UNPUBLISH, MOST_MOMENT) <= planned.get(Plan.PUBLISH, 0):
+                raise ValidationError("unpublishAt must be later than publishAt")
+            for plan, due_at in times.items():
+                await self._schedules.set(unit, Planned(content_type.uid, entry_id, plan, due_at), actor.creator_id)
+            return await self._state(unit, content_type, entry_id, presence, planned)
+
+        return await self._writer.run(work)
+
+    async def _check(
+        self,
+        unit: ManyEntriesUnit,
+        content_type: ContentType,
+        entry_id: int,
+        times: Mapping[Plan, int | None],
+        actor: Actor,
+    ) -> Presence:
+        """Return the presence of an entry that an actor can schedule so. Raises as `set`."""
+        await self._writes.check_entry(content_type, entry_id, unit, actor, UPDATE)
+        if times and not await self._writes.in_scope(content_type, entry_id, unit, actor, PUBLISH):
+            raise ForbiddenError
+        presence = await unit.presence(content_type, entry_id)
+        if presence is Presence.ABSENT:
+            raise NotFoundError
+        if times.get(Plan.PUBLISH) is not None and presence is Presence.DRAFT:
+            await self._completeness.require(content_type, [entry_id], unit.connection)
+        return presence
+
+    async def _state(
+        self,
+        unit: ManyEntriesUnit,
+        content_type: ContentType,
+        entry_id: int,
+        presence: Presence,
+        planned: Mapping[Plan, int],
+    ) -> dict[str, Any]:
+        """Return what is scheduled for an entry, what failed, and what the entry lacks."""
+        now = this_moment()
+        found: dict[str, Any] = {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
+        if any(due_at <= now for due_at in planned.values()):
+            for failure in await self._schedules.failures(unit.connection, content_type.uid, entry_id):
+                found.update({name: None for name, plan in NAMES.items() if plan == failure.plan})
+                found["failure"] = shown_failure(failure)
+        if planned.get(Plan.PUBLISH, 0) > now and presence is Presence.DRAFT:
+            missing = await self._completeness.missing(content_type, entry_id, unit.connection)
+            found |= {"problems": [_told(problem) for problem in missing]} if missing else {}
+        return found
+
+    async def failures(self, uid: str, most: int) -> list[Failure]:
+        """Return the schedules of a content type that failed."""
+        return await self._schedules.failures_of(uid, most)
+
+    async def next(self, most: int, uid: str | None = None) -> list[Planned]:
+        """What is planned for any entries, or for those of a content-type, the earliest first."""
+        return await self._schedules.next(most, uid)
+
+    async def adopt(self) -> int:
+        """Plan what appears by its time alone and others have written; how many entries that are."""
+        count = 0
+        for content_type in self.registry.content_types.values():
+            while content_type.draft_and_publish and (found := await self._schedules.to_come(content_type, _AT_ONCE)):
+                adopted = await self._writer.run(partial(self._adopt, content_type, found))
+                count += adopted
+                if adopted < _AT_ONCE:
+                    break
+        await self._writer.run(self._schedules.remove_old_failures)
+        return count
+
+    async def _adopt(self, content_type: ContentType, ids: Sequence[int], unit: ManyEntriesUnit) -> int:
+        return sum([await self._schedules.adopt(unit, content_type, one) for one in ids])
+
+    def topic(self) -> Topic:
+        """What is done with what is due."""
+        types = self.registry.content_types.values()
+        has_drafts = any(one.draft_and_publish for one in types)
+        return Topic(TOPIC, self._do, is_active=lambda: has_drafts)
+
+    async def _do(self, message: Message) -> None:
+        """Do what is planned, if it still is. Raises Undeliverable for what the content's rules refuse."""
+        given = message.payload
+        planned = Planned(given["uid"], given["id"], Plan(given["plan"]), given["dueAt"])
+        content_type = self.registry.content_types.get(planned.uid)
+        if content_type is None or not content_type.draft_and_publish:
+            raise Undeliverable(f"there is no content-type {planned.uid} with drafts any more")
+        work = WORK.set(Origin("schedule", SERVICE))
+        try:
+            await self._writer.run(lambda unit: self._carry_out(unit, content_type, planned))
+        except ServiceUnavailable:
+            raise
+        except OctavoError as error:
+            why = "; ".join(_told(problem) for problem in problems_of(error))
+            told = {"plan": planned.plan.value, "dueAt": _shown(planned.due_at), "error": why}
+            await self._writer.run(partial(self._tell_failure, content_type, planned, told), about=content_type)
+            if self.notify is not None and (author := given.get("by")) is not None:
+                await self.notify(author, content_type, planned.entry_id, told)
+            raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be {_DONE[planned.plan]}: {why}") from error
+        finally:
+            WORK.reset(work)
+
+    async def _tell_failure(
+        self, content_type: ContentType, planned: Planned, told: Mapping[str, Any], unit: ManyEntriesUnit
+    ) -> None:
+        await self._schedules.fail(unit, planned, told["error"])
+        await unit.tell(content_type, planned.entry_id, SCHEDULE_FAILED, told)
+
+    async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
+        if not await self._schedules.take(unit, planned):
+            return
+        if planned.plan is Plan.APPEAR:
+            due_at = unit.as_of = planned.due_at or 0
+            if await unit.presence(content_type, planned.entry_id) is not Presence.LIVE:
+                return  # others have given it another time, or taken it back
+            unit.as_of = due_at - 1  # the moment before it appears
+        presence = await unit.presence(content_type, planned.entry_id)
+        wanted = Presence.DRAFT if planned.plan is Plan.UNPUBLISH else Presence.LIVE
+        if presence not in (Presence.ABSENT, wanted):
+            if planned.plan is Plan.PUBLISH:
+                await self._completeness.require(content_type, [planned.entry_id], unit.connection)
+                unit.checks_published = False
+            moment = None if planned.plan is Plan.UNPUBLISH else planned.due_at
+            await unit.update(content_type, planned.entry_id, {PUBLISHED_AT: _shown(moment)})
+
+
+def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:
+    """What is asked for: `publishAt` and `unpublishAt`, each a time or null. Raises ValidationError with its place."""
+    unknown = next((name for name in given if name not in NAMES), None)
+    if unknown is not None:
+        raise ValidationError(f"Invalid key {unknown}: there are {' and '.join(NAMES)}")
+    return {NAMES[name]: None if value is None else read_time(name, value) for name, value in given.items()}
+
+
+def check_times(times: Mapping[Plan, int | None]) -> None:
+    """Raise ValidationError for times in the past: they would publish at once, and name an earlier time."""
+    now = this_moment()
+    past = [name for name, plan in NAMES.items() if (due_at := times.get(plan)) is not None and due_at <= now]
+    if past:
+        raise ValidationError.from_problems([Problem((name,), _PAST[name]) for name in past])
+
+
+def shown_failure(failure: Failure) -> dict[str, str | None]:
+    """Return a failure as APIs answer it."""
+    moments = {"dueAt": _shown(failure.due_at), "failedAt": _shown(failure.failed_at)}
+    return {"plan": failure.plan, **moments, "error": failure.error}
+
+
+def read_time(name: str, value: object) -> int:
+    """A time, as a text of ISO 8601 or a datetime (UTC unless it says otherwise), in milliseconds since 1970."""
+    try:
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)  # type: ignore[arg-type]
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        found = round(aware.timestamp() * 1000)
+    except (TypeError, ValueError, OverflowError):
+        found = -1
+    if not 0 <= found <= MOST_MOMENT:
+        raise ValidationError(f"{name} must be a time such as 2026-01-31T09:30:00.000Z, or null")
+    return found
+
+
+def _told(problem: Problem) -> str:
+    place = ".".join(problem.path)
+    return problem.message if not place or place in problem.message else f"{place}: {problem.message}"
+
+
+def _shown(milliseconds: Any) -> str | None:
+    moment = read_moment(milliseconds)
+    return None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

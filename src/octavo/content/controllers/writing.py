@@ -1,0 +1,397 @@
+"""Writes for every door: what somebody may write of a body, the files that come with it, the answer read back.
+
+Each write is one transaction: files' rows, entry and answer, or nothing.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import field, replace
+from functools import partial
+from typing import Any, Final, cast
+
+import orjson
+
+from octavo.access.authorization.ability import CREATE, PUBLISH, UPDATE
+from octavo.access.authorization.actor import SYSTEM, Actor
+from octavo.access.authorization.input_sanitizer import InputSanitizer
+from octavo.content.controllers.hooked_reads import HookedRead
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.controllers.single_types import SingleTypeExists, single_type_lock
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.i18n.localizations import add_localization, share_shown
+from octavo.content.locales import Locales
+from octavo.content.localization_families import Families, names_shared, scalar_names
+from octavo.content.media.form_files import current_query, place_files
+from octavo.content.media.library import IncomingFile, MediaLibrary
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.translations import named_localizations
+from octavo.content.writer import EntryWriter
+from octavo.core.errors import ForbiddenError, NotFoundError
+from octavo.core.threads import MOST_COMPUTED_HERE, in_computing_thread
+from octavo.core.values import dataclass
+from octavo.events.origin import coming_from
+from octavo.query.ast import EVERYTHING, Filter, Populate, Query
+from octavo.query.plan.read import plan_read
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import FILE
+
+LOCALIZE: Final = "createLocalization"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What to write: the attributes' values, and files with the names of the form fields they came in.
+
+    `dates`: `createdAt` and `updatedAt`, where a door lets them be given. `size`: bytes of the body it came in, which
+    tell how long it takes to be checked.
+    """
+
+    data: Any
+    files: tuple[tuple[str, IncomingFile], ...] = ()
+    dates: Mapping[str, Any] = field(default_factory=dict)
+    size: int = 0
+
+
+class ContentWrites:
+    """Creates, updates, deletes and localizes entries. An `answer` is prepared by `ContentReads`, by id."""
+
+    def __init__(
+        self, reads: ContentReads, reader: EntryReader, writer: EntryWriter, media: MediaLibrary, locales: Locales
+    ) -> None:
+        self._reads = reads
+        self._registry = reads.registry
+        self._reader = reader
+        self._writer = writer
+        self._media = media
+        self._locales = locales
+        self._families: Families = writer.families
+
+    async def create(
+        self,
+        content_type: ContentType,
+        write: Write,
+        answer: PreparedRead,
+        actor: Actor,
+        *,
+        draft: bool = False,
+        locale: str | None = None,
+    ) -> bytes:
+        """A new entry, as the answer shows it. `draft`, `locale`: unless the data says otherwise.
+
+        Such a draft has to be as complete as if it were published. Raises ValidationError, ApplicationError.
+        """
+        write = await self._writable(content_type, write, actor, CREATE)
+        publishes = _publishes(content_type, write, actor)
+
+        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            if content_type.is_single:
+                await self._hold_single(content_type, data, unit, locale)
+            strict = draft and PUBLISHED_AT not in data
+            await self._check_localizations(content_type, data, unit, actor)
+            unit.answering = answer
+            entry_id = await unit.create(
+                content_type,
+                data,
+                actor_id=actor.creator_id,
+                draft_default=draft or not publishes,
+                strict=strict,
+                locale=locale,
+                dates=write.dates,
+            )
+            await self._check_written(content_type, entry_id, unit, actor, CREATE)
+            if content_type.draft_and_publish and publishes and not _is_draft(data, draft):
+                await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
+            return await self.answer(answer, entry_id, unit)
+
+        return await self._write(content_type, write, work, actor)
+
+    async def _check_localizations(
+        self, content_type: ContentType, data: Mapping[str, Any], unit: EntryUnit, actor: Actor
+    ) -> None:
+        """Raise ForbiddenError where a new entry names localizations, and the actor may not add one to them."""
+        named = named_localizations(content_type, data)
+        if named and not any(actor.ability.may(action, content_type.uid) for action in (UPDATE, LOCALIZE)):
+            raise ForbiddenError
+        for entry_id in named:
+            if isinstance(entry_id, int):
+                await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
+
+    async def create_single(
+        self,
+        content_type: ContentType,
+        write: Write,
+        answer: PreparedRead,
+        actor: Actor,
+        again: Callable[[], Awaitable[int | None]],
+        *,
+        draft: bool = False,
+        locale: str | None = None,
+        beside: bool = False,
+    ) -> bytes:
+        """The first entry of a single type; more are made as its localizations. Raises ValidationError for another.
+
+        `again` looks once more for the entry that is asked for: what somebody else has made meanwhile is changed.
+        `beside`: whether entries of other locales may be there. It becomes a localization of them, but not under the
+        rule `sharedValues: shown`, as in v4.
+        """
+        try:
+            first = await self._reads.any_single_id(content_type)
+            if first is not None and not beside:
+                raise SingleTypeExists
+            new = write
+            if first is not None and self._writer.rules.share_always and isinstance(write.data, Mapping):
+                new = replace(write, data={**write.data, LOCALIZATIONS: [first]})
+            return await self.create(content_type, new, answer, actor, draft=draft, locale=locale)
+        except SingleTypeExists:
+            async with self._writer.open_ambient():  # it may be part of a group that is not committed yet
+                there = await again()
+            if not there:
+                raise
+        return await self.update(content_type, there, write, answer, actor, sharing=not draft)
+
+    async def _hold_single(self, content_type: ContentType, data: Any, unit: EntryUnit, locale: str | None) -> None:
+        """Let nobody else make the entry of a single type. Raises SingleTypeExists where somebody has, in the locale of
+        the data."""
+        given = data.get(LOCALE, locale) if isinstance(data, Mapping) else locale
+        code = await unit.locale_of_new(content_type, given)
+        await unit.connection.lock(single_type_lock(content_type))
+        asked = Query() if code is None else Query(locales=(code,))
+        with unit.ambient():
+            if await self._reads.single_id(content_type, asked, code or "", Drafts.ANY) is not None:
+                raise SingleTypeExists
+
+    async def update(
+        self,
+        content_type: ContentType,
+        entry_id: int,
+        write: Write,
+        answer: PreparedRead,
+        actor: Actor,
+        *,
+        sharing: bool = False,
+    ) -> bytes:
+        """A changed entry, as the answer shows it. Raises NotFoundError, ValidationError.
+
+        `sharing`: whether localizations that the answer shows take over from it what all of them share; under the rule
+        `sharedValues: always` all of them do, whatever the answer shows.
+        """
+        write = await self._writable(content_type, write, actor, UPDATE)
+        _publishes(content_type, write, actor)
+
+        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            if content_type.localized and self._shares(content_type, data, answer, sharing=sharing):
+                await self._families.hold(unit, content_type, entry_id, data)
+            await self.check_entry(content_type, entry_id, unit, actor, UPDATE)
+            unit.answering = answer
+            if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
+                raise NotFoundError
+            await self._check_written(content_type, entry_id, unit, actor, UPDATE)
+            if content_type.draft_and_publish and PUBLISHED_AT in data:
+                await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
+            entry = await self.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            if content_type.localized:
+                await self._share(unit, content_type, entry_id, entry, data, sharing=sharing)
+            return entry
+
+        return await self._write(content_type, write, work, actor, entry_id)
+
+    async def delete(self, content_type: ContentType, entry_id: int, answer: PreparedRead, actor: Actor) -> bytes:
+        """Remove an entry; it is answered as it was. Raises NotFoundError."""
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self.check_entry(content_type, entry_id, unit, actor, "delete")
+            entry = await self.answer(answer, entry_id, unit)
+            if not await unit.delete(content_type, entry_id):
+                raise NotFoundError
+            return entry
+
+        return await self._run(work, content_type, actor)
+
+    async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
+        """A new localization of an entry, flat and with its siblings, as the reference answers it over REST."""
+        request = ReadRequest(
+            content_type=content_type,
+            query=Query(populate=(Populate(name=LOCALIZATIONS, query=EVERYTHING),)),
+            by=By.ID,
+            projection=Form.FLAT,
+            drafts=Drafts.ANY,
+        )
+        answer = self._reads.prepare(request, actor.ability)
+        return await self.localize(content_type, entry_id, write, answer, actor)
+
+    async def localize(
+        self, content_type: ContentType, entry_id: int, write: Write, answer: PreparedRead, actor: Actor
+    ) -> bytes:
+        """A new localization of an entry, as the answer shows it. Raises NotFoundError, ApplicationError."""
+        write = await self._writable(content_type, write, actor, CREATE)
+        publishes = _publishes(content_type, write, actor)
+
+        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            if content_type.is_single:
+                await unit.connection.lock(single_type_lock(content_type))
+            await self._families.hold(unit, content_type, entry_id)
+            await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
+            if not publishes:
+                data = {**data, PUBLISHED_AT: None}
+            new_id = await add_localization(
+                unit, self._families, self._locales, content_type, entry_id, data, actor.creator_id
+            )
+            await self._check_written(content_type, new_id, unit, actor, CREATE)
+            entry = await self.answer(answer, new_id, unit)  # with the siblings as they were (observed)
+            named = data if self._writer.rules.share_always else scalar_names(content_type, data)
+            await self._families.level(unit, content_type, new_id, named, touch=True)
+            return entry
+
+        return await self._write(content_type, write, work, actor)
+
+    def _shares(self, content_type: ContentType, data: Any, answer: PreparedRead, *, sharing: bool) -> bool:
+        """Return whether localizations may take over something of a change."""
+        if self._writer.rules.share_always:
+            return isinstance(data, Mapping) and names_shared(content_type, data)
+        return sharing and f'"{LOCALIZATIONS}":' in answer.statement.text  # as a key; `availableLocales` needs no lock
+
+    async def _share(
+        self,
+        unit: EntryUnit,
+        content_type: ContentType,
+        entry_id: int,
+        entry: bytes,
+        data: Mapping[str, Any],
+        *,
+        sharing: bool,
+    ) -> None:
+        """Give the localizations of a changed entry, answered as `entry`, what they share with it."""
+        if self._writer.rules.share_always:
+            if names_shared(content_type, data):
+                await self._families.level(unit, content_type, entry_id, data)
+        elif sharing:
+            await share_shown(unit, self._registry, self._families, content_type, entry, data)
+
+    async def share_many(
+        self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]
+    ) -> None:
+        """Give the localizations of changed entries what they share, under the rule `sharedValues: always`."""
+        if self._writer.rules.share_always and content_type.localized and names_shared(content_type, data):
+            for entry_id in ids:
+                await self._families.level(unit, content_type, entry_id, data)
+
+    async def _write(
+        self,
+        content_type: ContentType,
+        write: Write,
+        work: Callable[[EntryUnit, Mapping[str, Any]], Awaitable[bytes]],
+        actor: Actor,
+        entry_id: int | None = None,
+    ) -> bytes:
+        """Store the files, then their rows and the entry in one unit of work: all of it or nothing."""
+        data = await self._writer.passwords.prepare(content_type, write.data, complete=not write.files, size=write.size)
+        if not write.files:
+            return await self._run(lambda unit: work(unit, data), content_type, actor, write.size)
+        async with self._media.incoming([file for _, file in write.files]) as stored:
+
+            async def with_files(unit: EntryUnit) -> bytes:
+                ids = await stored.insert_sent(unit, actor.creator_id)
+                fields: dict[str, list[int]] = {}
+                for (name, _), file_id in zip(write.files, ids, strict=True):
+                    fields.setdefault(name, []).append(file_id)
+                current = await self._current(content_type, fields, entry_id, unit)
+                return await work(unit, place_files(data, fields, content_type, self._registry, current))
+
+            return await self._run(with_files, content_type, actor, write.size)
+
+    async def _run(
+        self, work: Callable[[EntryUnit], Awaitable[bytes]], content_type: ContentType, actor: Actor, size: int = 0
+    ) -> bytes:
+        """Do work in a unit. What the service itself asks for is asked by code, whoever asked that."""
+        if actor is not SYSTEM:
+            return await self._writer.run(work, size=size, about=content_type)
+        with coming_from("code"):
+            return await self._writer.run(work, size=size, about=content_type)
+
+    async def _current(
+        self, content_type: ContentType, fields: Iterable[str], entry_id: int | None, unit: EntryUnit
+    ) -> Mapping[str, Any] | None:
+        """What files have to know of the entry they are added to; nothing when there is none."""
+        query = current_query(fields, content_type, self._registry)
+        if entry_id is None or not query.populate:
+            return None
+        request = ReadRequest(content_type=content_type, query=query, by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY)
+        prepared = self._reader.prepare(plan_read(request, self._registry))
+        entry = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        return None if entry is None else cast(dict[str, Any], orjson.loads(entry))
+
+    async def _writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Write:
+        sanitizer = InputSanitizer(self._registry, actor.ability, action, find_files=self._writer.rules.find_files)
+        sanitizing = partial(sanitizer.sanitize, write.data, content_type)
+        is_small = write.size <= MOST_COMPUTED_HERE
+        data = sanitizing() if is_small else await in_computing_thread(sanitizing)
+        return Write(data, write.files, write.dates, write.size)
+
+    async def check_entry(
+        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
+    ) -> None:
+        """Raise NotFoundError for an entry that the actor may not take the action on: for them it is not there.
+
+        Where they may take it on all, nothing is asked.
+        """
+        if not await self.in_scope(content_type, entry_id, unit, actor, action):
+            raise NotFoundError
+
+    async def _check_written(
+        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
+    ) -> None:
+        """Raise ForbiddenError for what an entry has become, where the actor may not take the action on such ones."""
+        if not await self.in_scope(content_type, entry_id, unit, actor, action):
+            raise ForbiddenError
+
+    async def in_scope(
+        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
+    ) -> bool:
+        """Whether an entry is one of those that the actor may take the action on. Asks nothing where all are."""
+        scope = actor.ability.scope(content_type.uid, action)
+        return scope is None or await self.meets(content_type, entry_id, unit, scope)
+
+    async def meets(self, content_type: ContentType, entry_id: int, unit: EntryUnit, condition: Filter) -> bool:
+        """Whether an entry meets a condition of our own."""
+        request = ReadRequest(
+            content_type=content_type,
+            query=Query(filters=condition),
+            by=By.ID,
+            projection=Form.ID,
+            drafts=Drafts.ANY,
+        )
+        prepared = self._reader.prepare(plan_read(request, self._registry))
+        return await self._reader.read_one(prepared.bind(id=entry_id), unit.connection) is not None
+
+    async def answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
+        """An entry that has been written, as an answer shows it. Raises NotFoundError."""
+        found, read = unit.take_answer(), answer
+        if found is None:
+            read = answer.bind(id=entry_id)
+            found = await self._reader.read_one(read, unit.connection)
+        if isinstance(read, HookedRead):
+            with unit.ambient():
+                found = await self._reads.hooked.after_write(read, found)
+        if found is None:
+            raise NotFoundError
+        return found
+
+
+def _publishes(content_type: ContentType, write: Write, actor: Actor) -> bool:
+    """Whether an actor may publish what a write is about; entries that they make are drafts otherwise.
+
+    Raises ForbiddenError where the write says so all the same, and for files that the actor may not add.
+    """
+    if write.files and actor.ability.scope(FILE, CREATE) is not None:
+        raise ForbiddenError
+    if not content_type.draft_and_publish or actor.ability.publishes(content_type.uid):
+        return True
+    if isinstance(write.data, Mapping) and PUBLISHED_AT in write.data:
+        raise ForbiddenError
+    return False
+
+
+def _is_draft(data: Mapping[str, Any], default: bool) -> bool:
+    """Whether a new entry is a draft."""
+    return data[PUBLISHED_AT] is None if PUBLISHED_AT in data else default

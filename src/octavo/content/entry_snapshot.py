@@ -1,0 +1,178 @@
+"""What an entry holds, read so that it can be judged, copied, and shared with its localizations.
+
+It is the data of a body that writes the same: components with their ids, what relations and media lead to by ids.
+Passwords are never read, nor is what polymorphic relations lead to.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from octavo.access.authorization.ability import CREATE, FIND, Ability
+from octavo.content.component_answers import components_answer
+from octavo.content.input.relation_input import StoredId
+from octavo.content.validation.body_validator import COMPONENT_KEY
+from octavo.content.validation.scalar_rules import is_unique
+from octavo.core.values import dataclass
+from octavo.query.answer import Answer, Guarded, Nested, Object, Plain
+from octavo.query.ast import EVERYTHING
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.automatic import STAMPED
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES
+
+_ID: Final = ("id", Plain(None))
+_BY_ID: Final = Object((_ID,))
+
+
+def held(
+    registry: Registry,
+    content_type: ContentType,
+    *,
+    includes: Callable[[AnyAttribute], bool] = lambda _: True,
+    copied_by: Ability | None = None,
+) -> Object:
+    """An entry, of which `includes` tells the attributes; those alone that somebody who copies it reads and creates."""
+    place = FieldPlace(content_type.uid)
+    return _Held(registry, includes, copied_by, place).object(content_type)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Walks down a definition. A component that lies in itself is read once."""
+
+    registry: Registry
+    includes: Callable[[AnyAttribute], bool]
+    copied_by: Ability | None
+    place: FieldPlace
+    around: tuple[str, ...] = ()
+
+    def object(self, definition: Definition) -> Object:
+        return Object((_ID, *self._members(definition)))
+
+    def _members(self, definition: Definition) -> Iterator[tuple[str, Answer | Guarded]]:
+        for name in definition.writable_names:
+            attribute = definition.attributes[name]
+            if name not in STAMPED and self._is_copied(attribute) and (self.around or self.includes(attribute)):
+                answer = self._answer(attribute)
+                if answer is not None:
+                    yield name, self._guarded(attribute, answer)
+
+    def _is_copied(self, attribute: AnyAttribute) -> bool:
+        if self.copied_by is None:
+            return True
+        uid, field = self.place.uid, self.place.field(attribute.name)
+        return self.copied_by.reads(uid, field) and self.copied_by.writes(uid, field, CREATE)
+
+    def _guarded(self, attribute: AnyAttribute, answer: Answer) -> Answer | Guarded:
+        if self.copied_by is None:
+            return answer
+        condition = self.copied_by.field_scope(self.place.uid, self.place.field(attribute.name), FIND)
+        return answer if condition is None else Guarded(condition, answer)
+
+    def _answer(self, attribute: AnyAttribute) -> Answer | None:
+        match attribute:
+            case Scalar():
+                return None if SCALAR_TYPES[attribute.type].secret else Plain(attribute.name)
+            case Relation(is_morph=True):
+                return None
+            case Relation() | Media():
+                return Nested(attribute.name, EVERYTHING, _BY_ID, linked=True)
+            case ComponentField() | DynamicZone():
+                return components_answer(attribute, partial(self._inside, attribute))
+
+    def _inside(self, attribute: AnyAttribute, uid: str) -> Object | None:
+        component = self.registry.components.get(uid)
+        if component is None or uid in self.around:
+            return None
+        below = replace(self, place=self.place.below(attribute, component), around=(*self.around, uid))
+        return below.object(component)
+
+
+def as_data(registry: Registry, definition: Definition, found: Mapping[str, Any]) -> dict[str, Any]:
+    """What was read, as data: what relations and media lead to by bare ids, components with theirs."""
+    data: dict[str, Any] = {}
+    for name, value in found.items():
+        attribute = definition.attributes.get(name)
+        match attribute:
+            case Relation() | Media():
+                targets = (value or ()) if attribute.to_many else filter(None, [value])
+                ids = [StoredId(one["id"]) for one in targets]
+                data[name] = ids if attribute.to_many else ids[0] if ids else None
+            case ComponentField(component=uid, repeatable=True):
+                data[name] = [_component(registry, uid, item) for item in value or ()]
+            case ComponentField(component=uid):
+                data[name] = value and _component(registry, uid, value)
+            case DynamicZone():
+                data[name] = [_component(registry, item[COMPONENT_KEY], item) for item in value or ()]
+            case Scalar():
+                data[name] = value
+    return data
+
+
+def without_unique(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return data for a second entry with the same components: unique values inside of them stay with the first, and so
+    do components that need one."""
+    return _copied(registry, definition, data, unique=False)
+
+
+def without_ids(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data whose components become new ones."""
+    return _copied(registry, definition, data)
+
+
+def _copied(
+    registry: Registry, definition: Definition, data: Mapping[str, Any], *, unique: bool = True
+) -> dict[str, Any]:
+    kept = {}
+    for name, value in data.items():
+        attribute = definition.attributes.get(name)
+        if isinstance(attribute, ComponentField | DynamicZone):
+            is_list = isinstance(value, list)
+            given = value if is_list else [value]
+            items = [
+                _new(registry, attribute, item, unique=unique)
+                for item in given
+                if unique or not _needs_unique(component_of(registry, attribute, item))
+            ]
+            kept[name] = items if is_list else items[0] if items else None
+        else:
+            kept[name] = value
+    return kept
+
+
+def component_of(registry: Registry, attribute: ComponentField | DynamicZone, item: Any) -> Definition | None:
+    """The component that an item of data is meant to be; None for what is none."""
+    if not isinstance(item, Mapping):
+        return None
+    uid = attribute.component if isinstance(attribute, ComponentField) else item.get(COMPONENT_KEY)
+    return registry.components.get(uid) if isinstance(uid, str) else None
+
+
+def _component(registry: Registry, uid: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    named = {key: found[key] for key in (COMPONENT_KEY, "id") if key in found}
+    return {**named, **as_data(registry, registry.components[uid], found)}
+
+
+def _new(registry: Registry, attribute: ComponentField | DynamicZone, item: Any, *, unique: bool) -> Any:
+    component = component_of(registry, attribute, item)
+    if component is None:
+        return item
+    data = {name: value for name, value in item.items() if name != "id"}
+    if not unique:
+        data = {name: value for name, value in data.items() if not _is_once(component, name)}
+    return _copied(registry, component, data, unique=unique)
+
+
+def _needs_unique(component: Definition | None) -> bool:
+    """Return whether a component has to hold a value that may occur once only."""
+    return component is not None and any(is_unique(one) and one.required for one in component.scalars)
+
+
+def _is_once(component: Definition, name: str) -> bool:
+    """Return whether a value of a component may occur once only."""
+    attribute = component.attributes.get(name)
+    return isinstance(attribute, Scalar) and is_unique(attribute)

@@ -1,0 +1,104 @@
+"""Localizations: the sibling entries of one entry in other locales. Each of a family leads to all the others.
+
+Refuses with ApplicationError and NotFoundError, in the words of the reference.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import orjson
+
+from octavo.content.answer_to_input import shown_data
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.locales import Locales
+from octavo.content.localization_families import Families, Family
+from octavo.core.errors import ApplicationError, NotFoundError
+from octavo.schema.attributes import Scalar
+from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.shared_values import is_shared_value
+
+
+async def add_localization(
+    unit: EntryUnit,
+    families: Families,
+    locales: Locales,
+    content_type: ContentType,
+    entry_id: int,
+    data: Any,
+    actor_id: int | None = None,
+) -> int:
+    """Create an entry, a draft, as the localization of another, and return its id; `actor_id` as for
+    `EntryUnit.create`.
+
+    What is not localized is taken from the other entry where the data does not say.
+    """
+    family = await families.locked(unit, content_type, [entry_id])
+    if family is None:
+        raise NotFoundError("Entity not found")
+    body = dict(data) if isinstance(data, Mapping) else {}
+    await _check_locale(body.get("locale"), locales, unit, family)
+    unit.adds_localization = True
+    new_id = await unit.create(
+        content_type,
+        family.completed(content_type, body),
+        actor_id=actor_id,
+        draft_default=True,
+        strict=PUBLISHED_AT not in body,
+        translates=entry_id,
+    )
+    await families.join(unit, content_type, new_id, family)
+    return new_id
+
+
+async def share_shown(
+    unit: EntryUnit,
+    registry: Registry,
+    families: Families,
+    content_type: ContentType,
+    entry: bytes,
+    named: Collection[str],
+) -> None:
+    """Give the localizations that the answer to a change shows what it shows of the attributes that they share.
+
+    So does the reference: without `populate=localizations` a change stays with its entry (observed). Of components,
+    files and empty values, only those that the change has `named` go along: the others may hold something there that
+    this entry lacks.
+    """
+    if f'"{LOCALIZATIONS}":'.encode() not in entry:
+        return
+    answer = orjson.loads(entry)
+    attributes = answer["attributes"]
+    siblings = attributes.get(LOCALIZATIONS, {}).get("data")
+    shown = [name for name in _shared_names(content_type) if name in attributes]
+    scalars, others = {}, []
+    for name in shown:
+        is_scalar = isinstance(content_type.attributes[name], Scalar)
+        if is_scalar and (name in named or attributes[name] is not None):
+            scalars[name] = attributes[name]
+        elif name in named and not is_scalar:
+            others.append(name)
+    if not isinstance(siblings, list) or not (scalars or others):
+        return
+    data = shown_data(registry, content_type, scalars)
+    family = await families.of(unit, content_type, answer["id"]) if others else None
+    if family is not None:
+        data |= {name: family.shared[name] for name in others if name in family.shared}
+    for sibling in sorted(sibling["id"] for sibling in siblings):
+        await unit.update(content_type, sibling, data)
+
+
+async def _check_locale(code: Any, locales: Locales, unit: EntryUnit, family: Family) -> None:
+    if code is None or code == "":
+        raise ApplicationError("locale is missing")
+    known = await locales.known(unit.connection)
+    if not isinstance(code, str) or code not in known.codes:
+        raise ApplicationError("locale is invalid")
+    if code in family.ids:
+        raise ApplicationError("locale is already used")
+
+
+def _shared_names(content_type: ContentType) -> list[str]:
+    """The attributes that all localizations of an entry share."""
+    return [name for name in content_type.writable_names if is_shared_value(content_type.attributes[name])]

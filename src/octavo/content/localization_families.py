@@ -1,0 +1,266 @@
+"""Families of localizations: the entries that are one in several locales, and the values that they share.
+
+Components, files and relations of other localizations change only where a write names them. Shared scalar values
+follow whichever localization was saved last; those that are empty only where a write names them.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any, Final, Protocol
+
+import orjson
+
+from octavo.content.entry_snapshot import as_data, held, without_unique
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.validation.scalar_rules import is_unique
+from octavo.core.errors import ApplicationError
+from octavo.core.values import dataclass
+from octavo.database.connection import Transaction
+from octavo.query.answer import Nested, Object, Plain
+from octavo.query.ast import ALL_LOCALES, EVERYTHING, Query
+from octavo.query.plan.changes import AddLinks, Change, RemoveLinks
+from octavo.query.plan.read import plan_read
+from octavo.query.plan.write import takes_targets
+from octavo.query.request import By, Drafts, ReadRequest
+from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS
+from octavo.schema.content_types import ContentType
+from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.schema.shared_values import is_shared, is_shared_value
+
+_NO_SCALAR: Final = object()
+_MEMBERS: Final = (("id", Plain(None)), ("locale", Plain(LOCALE)))
+
+
+class Unit(Protocol):
+    """The unit of work that changes a family."""
+
+    connection: Transaction
+
+    def ambient(self) -> AbstractContextManager[Any]:
+        """Let reads inside belong to the unit."""
+
+    async def apply(self, changes: Iterable[Change]) -> None:
+        """Carry out changes."""
+
+    async def update(self, content_type: ContentType, entry_id: int, data: Mapping[str, Any]) -> bool:
+        """Change an entry."""
+
+    async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
+        """Hold an entry with its localizations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The localizations of an entry by locale, and the data that a further one begins with.
+
+    `scalars` are the shared scalar values of each, by id; `shared` is the data that the entry shares with all, `links`
+    that of relations which a new localization takes over.
+    """
+
+    ids: Mapping[str, int]
+    scalars: Mapping[int, Mapping[str, Any]]
+    shared: Mapping[str, Any]
+    links: Mapping[str, Any]
+
+    def completed(self, content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data of a new localization, completed by what the family has. A unique value that localizations
+        share is the family's, whatever the data says."""
+        attributes = content_type.attributes
+        fixed = {
+            name: value
+            for name, value in self.shared.items()
+            if value is not None and isinstance(attribute := attributes[name], Scalar) and is_unique(attribute)
+        }
+        return {**self.links, **self.shared, **data, **fixed}
+
+    def others(self, entry_id: int) -> list[int]:
+        """Return the ids of all but one, in order."""
+        return sorted(one for one in self.scalars if one != entry_id)
+
+
+class Families:
+    """Reads, joins and levels families.
+
+    `copies_links`: whether new localizations take over relations.
+    """
+
+    def __init__(self, reader: EntryReader, *, copies_links: bool = False) -> None:
+        self._reader = reader
+        self._registry = reader.registry
+        self._copies_links = copies_links
+        self._prepared: dict[tuple[str, By], PreparedRead] = {}
+
+    async def of(self, unit: Unit, content_type: ContentType, entry_id: int) -> Family | None:
+        """Return the family of an entry; None where there is no such entry."""
+        prepared = self._prepare(content_type, By.ID)
+        found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        return None if found is None else self._read(content_type, [orjson.loads(found)])
+
+    async def locked(self, unit: Unit, content_type: ContentType, ids: Collection[int]) -> Family | None:
+        """Return one family of several entries, with the values of the first; None where one of them is missing.
+
+        Until the end of the transaction, no other transaction adds a localization to it.
+        """
+        family = await self._of_all(unit, content_type, ids)
+        if family is None:
+            return None
+        await unit.connection.lock(f"octavo: localizations of {content_type.uid} {min(family.scalars)}")
+        return await self._of_all(unit, content_type, ids)
+
+    async def _of_all(self, unit: Unit, content_type: ContentType, ids: Iterable[int]) -> Family | None:
+        families = [await self.of(unit, content_type, one) for one in ids]
+        found = [family for family in families if family is not None]
+        if len(found) < len(families):
+            return None
+        members = {locale: one for family in reversed(found) for locale, one in family.ids.items()}
+        scalars = {one: values for family in found for one, values in family.scalars.items()}
+        return Family(members, scalars, found[0].shared, found[0].links)
+
+    async def of_single(self, unit: Unit, content_type: ContentType) -> Family:
+        """Return all entries of a single type, which share what the first of them has."""
+        with unit.ambient():
+            entries, _ = await self._reader.read_list(self._prepare(content_type, By.LIST))
+        found = orjson.loads(entries)
+        return self._read(content_type, found) if found else Family({}, {}, {}, {})
+
+    async def join(self, unit: Unit, content_type: ContentType, entry_id: int, family: Family) -> None:
+        """Link a new entry and a family."""
+        await unit.apply(relink(content_type, [entry_id, *family.scalars]))
+
+    async def hold(self, unit: Unit, content_type: ContentType, entry_id: int, data: Any = None) -> None:
+        """Let nobody else change a family until the end of the transaction, where a change of one of its entries may
+        go to the others. `data` is what the entry is about to be given."""
+        if content_type.localized and any(map(is_shared_value, _writable(content_type))):
+            await unit.lock_family(content_type, entry_id, data)
+
+    async def level(
+        self,
+        unit: Unit,
+        content_type: ContentType,
+        entry_id: int,
+        named: Collection[str] = (),
+        *,
+        touch: bool = False,
+    ) -> None:
+        """Give the other localizations the shared scalars of one; of components, files and empty values those that are
+        `named`: the others may hold something there that this one lacks.
+
+        What is equal already is not written, unless `touch` makes the others count as changed.
+        """
+        if not content_type.localized or not any(map(is_shared_value, _writable(content_type))):
+            return
+        family = await self.of(unit, content_type, entry_id)
+        if family is None:
+            return
+        given = {
+            name: value
+            for name, value in family.shared.items()
+            if name in named or (value is not None and isinstance(content_type.attributes[name], Scalar))
+        }
+        for other in family.others(entry_id):
+            held_there = family.scalars[other]
+            changed = {name: given[name] for name in given if touch or held_there.get(name, _NO_SCALAR) != given[name]}
+            if changed:
+                await unit.update(content_type, other, changed)
+
+    def _read(self, content_type: ContentType, rows: Sequence[Mapping[str, Any]]) -> Family:
+        """Return the family of entries that were read: all they lead to; the values of the first."""
+        first = rows[0]
+        members = [*rows, *(one for row in rows for one in row[LOCALIZATIONS])]
+        data = partial(as_data, self._registry, content_type)
+        return Family(
+            ids={one["locale"] or "": one["id"] for one in reversed(members)},
+            scalars={one["id"]: one["scalars"] for one in members},
+            shared=without_unique(self._registry, content_type, data(first["shared"])),
+            links=data(first["links"]),
+        )
+
+    def _prepare(self, content_type: ContentType, by: By) -> PreparedRead:
+        key = (content_type.uid, by)
+        if key not in self._prepared:
+            told = self._told(content_type)
+            query = Query(locales=(ALL_LOCALES,)) if by is By.LIST else EVERYTHING
+            request = ReadRequest(content_type=content_type, query=query, by=by, projection=told, drafts=Drafts.ANY)
+            self._prepared[key] = self._reader.prepare(plan_read(request, self._registry))
+        return self._prepared[key]
+
+    def _told(self, content_type: ContentType) -> Object:
+        scalars = Object(tuple((one.name, Plain(one.name)) for one in _writable(content_type) if _is_level(one)))
+        member = Object((*_MEMBERS, ("scalars", scalars)))
+        links = held(self._registry, content_type, includes=self._is_copied)
+        return Object(
+            (
+                *member.members,
+                (LOCALIZATIONS, Nested(LOCALIZATIONS, EVERYTHING, member, linked=True)),
+                ("shared", held(self._registry, content_type, includes=is_shared_value)),
+                ("links", links),
+            )
+        )
+
+    def _is_copied(self, attribute: AnyAttribute) -> bool:
+        """Return whether a new localization takes over a relation: not where that would take it from the other."""
+        is_link = isinstance(attribute, Relation) and is_shared(attribute) and not takes_targets(attribute)
+        return self._copies_links and is_link
+
+
+def check_free(family: Family | None, locale: str) -> Family:
+    """A family that has no entry in a locale yet. Raises ApplicationError for any other."""
+    if family is None or locale in family.ids:
+        raise ApplicationError("The related entity doesn't exist or the entity already exists in this locale")
+    return family
+
+
+def join_localizations(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
+    """The links that make a family of entries that have none yet."""
+    links = tuple(
+        (source, target, float(order))
+        for source in ids
+        for order, target in enumerate((other for other in ids if other != source), 1)
+    )
+    return [AddLinks(owner=content_type, relation=content_type.relation(LOCALIZATIONS), links=links)] if links else []
+
+
+def relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
+    """The links that make a family of entries, whatever links some of them have."""
+    relation = content_type.relation(LOCALIZATIONS)
+    removed: list[Change] = [
+        RemoveLinks(owner=content_type, relation=relation, source=source, targets=tuple(ids)) for source in ids
+    ]
+    return removed + join_localizations(content_type, ids)
+
+
+def without_empty(content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return data without the shared values that are empty: a new localization takes over those of its family."""
+    return {name: value for name, value in data.items() if not _is_empty(content_type.attributes.get(name), value)}
+
+
+def _is_empty(attribute: AnyAttribute | None, value: Any) -> bool:
+    """Return whether an attribute is shared and a value leaves it empty."""
+    if attribute is None or not is_shared_value(attribute):
+        return False
+    return value is None or (value == [] and not isinstance(attribute, Scalar))
+
+
+def names_shared(content_type: ContentType, names: Iterable[str]) -> bool:
+    """Return whether some of these names are those of values that localizations share."""
+    return any(_is_shared_name(content_type, name) for name in names)
+
+
+def scalar_names(content_type: ContentType, names: Iterable[str]) -> list[str]:
+    """Return those of the names that are scalar attributes."""
+    return [name for name in names if isinstance(content_type.attributes.get(name), Scalar)]
+
+
+def _is_shared_name(content_type: ContentType, name: str) -> bool:
+    attribute = content_type.attributes.get(name)
+    return attribute is not None and is_shared_value(attribute)
+
+
+def _writable(content_type: ContentType) -> Iterable[AnyAttribute]:
+    return (content_type.attributes[name] for name in content_type.writable_names)
+
+
+def _is_level(attribute: AnyAttribute) -> bool:
+    return isinstance(attribute, Scalar) and is_shared(attribute) and not SCALAR_TYPES[attribute.type].secret

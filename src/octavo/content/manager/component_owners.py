@@ -1,0 +1,84 @@
+"""Where components belong: the entries that hold one, and the places in content-types where there may be such.
+
+A relation inside of a component is addressed by the component alone; who may read it depends on the entry around it.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.query.sql.physical_names import component_table
+from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.schema.attributes import components_of
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.registry import Registry
+
+_DEEPEST: Final = 20
+_HOLDERS: Final = """
+SELECT entity_id, field, component_type FROM {table}
+WHERE component_id = {{component}} AND component_type IN ({names})"""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """An entry, and the place of a component in it."""
+
+    content_type: ContentType
+    entry_id: int
+    place: FieldPlace
+
+
+class ComponentOwners:
+    """Finds the entries that components belong to."""
+
+    def __init__(self, database: Database, registry: Registry) -> None:
+        self._database = database
+        self._registry = registry
+
+    async def of(self, component: Component, component_id: int, depth: int = _DEEPEST) -> list[Owner]:
+        """The entries that hold a component, through the components around it: one, unless rows are astray."""
+        found: list[Owner] = []
+        for holder in self._registry.holders(component.uid):
+            for entry_id, field in await self._held(holder, component, component_id):
+                if isinstance(holder, ContentType):
+                    found.append(Owner(holder, entry_id, FieldPlace(holder.uid, f"{field}.")))
+                elif isinstance(holder, Component) and depth:
+                    for owner in await self.of(holder, entry_id, depth - 1):
+                        place = FieldPlace(owner.place.uid, f"{owner.place.way}{field}.")
+                        found.append(Owner(owner.content_type, owner.entry_id, place))
+        return found
+
+    async def _held(self, holder: Definition, component: Component, component_id: int) -> list[tuple[int, str]]:
+        dialect, registry = self._database.dialect, self._registry
+        former = registry.former_names.at(holder.uid).values()
+        names = ", ".join(map(dialect.literal, dict.fromkeys((component.uid, *chain.from_iterable(former)))))
+        table = dialect.quote(component_table(holder).name)
+        statement = OwnStatement(_HOLDERS.format(table=escape_braces(table), names=escape_braces(names)))
+        rows = await self._database.fetch_all(*statement.bind(dialect, component=component_id))
+        found = [
+            (int(entry_id), str(field))
+            for entry_id, field, name in rows
+            if registry.component_held(holder, field, name) == component.uid
+        ]
+        return list(dict.fromkeys(found))
+
+
+def places_of(registry: Registry, component: Definition) -> Iterator[FieldPlace]:
+    """The places in content-types where there may be such a component."""
+    for content_type in registry.content_types.values():
+        yield from _places(registry, component.uid, content_type, FieldPlace(content_type.uid), ())
+
+
+def _places(
+    registry: Registry, wanted: str, definition: Definition, place: FieldPlace, around: tuple[str, ...]
+) -> Iterator[FieldPlace]:
+    for name, attribute in definition.attributes.items():
+        for uid in components_of(attribute):
+            below = FieldPlace(place.uid, f"{place.way}{name}.")
+            if uid == wanted:
+                yield below
+            if uid in registry.components and uid not in around:
+                yield from _places(registry, wanted, registry.components[uid], below, (*around, uid))

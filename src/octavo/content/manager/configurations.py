@@ -1,0 +1,117 @@
+"""Configurations of views, as v4 keeps them: rows of the core store by UID, so that layouts of adopted projects stay.
+
+Nothing is written before somebody changes a configuration. What is stored follows the definitions when it is read; what
+was changed since this site began is as it was given.
+"""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.content.core_store import CoreStore
+from octavo.content.manager.configuration_form import configuration_form
+from octavo.content.manager.layouts import Raw, default_configuration, synchronized
+from octavo.content.writer import EntryWriter
+from octavo.core.errors import BadRequestError
+from octavo.core.forms import problems_in
+from octavo.schema.attributes import components_of
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.registry import Registry
+
+MAX_AGE_SECONDS: Final = 1.0
+_PREFIX: Final = {True: "configuration_content_types::", False: "configuration_components::"}
+
+
+class Configurations:
+    """The configurations of one registry's definitions. Changes, also by other processes, are seen within a second.
+
+    v4 tells of components that were not there before that their ids are sorted and searched by, until definitions are
+    read again.
+    """
+
+    def __init__(self, registry: Registry, writer: EntryWriter, new_components: frozenset[str] = frozenset()) -> None:
+        self.registry = registry
+        self._store = CoreStore(writer, "plugin", "content_manager")
+        self._changed: set[str] = set()
+        self._known: dict[str, tuple[float, Raw]] = {}
+        self._new = new_components
+
+    async def of(self, definition: Definition) -> Raw:
+        """`{settings, metadatas, layouts}`"""
+        known = self._known.get(definition.uid)
+        if known is not None and time.monotonic() - known[0] <= MAX_AGE_SECONDS:
+            return known[1]
+        found = self._current(await self._store.get(_key(definition)), definition)
+        self._known[definition.uid] = time.monotonic(), found
+        return found
+
+    async def settings(self) -> list[Raw]:
+        """The settings of all content-types."""
+        stored = await self._store.all(_PREFIX[True])
+        return [
+            {"uid": uid, "settings": self._current(stored.get(_key(item)), item)["settings"]}
+            for uid, item in self.registry.content_types.items()
+        ]
+
+    async def change(self, definition: Definition, given: Any) -> Raw:
+        """Change what is given of a configuration; the whole of it. Raises BadRequestError."""
+        problems = problems_in(configuration_form(definition, self.registry), given)
+        if problems:
+            errors = [problem.message for problem in problems]
+            raise BadRequestError(details={"name": "validationError", "errors": errors})
+        before = await self.of(definition)
+        chosen = {name: given[name] for name in before if given.get(name) is not None}
+        after = {**before, **chosen}
+        if "metadatas" in chosen:
+            after["metadatas"] = {name: one for name, one in chosen["metadatas"].items() if name in before["metadatas"]}
+        row = {**after, "uid": definition.uid}
+        if isinstance(definition, Component):
+            row["isComponent"] = True
+        await self._store.set(_key(definition), row)
+        self._changed.add(definition.uid)
+        self._known.pop(definition.uid, None)
+        return after
+
+    def _current(self, stored: Any, definition: Definition) -> Raw:
+        if not isinstance(stored, Mapping):
+            return self._default(definition)
+        if definition.uid in self._changed:
+            return {name: stored[name] for name in ("settings", "metadatas", "layouts") if name in stored}
+        return synchronized(stored, definition, self.registry)
+
+    def _default(self, definition: Definition) -> Raw:
+        found = default_configuration(definition, self.registry)
+        if definition.uid in self._new:
+            found["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
+        return found
+
+    # As pages are told them
+
+    async def told(self, definition: Definition) -> Raw:
+        """A configuration, as pages are told it."""
+        found = await self.of(definition)
+        if isinstance(definition, Component):
+            return {"uid": definition.uid, "category": definition.category, **found, "isComponent": True}
+        metadatas = {name: _with_main_field(one) for name, one in found["metadatas"].items()}
+        return {"uid": definition.uid, **found, "metadatas": metadatas}
+
+    async def told_components(self, definition: Definition) -> dict[str, Raw]:
+        """The configurations of all components that a definition may hold, at any depth."""
+        waiting, found = [definition], dict[str, Raw]()
+        while waiting:
+            for attribute in waiting.pop(0).attributes.values():
+                for uid in components_of(attribute):
+                    component = self.registry.components.get(uid)
+                    if component is not None and uid not in found:
+                        found[uid] = await self.told(component)
+                        waiting.append(component)
+        return found
+
+
+def _key(definition: Definition) -> str:
+    return _PREFIX[isinstance(definition, ContentType)] + definition.uid
+
+
+def _with_main_field(metadata: Raw) -> Raw:
+    main = metadata["edit"].get("mainField")
+    return metadata if main is None else {**metadata, "list": {**metadata["list"], "mainField": main}}

@@ -1,0 +1,134 @@
+"""Entries as administrators see them: lists, one by its id, the one of a single type."""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.actor import Actor
+from octavo.content.controllers.prepared_reads import PreparedReads
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.locales import Locales
+from octavo.content.manager.field_visibility import NOTHING_ELSE, Asked, View, shown
+from octavo.content.manager.listing import read_list
+from octavo.content.reader import PreparedRead
+from octavo.core.cache import Cache, CacheScope
+from octavo.core.errors import ForbiddenError, NotFoundError
+from octavo.query.answer import Object
+from octavo.query.ast import Page, Query
+from octavo.query.params import read_query
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.content_types import ContentType
+
+
+class ManagedEntries:
+    """Reads of entries, prepared once for all who may see the same.
+
+    `shows_linked`: whether the rule `linkedValues` shows what links lead to.
+    """
+
+    def __init__(self, reads: ContentReads, locales: Locales, caches: CacheScope, *, shows_linked: bool = True) -> None:
+        self._shows_linked = shows_linked
+        self.reads = reads
+        self.locales = locales
+        self.registry = reads.registry
+        self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("managed entries")
+        self._lists = PreparedReads(caches.cache("managed lists"))
+
+    async def page(
+        self, content_type: ContentType, text: str, given: Callable[[], Mapping[str, Any]], actor: Actor
+    ) -> tuple[bytes, Page, int]:
+        """The JSON array of a list's page, the page, and the number of all entries. `text` stands for what is `given`.
+
+        Raises ValidationError and its kin for what cannot be read.
+        """
+        locale = await self.locales.default() if content_type.localized else None
+        key = (content_type.uid, text, actor.ability.key, locale)
+        prepared = self._lists.get(key) or await self._lists.make(
+            key, text, lambda: self._prepare_list(content_type, given(), actor.ability, locale)
+        )
+        entries, total = await self.reads.find(prepared)
+        return entries, prepared.page or Page(), total or 0
+
+    def _prepare_list(
+        self, content_type: ContentType, given: Mapping[str, Any], ability: Ability, locale: str | None
+    ) -> PreparedRead:
+        query, asked = read_list(given, content_type, self.registry, ability)
+        request = ReadRequest(
+            content_type=content_type,
+            query=query,
+            projection=self._shown(content_type, ability, View.ROW, asked),
+            drafts=Drafts.SHOWN,
+            locale=locale,
+            searches_private=ability.knows_private,
+        )
+        return self.reads.prepare(request, ability)
+
+    async def lines(
+        self, content_type: ContentType, asked: Mapping[str, Any], names: Collection[str], most: int, actor: Actor
+    ) -> list[dict[str, Any]]:
+        """Values of some entries: those of `names` that the actor may see. `asked` is ours: none of it is left out."""
+        key = (content_type.uid, "lines", repr(asked), *names, most, actor.ability.key)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            told = shown(content_type, self.registry, actor.ability, View.ROW)
+            members = tuple((name, answer) for name, answer in told.members if name == "id" or name in names)
+            query = replace(read_query(asked), page=Page(limit=most, with_count=False))
+            request = ReadRequest(
+                content_type=content_type,
+                query=query if content_type.localized else replace(query, locales=None),
+                projection=replace(told, members=members),
+                drafts=Drafts.SHOWN,
+            )
+            prepared = self._prepared.put(key, self.reads.prepare(request, actor.ability))
+        return [*json.loads((await self.reads.find(prepared))[0])]
+
+    async def single(self, content_type: ContentType, given: Mapping[str, Any], actor: Actor) -> bytes | None:
+        """The JSON of a single type's entry in the locale that is asked for, or None."""
+        locale = await self.locales.default() if content_type.localized else None
+        locales = read_query({"locale": given.get("locale")}).locales or None
+        key = (content_type.uid, "single", locales, locale, actor.ability.key)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            request = ReadRequest(
+                content_type=content_type,
+                query=Query(locales=locales),
+                by=By.SINGLE if content_type.is_single else By.LIST,
+                projection=self._shown(content_type, actor.ability, View.WHOLE),
+                drafts=Drafts.SHOWN,
+                locale=locale,
+            )
+            prepared = self._prepared.put(key, self.reads.prepare(request, actor.ability))
+        if content_type.is_single:
+            return await self.reads.find_any(prepared)
+        return (await self.reads.find(prepared))[0]  # of a collection type all of them, as in v4
+
+    async def one(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
+        """The JSON of an entry. Raises NotFoundError; ForbiddenError for one that is not in the actor's scope."""
+        found = await self.reads.find_any(self.answer(content_type, actor.ability).bind(id=entry_id))
+        if found is None:
+            await self.refuse(content_type, entry_id)
+        return found
+
+    async def refuse(self, content_type: ContentType, entry_id: int) -> NoReturn:
+        """Raise NotFoundError for an entry that is not there, ForbiddenError for one that is there for others."""
+        there = ReadRequest(content_type=content_type, by=By.ID, projection=Form.ID, drafts=Drafts.ANY)
+        is_there = await self.reads.find_any(self.reads.prepare(there, None).bind(id=entry_id))
+        raise ForbiddenError if is_there else NotFoundError
+
+    def answer(
+        self, content_type: ContentType, ability: Ability, drafts: Drafts = Drafts.SHOWN, view: View = View.ENTRY
+    ) -> PreparedRead:
+        """How to show an entry, to be bound to its `id`. `Drafts.ANY` for what a write has chosen, whose scope is that
+        of the write."""
+        key = (content_type.uid, view, drafts, ability.key)
+        found = self._prepared.get(key)
+        if found is not None:
+            return found
+        told = self._shown(content_type, ability, view)
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=drafts)
+        return self._prepared.put(key, self.reads.prepare(request, ability))
+
+    def _shown(self, content_type: ContentType, ability: Ability, view: View, asked: Asked = NOTHING_ELSE) -> Object:
+        return shown(content_type, self.registry, ability, view, asked, shows_linked=self._shows_linked)

@@ -1,0 +1,193 @@
+"""EntryActions: entries published, taken back and copied on behalf of administrators, one or many at a time.
+
+Each is one transaction. Refuses with NotFoundError, ForbiddenError, ValidationError, ApplicationError and
+BadRequestError.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from octavo.access.authorization.ability import CREATE, FIND
+from octavo.access.authorization.actor import Actor
+from octavo.content.completeness import missing_in
+from octavo.content.controllers.content import ContentController
+from octavo.content.controllers.writing import Write
+from octavo.content.entry_snapshot import as_data
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.manager.duplication import copied, prohibited_fields
+from octavo.content.manager.entry_writes import DELETE, EntryWrites
+from octavo.content.manager.snapshot_reader import HeldEntries
+from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.reader import EntryReader
+from octavo.core.clock import this_moment
+from octavo.core.errors import ApplicationError, BadRequestError, ForbiddenError, NotFoundError, ValidationError
+from octavo.schema.automatic import LOCALE, PUBLISHED_AT
+from octavo.schema.content_types import ContentType
+
+PUBLISH: Final = "publish"
+MOST_AT_ONCE: Final = 1_000
+"""Entries of one request: all of them are held by one transaction."""
+_NOT_COPIED: Final = (
+    "Entity could not be cloned as it has unique and/or relational fields. Please edit those fields manually and save"
+    " to complete the cloning."
+)
+
+
+class EntryActions:
+    """What is done with entries that are there."""
+
+    def __init__(self, controller: ContentController, reader: EntryReader, writes: EntryWrites) -> None:
+        self.registry = controller.registry
+        self._writer = controller.writer
+        self._content = controller.writes
+        self._writes = writes
+        self._guards = writes.guards
+        self._answered = writes.answered
+        self._held = HeldEntries(reader)
+
+    async def publish(
+        self, content_type: ContentType, entry_id: int, actor: Actor, *, published: bool, seen: str | None = None
+    ) -> bytes:
+        """Publish a draft that has all that is required; or make what is `published` a draft again.
+
+        `seen`: the `updatedAt` of what is published, if that matters. Raises EntryChanged where it is another.
+        """
+        answer = self._answered.of(content_type, actor.ability)
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self._writes.hold(unit, content_type, entry_id)
+            await self._guards.enter(unit, content_type, entry_id, actor, PUBLISH)
+            await self._writes.seen.check(unit, content_type, entry_id, actor, seen)
+            await unit.lock_entry(content_type, entry_id)
+            entry = await self._held.one(unit, content_type, entry_id)
+            if entry is None:
+                raise NotFoundError
+            if (entry[PUBLISHED_AT] is not None) == published:
+                raise ApplicationError("already.published" if published else "already.draft")
+            if published:
+                self._check_complete(content_type, entry)
+            unit.checks_published = False
+            await unit.update(content_type, entry_id, _publication(published), actor_id=actor.creator_id)
+            await self._guards.leave(unit, content_type, entry_id, actor, PUBLISH)
+            shown = await self._content.answer(answer, entry_id, unit)
+            await self._writes.level(unit, content_type, entry_id)
+            return shown
+
+        return await self._writer.run(work, about=content_type)
+
+    async def publish_many(
+        self, content_type: ContentType, ids: Iterable[int | None], actor: Actor, *, published: bool
+    ) -> int:
+        """The same for several at once, all or none; how many of them have changed. What is so already stays so."""
+        wanted = _wanted(ids)
+
+        async def work(unit: ManyEntriesUnit) -> int:
+            ids = await self._enter_all(unit, content_type, wanted, actor)
+            entries = await self._held.many(unit, content_type, ids)
+            changing = [entry for entry in entries if (entry[PUBLISHED_AT] is not None) != published]
+            if published:
+                for entry in changing:
+                    self._check_complete(content_type, entry)
+            unit.checks_published = False
+            found = [entry["id"] for entry in changing]
+            return await unit.update_many(content_type, found, _publication(published)) if found else 0
+
+        return await self._writer.run(work, grouped=False, about=content_type)
+
+    async def publish_as_before(
+        self, content_type: ContentType, moments: Mapping[int | None, int], actor: Actor
+    ) -> int:
+        """Publish drafts as of the moments (milliseconds of the epoch) at which they were: what takes an unpublishing
+        back. All or none; how many have changed. What is published stays as it is."""
+        wanted = _wanted(moments)
+
+        async def work(unit: ManyEntriesUnit) -> int:
+            ids = await self._enter_all(unit, content_type, wanted, actor)
+            entries = await self._held.many(unit, content_type, ids)
+            drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
+            for entry in drafts:
+                self._check_complete(content_type, entry)
+            unit.checks_published = False
+            of_moment: dict[int, list[int]] = {}
+            for entry in drafts:
+                of_moment.setdefault(moments[entry["id"]], []).append(entry["id"])
+            counts = [await unit.update_many(content_type, of_moment[at], {PUBLISHED_AT: at}) for at in of_moment]
+            return sum(counts)
+
+        return await self._writer.run(work, grouped=False, about=content_type)
+
+    async def delete_many(self, content_type: ContentType, ids: Iterable[int | None], actor: Actor) -> int:
+        """Remove those entries that may be; how many there were."""
+        wanted = [one for one in _wanted(ids) if one is not None]
+
+        async def work(unit: ManyEntriesUnit) -> int:
+            unit.removes_many = True
+            known = await self._held.ids(unit, content_type, wanted, actor.ability.scope(content_type.uid, DELETE))
+            return await unit.delete_many(content_type, known) if known else 0
+
+        return await self._writer.run(work, grouped=False, about=content_type)
+
+    async def clone(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
+        """A copy of an entry, a draft where there are drafts, in the same locale but no localization of anything.
+
+        Of the entry it takes what the actor may read of it and create, of the body what may be created.
+        """
+        found = await self._guards.writable(content_type, write, actor, CREATE)
+        data = await self._writer.passwords.prepare(content_type, found.data, size=write.size)
+        answer = self._answered.of(content_type, actor.ability)
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self._guards.enter(unit, content_type, entry_id, actor, FIND)
+            source = await self._held.to_copy(unit, content_type, entry_id, actor.ability)
+            if source is None:
+                raise NotFoundError
+            held = as_data(self.registry, content_type, source)
+            new_id = await unit.create(
+                content_type,
+                copied(self.registry, content_type, held, data, actor.ability),
+                actor_id=actor.creator_id,
+                locale=source.get(LOCALE),
+                draft_default=True,
+            )
+            await self._guards.made(unit, content_type, new_id, found, actor, CREATE)
+            return await self._content.answer(answer, new_id, unit)
+
+        return await self._writer.run(work, size=write.size, about=content_type)
+
+    async def auto_clone(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
+        """A copy of an entry as it is. Raises BadRequestError where something of it can be there only once."""
+        prohibited = list(prohibited_fields(self.registry, content_type))
+        if prohibited:
+            raise BadRequestError(_NOT_COPIED, {"prohibitedFields": [[path, reason] for path, reason in prohibited]})
+        return await self.clone(content_type, entry_id, Write({}), actor)
+
+    def _check_complete(self, content_type: ContentType, entry: Mapping[str, Any]) -> None:
+        missing = missing_in(self.registry, content_type, entry, strict=self._writer.rules.strict)
+        if missing:
+            raise ValidationError.from_problems(missing)
+
+    async def _enter_all(
+        self, unit: ManyEntriesUnit, content_type: ContentType, wanted: Sequence[int | None], actor: Actor
+    ) -> list[int]:
+        """The ids of these entries. Refuse those that are not there, then those that may not be published; nobody else
+        changes them."""
+        ids = [one for one in wanted if one is not None]
+        await unit.lock_entries(content_type, ids)
+        if len(await self._held.ids(unit, content_type, ids)) < len(wanted):
+            raise NotFoundError
+        scope = actor.ability.scope(content_type.uid, PUBLISH)
+        if scope is not None and len(await self._held.ids(unit, content_type, ids, scope)) < len(wanted):
+            raise ForbiddenError
+        return ids
+
+
+def _publication(published: bool) -> dict[str, Any]:
+    return {PUBLISHED_AT: this_moment() if published else None}
+
+
+def _wanted(ids: Iterable[int | None]) -> list[int | None]:
+    """Each entry once. Raises ValidationError for more than one transaction should hold."""
+    wanted = list(dict.fromkeys(ids))
+    if len(wanted) > MOST_AT_ONCE:
+        raise ValidationError(f"At most {MOST_AT_ONCE} entries are changed at once, these are {len(wanted)}")
+    return wanted

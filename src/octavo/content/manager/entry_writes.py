@@ -1,0 +1,197 @@
+"""EntryWrites: entries as administrators create, change and remove them. Each is one transaction.
+
+What may not be written of a body is left out in silence. An entry is in the scope of what is done with it before and
+after. Answers show the entry as `Answered` has it. Refuses with NotFoundError, ForbiddenError, ValidationError and
+ApplicationError.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Final
+
+from octavo.access.authorization.ability import CREATE, FIND, UPDATE
+from octavo.access.authorization.actor import Actor
+from octavo.content.controllers.content import ContentController
+from octavo.content.controllers.single_types import SingleTypeExists, single_type_lock
+from octavo.content.controllers.writing import Write
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.localization_families import Families, Family, check_free, without_empty
+from octavo.content.manager.edit_conflicts import NOTHING, SeenCheck
+from octavo.content.manager.guards import Guards, Writable
+from octavo.content.manager.write_responses import Answered
+from octavo.content.reader import EntryReader
+from octavo.core.errors import ForbiddenError, NotFoundError
+from octavo.query.ast import EVERYTHING, Query
+from octavo.query.request import Drafts
+from octavo.schema.content_types import ContentType
+
+DELETE: Final = "delete"
+
+Joined = Callable[[EntryUnit, str], Awaitable[Family | None]]
+"""The family that a new entry in a locale joins, if any."""
+
+
+class EntryWrites:
+    """Writes entries of one registry on behalf of administrators."""
+
+    def __init__(self, controller: ContentController, reader: EntryReader, answered: Answered) -> None:
+        self.registry = controller.registry
+        self.guards = Guards(controller.registry, controller.writes)
+        self.answered = answered
+        self.seen = SeenCheck(answered, controller.writes)
+        self._reads = controller.reads
+        self._writes = controller.writes
+        self._writer = controller.writer
+        self._locales = controller.locales
+        self._families: Families = controller.writer.families
+
+    async def create(
+        self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None, related: int | None = None
+    ) -> bytes:
+        """A new entry, a draft where there are drafts. `locale`: that of a localized type, None for the default one;
+        `related`: the id of an entry of which it is a localization."""
+
+        async def joined(unit: EntryUnit, code: str) -> Family | None:
+            if related is None:
+                return None
+            await self._families.hold(unit, content_type, related)
+            is_known = await self._writes.in_scope(content_type, related, unit, actor, FIND)
+            family = await self._families.locked(unit, content_type, [related]) if is_known else None
+            return check_free(family, code)
+
+        return await self._create(content_type, write, actor, locale, joined if content_type.localized else _no_family)
+
+    async def save_single(
+        self,
+        content_type: ContentType,
+        write: Write,
+        actor: Actor,
+        locale: Any = None,
+        related: int | None = None,
+        seen: str | None = None,
+    ) -> bytes:
+        """The entry of a single type, in a locale where it has several: changed, or made if there is none yet.
+
+        `seen`: as for `update`; what was seen and is gone is not made again. `related`: the id of an entry of another
+        locale; refused where there is none at all (observed).
+        """
+        entry_id = await self.single_id(content_type, locale)
+        action = CREATE if entry_id is None else UPDATE
+        if not actor.ability.may(action, content_type.uid):
+            raise ForbiddenError
+        if entry_id is not None:
+            return await self.update(content_type, entry_id, write, actor, seen)
+        if seen not in (None, NOTHING):
+            raise NotFoundError
+
+        async def joined(unit: EntryUnit, code: str) -> Family | None:
+            await unit.connection.lock(single_type_lock(content_type))
+            if await self.single_id(content_type, code or None, unit) is not None:
+                raise SingleTypeExists
+            if not content_type.localized:
+                return None
+            family = await self._families.of_single(unit, content_type)
+            return family if related is None or family.ids else check_free(None, code)
+
+        try:
+            return await self._create(content_type, write, actor, locale, joined)
+        except SingleTypeExists:
+            async with self._writer.open_ambient():  # it may be part of a group that is not committed yet
+                there = await self.single_id(content_type, locale)
+            if there is None or seen is not None or not actor.ability.may(UPDATE, content_type.uid):
+                raise
+        return await self.update(content_type, there, write, actor)
+
+    async def single_id(self, content_type: ContentType, locale: Any, unit: EntryUnit | None = None) -> int | None:
+        """The id of the entry of a single type, in a locale (None: the default one) where it has several."""
+        if not isinstance(locale, str | None):
+            return None
+        asked = Query(locales=(locale,)) if content_type.localized and locale is not None else EVERYTHING
+        default = await self._locales.default()
+        if unit is None:
+            return await self._reads.single_id(content_type, asked, default, Drafts.ANY)
+        with unit.ambient():
+            return await self._reads.single_id(content_type, asked, default, Drafts.ANY)
+
+    async def update(
+        self, content_type: ContentType, entry_id: int, write: Write, actor: Actor, seen: str | None = None
+    ) -> bytes:
+        """A changed entry. Its localizations take over what all of them share.
+
+        `seen`: the `updatedAt` of what was changed, if that matters. Raises EntryChanged where it is another.
+        """
+        found = await self._writable(content_type, write, actor, UPDATE)
+        answer = self.answered.of(content_type, actor.ability)
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self._families.hold(unit, content_type, entry_id, found.data)
+            await self.guards.enter(unit, content_type, entry_id, actor, UPDATE)
+            await self.seen.check(unit, content_type, entry_id, actor, seen)
+            data = await self.guards.fields(unit, content_type, entry_id, found, actor, UPDATE)
+            if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id):
+                raise NotFoundError
+            await self.guards.leave(unit, content_type, entry_id, actor, UPDATE)
+            shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            await self.level(unit, content_type, entry_id, data)
+            return shown
+
+        return await self._writer.run(work, size=write.size, about=content_type)
+
+    async def delete(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
+        """Remove an entry; it is answered as it was."""
+        answer = self.answered.of(content_type, actor.ability)
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self.guards.enter(unit, content_type, entry_id, actor, DELETE)
+            shown = await self._writes.answer(answer, entry_id, unit)
+            if not await unit.delete(content_type, entry_id):
+                raise NotFoundError
+            return shown
+
+        return await self._writer.run(work, about=content_type)
+
+    async def hold(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> None:
+        """Let nobody else change an entry and the localizations that `level` changes."""
+        await self._families.hold(unit, content_type, entry_id)
+
+    async def level(
+        self, unit: EntryUnit, content_type: ContentType, entry_id: int, named: Collection[str] = ()
+    ) -> None:
+        """Give the localizations of an entry the scalars that they share, and what else of theirs is `named`."""
+        await self._families.level(unit, content_type, entry_id, named)
+
+    async def _create(
+        self, content_type: ContentType, write: Write, actor: Actor, locale: Any, joined: Joined
+    ) -> bytes:
+        found = await self._writable(content_type, write, actor, CREATE)
+        answer = self.answered.of(content_type, actor.ability, unnamed=content_type.is_single)
+
+        async def work(unit: EntryUnit) -> bytes:
+            code = await unit.locale_of_new(content_type, locale)
+            family = await joined(unit, code or "")
+            named = found.data if family is None else without_empty(content_type, found.data)
+            entry_id = await unit.create(
+                content_type,
+                found.data if family is None else family.completed(content_type, named),
+                actor_id=actor.creator_id,
+                locale=code,
+                draft_default=True,
+                translates=None if family is None else min(family.scalars, default=None),
+            )
+            if family is not None:
+                await self._families.join(unit, content_type, entry_id, family)
+            await self.guards.made(unit, content_type, entry_id, found, actor, CREATE)
+            shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            if family is not None:
+                await self.level(unit, content_type, entry_id, named)
+            return shown
+
+        return await self._writer.run(work, size=write.size, about=content_type)
+
+    async def _writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Writable:
+        found = await self.guards.writable(content_type, write, actor, action)
+        data: Mapping[str, Any] = await self._writer.passwords.prepare(content_type, found.data, size=write.size)
+        return Writable(data, found.conditions)
+
+
+async def _no_family(unit: EntryUnit, code: str) -> None:
+    """A new entry stands alone."""

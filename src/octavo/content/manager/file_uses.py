@@ -1,0 +1,102 @@
+"""FileUses: which entries show a file, themselves or in their components, as far as somebody may read them."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+
+import orjson
+
+from octavo.access.authorization.ability import FIND, Ability, reads_always
+from octavo.access.authorization.actor import Actor
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.manager.component_owners import ComponentOwners
+from octavo.content.manager.layouts import main_field
+from octavo.content.manager.snapshot_reader import chosen_by_ids
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.query.answer import Object, Plain
+from octavo.query.ast import ALL_LOCALES, Query
+from octavo.query.request import Drafts, ReadRequest
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.content_types import Component, ContentType
+from octavo.schema.managed import is_managed
+
+MOST: Final = 100
+"""Places of a file that are looked at."""
+_MORPHS: Final = OwnStatement(
+    "SELECT related_type, related_id, field FROM files_related_morphs WHERE file_id = {file} ORDER BY id LIMIT {most}"
+)
+_Places = dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FileUse:
+    """An entry that shows a file: what it is called, and the path of the field."""
+
+    content_type: ContentType
+    entry_id: int
+    label: str
+    field: str
+
+
+class FileUses:
+    """Finds the entries that show files."""
+
+    def __init__(self, database: Database, reads: ContentReads, owners: ComponentOwners) -> None:
+        self._database = database
+        self._reads = reads
+        self._registry = reads.registry
+        self._owners = owners
+
+    async def of(self, file_id: int, actor: Actor) -> tuple[list[FileUse], int]:
+        """Where a file is used, and in how many entries besides that the actor may not read."""
+        places = await self._places(file_id)
+        found: list[FileUse] = []
+        for uid, entries in places.items():
+            content_type = self._registry.content_types[uid]
+            known = {one: field for one, field in entries.items() if _knows(actor.ability, uid, field)}
+            names = await self._names(content_type, list(known), actor)
+            found += (FileUse(content_type, one, names[one], field) for one, field in known.items() if one in names)
+        return found, sum(map(len, places.values())) - len(found)
+
+    async def _places(self, file_id: int) -> Mapping[str, _Places]:
+        """The entries that show it, by their content-types' UIDs, each with the path of a field."""
+        statement = _MORPHS.bind(self._database.dialect, file=file_id, most=MOST)
+        found: dict[str, _Places] = {}
+        for kind, related, field in await self._database.fetch_all(*statement):
+            component = self._registry.components.get(str(kind))
+            if component is not None:
+                for uid, entry_id, way in await self._holders(component, int(related)):
+                    found.setdefault(uid, {}).setdefault(entry_id, f"{way}{field}")
+            elif (content_type := self._registry.content_types.get(str(kind))) is not None and is_managed(content_type):
+                found.setdefault(content_type.uid, {}).setdefault(int(related), str(field))
+        return found
+
+    async def _holders(self, component: Component, component_id: int) -> list[tuple[str, int, str]]:
+        owners = await self._owners.of(component, component_id)
+        managed = (owner for owner in owners if is_managed(owner.content_type))
+        return [(one.content_type.uid, one.entry_id, one.place.way) for one in islice(managed, MOST)]
+
+    async def _names(self, content_type: ContentType, ids: list[int], actor: Actor) -> dict[int, str]:
+        """What those of the entries are called that the actor may read; by their ids where the name is not theirs."""
+        ability, uid = actor.ability, content_type.uid
+        if not ids or not ability.may(FIND, uid):
+            return {}
+        main = main_field(content_type)
+        knows_name = main != "id" and reads_always(ability, uid, main)
+        members = (("id", Plain(None)), *((("name", Plain(main)),) if knows_name else ()))
+        request = ReadRequest(
+            content_type=content_type,
+            query=Query(filters=chosen_by_ids(ids), locales=(ALL_LOCALES,) if content_type.localized else None),
+            projection=Object(members),
+            drafts=Drafts.SHOWN,
+        )
+        entries, _ = await self._reads.find(self._reads.prepare(request, ability))
+        read: list[dict[str, Any]] = orjson.loads(entries)
+        return {one["id"]: str(one.get("name") or one["id"]) for one in read}
+
+
+def _knows(ability: Ability, uid: str, field: str) -> bool:
+    """Whether what a field holds may be known: of a zone, whatever is in it."""
+    way = field.split(".")
+    return any(reads_always(ability, uid, ".".join(way[:length])) for length in range(1, len(way) + 1))

@@ -1,0 +1,146 @@
+"""LibraryChanges: files and folders moved and removed, several at once. Each is one transaction.
+
+What is not there is passed over, as in the reference; a file that is not the caller's to change is not: all is refused
+with ForbiddenError, also for a file somewhere in a folder which is to be moved or removed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from octavo.access.authorization.ability import UPDATE
+from octavo.access.authorization.actor import Actor
+from octavo.content.manager.library import Library
+from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.media.files import FileService
+from octavo.content.media.folder_rows import FolderRow, FolderRows, read_folder_id
+from octavo.content.media.folders import LOCK
+from octavo.content.media.library import ROOT_FOLDER
+from octavo.content.writer import EntryWriter
+from octavo.core.errors import Problem, ValidationError
+from octavo.core.forms import DEFINED, Id, Items, Record, at_most, check, rule
+from octavo.query.numbers import read_entry_id
+from octavo.schema.uids import FILE, FOLDER
+
+DELETE: Final = "delete"
+MOST_AT_ONCE: Final = 1_000
+_IDS: Final = Items(Id(), at_most(MOST_AT_ONCE))
+_DELETION: Final = Record({"fileIds": _IDS, "folderIds": _IDS}, closed=True)
+
+Told = tuple[bytes, bytes]
+"""The JSON arrays of files and of folders."""
+
+
+class LibraryChanges:
+    """Changes many at once, on behalf of administrators."""
+
+    def __init__(self, library: Library, files: FileService, writer: EntryWriter) -> None:
+        self._library = library
+        self._files = files
+        self._writer = writer
+        self._rows = FolderRows(writer.database.dialect)
+        self._file_type = writer.registry.content_types[FILE]
+        self._folder_type = writer.registry.content_types[FOLDER]
+
+    async def delete(self, body: Any, actor: Actor) -> Told:
+        """Remove `fileIds`, and `folderIds` with all that is in them; those that are named are told."""
+        check(_DELETION, body)
+
+        async def work(unit: ManyEntriesUnit) -> Told:
+            await unit.connection.lock(LOCK)
+            folders = await self._folders(unit, body)
+            named = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, DELETE)
+            inside, below = await self._inside(unit, folders)
+            told = await self._told(unit, named, [folder.id for folder in folders])
+            for some in _portions(sorted({*named, *inside})):
+                files = await self._library.guard(unit, some, actor.ability, DELETE)
+                await self._files.delete_many(unit, files)
+            for some in _portions(below):
+                await unit.delete_many(self._folder_type, some)
+            return told
+
+        return await self._writer.run(work, grouped=False)
+
+    async def move(self, body: Any, actor: Actor) -> Told:
+        """Move `fileIds` and `folderIds` into `destinationFolderId`, null for the top. Raises ValidationError."""
+
+        async def work(unit: ManyEntriesUnit) -> Told:
+            await unit.connection.lock(LOCK)
+            target = await self._target(unit, body)
+            check(_movement(target), body)
+            folders = await self._folders(unit, body)
+            files = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, UPDATE)
+            if folders:
+                await self._library.guard_folders(unit, [one.path for one in folders], actor.ability, UPDATE)
+            _check_outside(folders, target)
+            await self._check_names(unit, folders, target)
+            await self._move_folders(unit, folders, target, actor)
+            if files:
+                place = {"folder": target and target.id, "folderPath": target.path if target else ROOT_FOLDER}
+                await unit.update_many(self._file_type, files, place, actor_id=actor.creator_id)
+            return await self._told(unit, files, [folder.id for folder in folders])
+
+        return await self._writer.run(work, grouped=False)
+
+    async def _target(self, unit: ManyEntriesUnit, body: Any) -> FolderRow | None:
+        given = body.get("destinationFolderId") if isinstance(body, Mapping) else None
+        return await self._rows.find(unit.connection, given)
+
+    async def _folders(self, unit: ManyEntriesUnit, body: Mapping[str, Any]) -> list[FolderRow]:
+        """The folders that a body names, by id."""
+        wanted = sorted({found for one in body.get("folderIds", ()) if (found := read_folder_id(one)) is not None})
+        return await self._rows.find_many(unit.connection, wanted)
+
+    async def _inside(self, unit: ManyEntriesUnit, folders: Sequence[FolderRow]) -> tuple[list[int], list[int]]:
+        return await self._library.below(unit, [one.path for one in folders]) if folders else ([], [])
+
+    async def _move_folders(
+        self, unit: ManyEntriesUnit, folders: Sequence[FolderRow], target: FolderRow | None, actor: Actor
+    ) -> None:
+        # The deepest first: what is moved out of another that is moved does not go with it.
+        for folder in sorted(folders, key=lambda one: len(one.path), reverse=True):
+            path = f"{target.path if target else ''}/{folder.path.rpartition('/')[2]}"
+            if path != folder.path:
+                await self._rows.move_paths(unit.connection, folder.path, path)
+        if folders:
+            ids = [folder.id for folder in folders]
+            parent = {"parent": target and target.id}
+            await unit.update_many(self._folder_type, ids, parent, actor_id=actor.creator_id)
+
+    async def _check_names(self, unit: ManyEntriesUnit, folders: Sequence[FolderRow], target: FolderRow | None) -> None:
+        """Refuse names that are taken where the folders go, or twice among them. Raises ValidationError."""
+        if not folders:
+            return
+        moved = {folder.id for folder in folders}
+        names = [folder.name for folder in folders]
+        taken = await self._rows.names_in(unit.connection, target.id if target else None, moved)
+        wrong = [name for name in dict.fromkeys(names) if name in taken or names.count(name) > 1]
+        if wrong:
+            raise ValidationError.from_problems([Problem((), f"some folders already exists: {', '.join(wrong)}")])
+
+    async def _told(self, unit: ManyEntriesUnit, files: Iterable[int], folders: Iterable[int]) -> Told:
+        asked = ((self._file_type, list(files)), (self._folder_type, list(folders)))
+        found = [await self._library.told(unit, kind, ids) if ids else b"[]" for kind, ids in asked]
+        return found[0], found[1]
+
+
+def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    """As many at a time as a statement may name."""
+    return (ids[start : start + MOST_AT_ONCE] for start in range(0, len(ids), MOST_AT_ONCE))
+
+
+def _ids(body: Mapping[str, Any], name: str) -> set[int]:
+    """The ids in a list, those that can be ids of anything."""
+    return {found for one in body.get(name, ()) if (found := read_entry_id(one)) is not None}
+
+
+def _movement(target: FolderRow | None) -> Record:
+    is_there = rule("destination folder does not exist", lambda _: target is not None)
+    place = Id(DEFINED, is_there, nullable=True)
+    return Record({"destinationFolderId": place, "fileIds": _IDS, "folderIds": _IDS}, closed=True)
+
+
+def _check_outside(folders: Sequence[FolderRow], target: FolderRow | None) -> None:
+    around = [one.name for one in folders if target and f"{target.path}/".startswith(f"{one.path}/")]
+    if around:
+        said = f"folders cannot be moved inside themselves or one of its children: {', '.join(around)}"
+        raise ValidationError.from_problems([Problem((), said)])

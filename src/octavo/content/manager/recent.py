@@ -1,0 +1,127 @@
+"""What administrators go on with: entries changed lately, their own drafts, and what is planned.
+
+Each content-type is read as its list is, by the rights and conditions of who asks.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from octavo.access.authorization.ability import FIND
+from octavo.access.authorization.actor import Actor
+from octavo.content.controllers.scheduling import ContentSchedules
+from octavo.content.manager.configurations import Configurations
+from octavo.content.manager.entries import ManagedEntries
+from octavo.content.schedules import Planned
+from octavo.core.clock import shown_moment, this_moment
+from octavo.schema.automatic import CREATED_BY, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.schema.content_types import ContentType
+from octavo.schema.managed import managed_types
+from octavo.schema.uids import USER
+
+Line = dict[str, Any]
+
+MOST_TYPES: Final = 50
+"""Content-types that are looked into, by two statements each."""
+MOST_LINES: Final = 10
+"""Entries of each list."""
+_MOST_PLANS: Final = 200
+_NEWEST: Final = {"sort": f"{UPDATED_AT}:DESC,id:DESC", "locale": "all"}
+
+
+class RecentEntries:
+    """Reads what is shown first. `schedules` is None where nothing can be planned."""
+
+    def __init__(
+        self, entries: ManagedEntries, configurations: Configurations, schedules: ContentSchedules | None
+    ) -> None:
+        self.registry = entries.registry
+        self._entries = entries
+        self._configurations = configurations
+        self._schedules = schedules
+
+    async def changed(self, actor: Actor) -> list[Line]:
+        """Entries that anybody has changed, the latest first. Accounts of the site are no content."""
+        return _latest([line for one in self._types(actor) for line in await self._lines(one, _NEWEST, actor)])
+
+    async def drafts(self, actor: Actor) -> list[Line]:
+        """Drafts that the actor has made or changed last, the latest first."""
+        mine = {"id": {"$eq": actor.creator_id}}
+        filters = {PUBLISHED_AT: {"$null": True}, "$or": [{CREATED_BY: mine}, {UPDATED_BY: mine}]}
+        types = [one for one in self._types(actor) if one.draft_and_publish]
+        asked = {**_NEWEST, "filters": filters}
+        return _latest([line for one in types for line in await self._lines(one, asked, actor)])
+
+    async def planned(self, actor: Actor) -> list[Line]:
+        """Entries to be published or unpublished, the next first: `plan`, `due`, and the `error` if it failed."""
+        if self._schedules is None:
+            return []
+        types = {one.uid: one for one in self._types(actor) if one.draft_and_publish}
+        plans = [plan for plan in await self._schedules.next(_MOST_PLANS) if plan.uid in types][:MOST_LINES]
+        known = {uid: await self._of_ids(types[uid], plans, actor) for uid in {plan.uid for plan in plans}}
+        errors = {uid: await self._errors(uid, plans) for uid in known}
+        return [
+            {
+                **known[uid][entry_id],
+                "plan": plan.value,
+                "due": shown_moment(due_at),
+                **errors[uid].get((entry_id, plan), {}),
+            }
+            for uid, entry_id, plan, due_at in plans
+            if due_at is not None and entry_id in known[uid]
+        ]
+
+    async def planned_of(self, content_type: ContentType, actor: Actor) -> list[Line]:
+        """The same of one content-type, as `id`, `plan`, `due` and `error` alone."""
+        plans = [] if self._schedules is None else await self._schedules.next(_MOST_PLANS, content_type.uid)
+        known = await self._of_ids(content_type, plans, actor)
+        errors = await self._errors(content_type.uid, plans)
+        return [
+            {"id": entry_id, "plan": plan.value, "due": shown_moment(due_at), **errors.get((entry_id, plan), {})}
+            for _, entry_id, plan, due_at in plans
+            if due_at is not None and entry_id in known
+        ]
+
+    async def _errors(self, uid: str, plans: Iterable[Planned]) -> dict[tuple[int, str], Line]:
+        """Why schedules of a content type have failed, by their entries and kinds; asked only if any is overdue."""
+        now = this_moment()
+        if self._schedules is None or not any(one.uid == uid and (one.due_at or 0) <= now for one in plans):
+            return {}
+        failures = await self._schedules.failures(uid, _MOST_PLANS)
+        return {(one.entry_id, one.plan): {"error": one.error} for one in failures}
+
+    async def _of_ids(self, content_type: ContentType, plans: Iterable[Planned], actor: Actor) -> dict[int, Line]:
+        ids = sorted({plan.entry_id for plan in plans if plan.uid == content_type.uid})
+        if not ids:
+            return {}
+        asked = {"filters": {"id": {"$in": ids}}, "locale": "all"}
+        return {line["id"]: line for line in await self._lines(content_type, asked, actor, len(ids))}
+
+    def _types(self, actor: Actor) -> list[ContentType]:
+        ability = actor.ability
+        found = [one for one in managed_types(self.registry) if one.uid != USER and ability.may(FIND, one.uid)]
+        return found[:MOST_TYPES]
+
+    async def _lines(
+        self, content_type: ContentType, asked: dict[str, Any], actor: Actor, most: int = MOST_LINES
+    ) -> list[Line]:
+        main = (await self._configurations.of(content_type))["settings"]["mainField"]
+        names = (main, UPDATED_AT, UPDATED_BY, PUBLISHED_AT, LOCALE)
+        entries = await self._entries.lines(content_type, asked, names, most, actor)
+        return [_line(content_type, main, entry) for entry in entries]
+
+
+def _line(content_type: ContentType, main: str, entry: dict[str, Any]) -> Line:
+    name = entry.get(main)
+    return {
+        "uid": content_type.uid,
+        "id": entry["id"],
+        "name": str(entry["id"] if name in (None, "") else name),
+        "locale": entry.get(LOCALE),
+        "isDraft": content_type.draft_and_publish and entry.get(PUBLISHED_AT) is None,
+        "updatedAt": entry.get(UPDATED_AT),
+        "updatedBy": entry.get(UPDATED_BY),
+    }
+
+
+def _latest(lines: list[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: line["updatedAt"] or "", reverse=True)[:MOST_LINES]

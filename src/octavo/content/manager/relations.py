@@ -1,0 +1,243 @@
+"""Relations in edit views: the entries that one leads to, and those that it might lead to.
+
+An entry stands there as its id and its main field, which is shown to those who may read it in that entry; nothing else
+of it is told. That there is an entry is told to everybody who may read the relation, as in v4; a relation inside of a
+component is read by the rights to the entry that holds it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from octavo.access.authorization.ability import FIND, Ability
+from octavo.access.authorization.actor import Actor
+from octavo.content.manager.component_owners import ComponentOwners, places_of
+from octavo.content.manager.configurations import Configurations
+from octavo.content.manager.entries import ManagedEntries
+from octavo.content.manager.field_visibility import is_hidden
+from octavo.content.manager.listing import read_allowed
+from octavo.content.manager.relation_params import read_candidates, read_existing
+from octavo.core.errors import BadRequestError, ForbiddenError, NotFoundError
+from octavo.core.values import dataclass
+from octavo.query.answer import Answer, Count, Guarded, Nested, Object, Plain
+from octavo.query.ast import ALL_LOCALES, EVERYTHING, And, At, Compare, Filter, LinkedFrom, Not, Or, Page, Query, Sort
+from octavo.query.numbers import read_entry_id
+from octavo.query.operators import OPERATORS
+from octavo.query.request import By, Drafts, ReadRequest
+from octavo.schema.attributes import Relation, Scalar
+from octavo.schema.automatic import CREATORS, LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.managed import is_managed
+from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, ROLE, USER
+
+_CONTAINS: Final = "$containsi"
+_PATTERNS: Final = ("$contains", "$containsi", "$startsWith", "$startsWithi", "$endsWith", "$endsWithi", "$eq", "$eqi")
+_PEOPLE: Final = (ADMIN_USER, ADMIN_ROLE)
+_NO_MODEL: Final = "The model doesn't exist"
+_NO_RELATION: Final = "This relational field doesn't exist"
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A relation that somebody may read, what it leads to, and the main field there that they may know."""
+
+    source: Definition
+    relation: Relation
+    target: ContentType
+    main: str
+    may_find: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of entries as JSON, and how many there are; or, of a relation to one, that entry or null."""
+
+    json: bytes
+    page: Page | None = None
+    total: int = 0
+
+
+class Relations:
+    """Reads what relations lead to, and might."""
+
+    def __init__(self, entries: ManagedEntries, configurations: Configurations, owners: ComponentOwners) -> None:
+        self._owners = owners
+        self._entries = entries
+        self._reads = entries.reads
+        self._registry = entries.registry
+        self._configurations = configurations
+
+    async def existing(
+        self, uid: str, entry_id: int | None, name: str, given: Mapping[str, Any], actor: Actor
+    ) -> Found:
+        """What a relation of an entry leads to, the last link first.
+
+        Raises ValidationError, BadRequestError for what is no relation, ForbiddenError, NotFoundError.
+        """
+        page = read_existing(given)
+        field = await self._field(uid, name, actor.ability)
+        if entry_id is None:
+            raise NotFoundError
+        relation = field.relation
+        if relation.is_morph:
+            await self._read_source(field, entry_id, actor.ability, Object((("found", Plain(None)),)))
+            return Found(b"null")
+        shown, many = self._shown(field, actor.ability), relation.to_many
+        query = replace(EVERYTHING, page=page if many else None)
+        members: list[tuple[str, Answer]] = [("found", Nested(name, query, shown, linked=True, backwards=many))]
+        if many:
+            members.append(("total", Count(name, linked=True)))
+        found = await self._read_source(field, entry_id, actor.ability, Object(tuple(members)))
+        if not many:
+            return Found(found[len(b'{"found":') : -1])
+        results, _, total = found[len(b'{"found":') : -1].rpartition(b',"total":')
+        return Found(results, page, int(total))
+
+    async def candidates(self, uid: str, name: str, given: Mapping[str, Any], actor: Actor) -> Found:
+        """What a relation might lead to. Raises as `existing` does."""
+        wanted = read_candidates(given)
+        field = await self._field(uid, name, actor.ability)
+        filters: list[Filter] = [_ids("$notIn", wanted.omit)] if wanted.omit else []
+        if wanted.entity not in (None, ""):
+            entry_id = read_entry_id(wanted.entity)
+            if entry_id is None:
+                raise NotFoundError
+            await self._read_source(field, entry_id, actor.ability, Object((("found", Plain(None)),)))
+            if not field.relation.is_morph:
+                fresh = Not(item=LinkedFrom(uid=field.source.uid, attribute=name, entry_id=entry_id))
+                filters.append(Or(items=(fresh, _ids("$in", wanted.include))) if wanted.include else fresh)
+        if wanted.text is not None:
+            operator = OPERATORS[wanted.operator if wanted.operator in _PATTERNS else _CONTAINS]
+            filters.append(At(attribute=field.main, filter=Compare(operator=operator, values=(wanted.text,))))
+        query = await self._query(field, given, actor.ability)
+        if query.filters is not None:
+            filters.append(query.filters)
+        request = ReadRequest(
+            content_type=field.target,
+            query=replace(query, filters=And(items=tuple(filters)) if filters else None, page=wanted.page),
+            projection=self._shown(field, actor.ability),
+            drafts=Drafts.SHOWN,
+        )
+        prepared = self._reads.prepare(request, actor.ability if field.may_find else None)
+        results, total = await self._reads.find(prepared)
+        return Found(results, wanted.page, total or 0)
+
+    async def _query(self, field: _Field, given: Mapping[str, Any], ability: Ability) -> Query:
+        """Which candidates, in which order, as far as the caller may know what decides it."""
+        names = ("filters", "sort", "locale") if field.may_find else ("locale",)
+        query = read_allowed(given, names, field.target, self._registry, ability)
+        if query.locales is None and field.target.localized:
+            query = replace(query, locales=(await self._entries.locales.default(),))
+        if query.locales and ALL_LOCALES in query.locales:
+            query = replace(query, locales=None)
+        return query if query.sort else replace(query, sort=(Sort(names=(field.main,)),))
+
+    async def _field(self, uid: str, name: str, ability: Ability) -> _Field:
+        source: Definition | None = self._registry.content_types.get(uid) or self._registry.components.get(uid)
+        if source is None:
+            raise BadRequestError(_NO_MODEL)
+        relation = source.attributes.get(name)
+        if not isinstance(relation, Relation):
+            raise BadRequestError(_NO_RELATION)
+        if isinstance(source, ContentType):
+            _check_readable(source, name, ability)
+        elif ability.limits_fields and not any(
+            _reads_at(ability, place, name) for place in places_of(self._registry, source)
+        ):
+            raise ForbiddenError
+        target = self._registry.target(relation)
+        if not isinstance(target, ContentType):
+            raise BadRequestError(_NO_RELATION)
+        may_find = ability.may(FIND, target.uid) and (ability.everything or is_managed(target))
+        main = await self._main_field(source, relation, target, ability) if may_find else "id"
+        if target.uid == ROLE and not may_find and ability.may(FIND, USER):
+            return _Field(source, relation, target, "name", may_find)
+        return _Field(source, relation, target, main, may_find)
+
+    async def _main_field(self, source: Definition, relation: Relation, target: ContentType, ability: Ability) -> str:
+        metadata = (await self._configurations.of(source))["metadatas"].get(relation.name) or {}
+        main = metadata.get("edit", {}).get("mainField")
+        attribute = target.attributes.get(str(main))
+        if not isinstance(attribute, Scalar) or is_hidden(target, attribute):
+            return "id"
+        return attribute.name if not ability.limits_fields or ability.reads(target.uid, attribute.name) else "id"
+
+    def _shown(self, field: _Field, ability: Ability) -> Object:
+        """An entry at the end: its id, and for those who may read that entry the main field and whether it is out."""
+        target, members = field.target, list[tuple[str, Answer | Guarded]]([("id", Plain(None))])
+        scope = ability.scope(target.uid) if field.may_find else None
+        if field.main != "id":
+            own = ability.field_scope(target.uid, field.main) if field.may_find and ability.limits_fields else None
+            members.append((field.main, _guarded(Plain(field.main), scope, own)))
+        if target.draft_and_publish and field.may_find:
+            members.append((PUBLISHED_AT, _guarded(Plain(PUBLISHED_AT), scope)))
+        return Object(tuple(members))
+
+    async def _read_source(self, field: _Field, entry_id: int, ability: Ability, answer: Object) -> bytes:
+        """What an answer shows of the entry that the relation belongs to; its first member may need a right."""
+        source = field.source
+        if isinstance(source, Component):
+            await self._check_owner(source, entry_id, field.relation.name, ability)
+        limited = isinstance(source, ContentType) and ability.limits_fields
+        own = ability.field_scope(source.uid, field.relation.name) if limited else None
+        if own is not None:
+            answer = Object(
+                tuple((name, Guarded(own, one)) for name, one in answer.members if not isinstance(one, Guarded))
+            )
+        request = ReadRequest(content_type=source, by=By.ID, projection=answer, drafts=Drafts.SHOWN)
+        is_type = isinstance(source, ContentType)
+        prepared = self._reads.prepare(request, ability if is_type else None)
+        found = await self._reads.find_any(prepared.bind(id=entry_id))
+        if found is None:
+            if isinstance(source, ContentType):
+                await self._entries.refuse(source, entry_id)
+            raise NotFoundError
+        if found == b"{}":
+            raise ForbiddenError
+        return found
+
+    async def _check_owner(self, component: Component, component_id: int, name: str, ability: Ability) -> None:
+        """Raise ForbiddenError for those who may not read a relation in the entry that its component belongs to."""
+        if not ability.limits_fields or ability.everything:
+            return
+        for owner in await self._owners.of(component, component_id):
+            if _reads_at(ability, owner.place, name):
+                scopes = (ability.scope(owner.place.uid), ability.field_scope(owner.place.uid, owner.place.field(name)))
+                known = tuple(one for one in scopes if one is not None)
+                filters = And(items=(_ids("$in", (owner.entry_id,)), *known))
+                request = ReadRequest(
+                    content_type=owner.content_type,
+                    query=Query(filters=filters, page=Page(limit=1, with_count=False)),
+                    projection=Object((("id", Plain(None)),)),
+                    drafts=Drafts.ANY,
+                )
+                if (await self._reads.find(self._reads.prepare(request, None)))[0] != b"[]":
+                    return
+        raise ForbiddenError
+
+
+def _reads_at(ability: Ability, place: FieldPlace, name: str) -> bool:
+    """Whether a relation in a component at a place may be read in some entries."""
+    return ability.may(FIND, place.uid) and ability.reads(place.uid, place.field(name))
+
+
+def _check_readable(source: ContentType, name: str, ability: Ability) -> None:
+    """Raise ForbiddenError for those who may not read a relation."""
+    if source.uid in _PEOPLE and ability.everything:
+        return
+    if not is_managed(source) or not ability.may(FIND, source.uid) or name in (*CREATORS, LOCALIZATIONS):
+        raise ForbiddenError
+    if ability.limits_fields and not ability.reads(source.uid, name):
+        raise ForbiddenError
+
+
+def _guarded(answer: Answer, *conditions: Filter | None) -> Answer | Guarded:
+    known = tuple(one for one in conditions if one is not None)
+    if not known:
+        return answer
+    return Guarded(known[0] if len(known) == 1 else And(items=known), answer)
+
+
+def _ids(operator: str, ids: tuple[int, ...]) -> Filter:
+    return At(attribute="id", filter=Compare(operator=OPERATORS[operator], values=ids))

@@ -1,0 +1,87 @@
+"""What is answered of an entry that an administrator has written: what they may see of it as it is then.
+
+Whoever may write an entry that they may not read is told its id, its times, its state and who wrote it, no more. What
+depends on the roles of its creator is not told there, as in v4, nor is what depends on its creator of a new entry of a
+single type: it is when the entry is read.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from octavo.access.authorization.ability import FIND, Ability
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.manager.field_visibility import View, shown
+from octavo.content.reader import PreparedRead
+from octavo.core.cache import Cache, CacheScope
+from octavo.query.answer import Guarded, Object
+from octavo.query.ast import And, At, Filter, Not, Or
+from octavo.query.request import By, Drafts, ReadRequest
+from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.content_types import ContentType
+
+_ALWAYS: Final = frozenset({"id", *TIMESTAMPS, PUBLISHED_AT, LOCALE, *CREATORS, LOCALIZATIONS})
+_ROLES: Final = "roles"
+
+
+class Answered:
+    """Prepares these answers, once for all who may see the same. `shows_linked`: as for `ManagedEntries`."""
+
+    def __init__(self, reads: ContentReads, caches: CacheScope, *, shows_linked: bool = True) -> None:
+        self._shows_linked = shows_linked
+        self._reads = reads
+        self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("content manager writes")
+
+    def of(self, content_type: ContentType, ability: Ability, *, unnamed: bool = False) -> PreparedRead:
+        """How to answer for an entry, to be bound to its `id`; `unnamed`: nothing of it depends on who has made it."""
+        key = (content_type.uid, ability.key, unnamed)
+        found = self._prepared.get(key)
+        if found is not None:
+            return found
+        told = shown(content_type, self._reads.registry, ability, View.ENTRY, shows_linked=self._shows_linked)
+        told = replace(told, members=tuple(_guarded(content_type, told, ability, unnamed)))
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
+        return self._prepared.put(key, self._reads.prepare(request, ability))
+
+
+def _guarded(content_type: ContentType, told: Object, ability: Ability, unnamed: bool) -> Iterator[tuple[str, Any]]:
+    """The members, those that not every entry shows behind their conditions."""
+    scope = ability.scope(content_type.uid, FIND)
+    for name, answer in told.members:
+        if name in _ALWAYS:
+            yield name, answer
+            continue
+        conditions = [scope, answer.condition] if isinstance(answer, Guarded) else [scope]
+        known = [_as_known(one, unnamed) for one in conditions if one is not None]
+        inner = answer.answer if isinstance(answer, Guarded) else answer
+        if any(one is None for one in known):
+            continue
+        items = tuple(one for one in known if one is not None)
+        yield name, Guarded(And(items=items), inner) if items else inner
+
+
+def _as_known(condition: Filter, unnamed: bool) -> Filter | None:
+    """What of a condition is known of an entry that is being written; None: nothing by which it could be met."""
+    match condition:
+        case And(items=items):
+            known = [_as_known(one, unnamed) for one in items]
+            return None if None in known else And(items=tuple(one for one in known if one is not None))
+        case Or(items=items) if items:
+            met = tuple(found for one in items if (found := _as_known(one, unnamed)) is not None)
+            return Or(items=met) if met else None
+        case At(attribute=name, filter=inner) if name in CREATORS:
+            return None if unnamed or _asks_for_roles(inner) else condition
+        case _:
+            return condition
+
+
+def _asks_for_roles(condition: Filter) -> bool:
+    match condition:
+        case And(items=items) | Or(items=items):
+            return any(map(_asks_for_roles, items))
+        case Not(item=item):
+            return _asks_for_roles(item)
+        case At(attribute=name):
+            return name == _ROLES
+        case _:
+            return False

@@ -1,0 +1,340 @@
+"""FileService: uploaded files as wholes: stored, put into entries, replaced, described and removed.
+
+Each is one transaction. What is shown of a file is read inside it, as a door has prepared it. Refuses with
+`NotFoundError` and what the media library refuses with.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import orjson
+
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.input.prefetch import prefetch
+from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
+from octavo.content.media.folder_rows import FolderRows
+from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
+from octavo.content.media.storage.base import is_safe
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.writer import EntryWriter
+from octavo.core.errors import NotFoundError, OctavoError, ValidationError
+from octavo.core.forms.printing import MISSING
+from octavo.core.outage_log import reason_of
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeKind
+from octavo.database.connection import Connection
+from octavo.database.leases import Lease, lease
+from octavo.query.ast import At, Compare, Page, Query
+from octavo.query.operators import OPERATORS
+from octavo.query.plan.changes import AttachFiles, Change, DetachFiles, FileLink
+from octavo.query.plan.present_state import EntryFact
+from octavo.query.plan.read import plan_read
+from octavo.query.request import By, Form, ReadRequest
+from octavo.query.sql.write.files import compile_last_place
+from octavo.schema.attributes import Media
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import FILE
+
+logger = logging.getLogger(__name__)
+
+_MISSING: Final = "Entity not found"
+
+Guard = Callable[[EntryUnit, int], Awaitable[None]]
+"""Refuses what somebody may not do with a file, inside of the unit that does it."""
+
+
+async def _anybody(unit: EntryUnit, file_id: int) -> None:
+    """Where whoever comes so far may do it with every file."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadTarget:
+    """A media attribute of an entry, into which new files go."""
+
+    content_type: ContentType
+    entry_id: int
+    field: str
+
+
+class FileService:
+    """The files of one project."""
+
+    def __init__(self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._media = media
+        self._registry = writer.registry
+        self._type = writer.registry.content_types[FILE]
+        self._rows = EntryReader(reader.database, reader.registry)  # without signatures
+        row = ReadRequest(content_type=self._type, by=By.ID, projection=Form.FLAT)
+        self._row = self._rows.prepare(plan_read(row, self._registry))
+        self._last_place = compile_last_place(reader.dialect)
+        self._folders = FolderRows(reader.dialect)
+
+    async def add(
+        self,
+        files: Sequence[IncomingFile],
+        infos: Sequence[FileInfo],
+        answer: PreparedRead,
+        place: UploadTarget | None = None,
+        path: str = "",
+        actor_id: int | None = None,
+    ) -> list[bytes]:
+        """Store files, in a place if one is given; what is shown of each. `actor_id` is an administrator, the creator.
+
+        A place that is not there, an entry or a media attribute, gets none: the files are kept all the same.
+        """
+        async with self._media.incoming(files, infos, path) as stored:
+
+            async def work(unit: EntryUnit) -> list[bytes]:
+                ids = await stored.insert_sent(unit, actor_id)
+                if place is not None:
+                    await self._attach(unit, place, ids)
+                return [await self._show(answer, file_id, unit.connection) for file_id in ids]
+
+            return await self._writer.run(work)
+
+    async def add_to_folders(
+        self, files: Sequence[IncomingFile], infos: Sequence[FileInfo], answer: PreparedRead, actor_id: int | None
+    ) -> list[bytes]:
+        """Store files, each in the folder that is said of it, or at the top; what is shown of each.
+
+        Raises ValidationError for a folder that is not there.
+        """
+        wanted = [_folder_id(info) for info in (*infos, *[FileInfo()] * len(files))[: len(files)]]
+        await self._folders.check_places(self._writer.database, wanted)
+        async with self._media.incoming(files, infos) as stored:
+
+            async def work(unit: EntryUnit) -> list[bytes]:
+                folders = await self._folders.places(unit, wanted)
+                ids = await stored.insert_in(unit, folders, actor_id)
+                return [await self._show(answer, file_id, unit.connection) for file_id in ids]
+
+            return await self._writer.run(work)
+
+    async def describe(
+        self,
+        file_id: int,
+        info: FileInfo,
+        answer: PreparedRead,
+        actor_id: int | None = None,
+        guard: Guard = _anybody,
+        *,
+        moving: bool = False,
+    ) -> bytes:
+        """Change what is said of a file, as far as anything is said. Raises NotFoundError.
+
+        `moving`: also its folder. Raises ValidationError for one that is not there.
+        """
+        said = {"name": info.name, "alternativeText": info.alternative_text, "caption": info.caption}
+        changed = {name: text for name, text in said.items() if text is not None}
+
+        async def work(unit: EntryUnit) -> bytes:
+            await guard(unit, file_id)
+            place = await self._place(unit, info) if moving else {}
+            if not await unit.update(self._type, file_id, {**changed, **place}, actor_id=actor_id):
+                raise NotFoundError(_MISSING)
+            return await self._show(answer, file_id, unit.connection)
+
+        return await self._writer.run(work)
+
+    async def focus(
+        self, file_id: int, point: FocalPoint | None, answer: PreparedRead, actor_id: int | None, guard: Guard
+    ) -> bytes:
+        """Say what of an image has to be seen wherever it is cut; None: nothing in particular.
+
+        Raises NotFoundError; ValidationError for what is no image.
+        """
+
+        async def work(unit: EntryUnit) -> bytes:
+            await unit.connection.lock(_lock(file_id))
+            held = await self._held(file_id, unit.connection)
+            await guard(unit, file_id)
+            if not str(held["mime"]).startswith("image/"):
+                raise ValidationError("Only images have a focal point")
+            await unit.update(self._type, file_id, {METADATA: with_focal_point(held, point)}, actor_id=actor_id)
+            return await self._show(answer, file_id, unit.connection)
+
+        return await self._writer.run(work)
+
+    async def replace(
+        self,
+        file_id: int,
+        file: IncomingFile,
+        info: FileInfo,
+        answer: PreparedRead,
+        actor_id: int | None = None,
+        guard: Guard = _anybody,
+        *,
+        moving: bool = False,
+    ) -> bytes:
+        """Put another file in the place of one: id and address stay. Raises NotFoundError. `moving`: as `describe`."""
+        await self._held(file_id)
+
+        async def more(unit: EntryUnit) -> dict[str, Any]:
+            await guard(unit, file_id)
+            return await self._place(unit, info) if moving else {}
+
+        async with lease(self._writer.database, _lock(file_id)) as held:
+            return await self._replace(file_id, file, info, answer, held, actor_id, more)
+
+    async def _replace(
+        self,
+        file_id: int,
+        file: IncomingFile,
+        info: FileInfo,
+        answer: PreparedRead,
+        held: Lease,
+        actor_id: int | None,
+        more: Callable[[EntryUnit], Awaitable[dict[str, Any]]],
+    ) -> bytes:
+        """Swap the files in the storage, then change the row. Who holds the lease is alone with both."""
+        naming = self._naming(await self._held(file_id))
+        new: Replacement | None = None
+
+        async def is_stored() -> bool:
+            now = await self._held(file_id)
+            return new is not None and keeping_focal_point(now, new.attributes).items() <= now.items()
+
+        try:
+            async with self._media.replacing(file, info, naming, is_stored) as new:
+                swapped = new
+                await swapped.swap()
+
+                async def work(unit: EntryUnit) -> bytes:
+                    return await self._put(unit, file_id, swapped, answer, held, actor_id, await more(unit))
+
+                return await self._writer.run(work)
+        except NotFoundError:  # removed meanwhile: nobody would find what lies there
+            await self._discard(list(new.names) if new is not None else [])
+            raise
+
+    async def delete(self, file_id: int, answer: PreparedRead, guard: Guard = _anybody) -> bytes:
+        """Remove a file, its formats and its links; it is shown as it was. Raises NotFoundError."""
+
+        async def work(unit: EntryUnit) -> bytes:
+            await unit.connection.lock(_lock(file_id))
+            held = await self._held(file_id, unit.connection)
+            await guard(unit, file_id)
+            shown = await self._show(answer, file_id, unit.connection)
+            await unit.delete(self._type, file_id)
+            unit.after_commit(partial(self._discard, list(self._names(held))))
+            return shown
+
+        return await self._writer.run(work)
+
+    async def delete_many(self, unit: ManyEntriesUnit, ids: Sequence[int]) -> None:
+        """Remove files in a unit of the caller's; they leave the storage when it is committed."""
+        await unit.connection.lock_all([_lock(file_id) for file_id in sorted(ids)])
+        chosen = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))
+        query = Query(filters=chosen, page=Page(with_count=False))
+        request = ReadRequest(content_type=self._type, query=query, projection=Form.FLAT)
+        with unit.ambient():
+            rows, _ = await self._rows.read_list(self._rows.prepare(plan_read(request, self._registry)))
+        names = [name for held in orjson.loads(rows) for name in self._names(held)]
+        await unit.delete_many(self._type, ids)
+        unit.after_commit(partial(self._discard, names))
+
+    async def _place(self, unit: EntryUnit, info: FileInfo) -> dict[str, Any]:
+        """What of a row says in which folder it is, if that is said."""
+        if info.folder is MISSING:
+            return {}
+        [folder] = await self._folders.places(unit, [_folder_id(info)])
+        return {"folder": folder and folder.id, "folderPath": folder.path if folder else ROOT_FOLDER}
+
+    async def _put(
+        self,
+        unit: EntryUnit,
+        file_id: int,
+        new: Replacement,
+        answer: PreparedRead,
+        held: Lease,
+        actor_id: int | None,
+        more: Mapping[str, Any],
+    ) -> bytes:
+        """Change the row; what is shown. What the old file had and the new one has not leaves the storage."""
+        await unit.connection.lock(_lock(file_id))
+        before = await self._held(file_id, unit.connection)
+        changed = keeping_focal_point(before, new.attributes)
+        await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
+        kept = set(self._names({**before, **new.attributes}))
+        unit.after_commit(partial(self._discard, [name for name in self._names(before) if name not in kept]))
+        await held.end_with(unit)
+        return await self._show(answer, file_id, unit.connection)
+
+    async def _attach(self, unit: EntryUnit, place: UploadTarget, ids: Sequence[int]) -> None:
+        attribute = place.content_type.attributes.get(place.field)
+        uid, entry_id = place.content_type.uid, place.entry_id
+        fact = EntryFact(content_type=place.content_type, id=entry_id)
+        found = await prefetch(unit, self._registry, self._reader.dialect, [fact])
+        if not isinstance(attribute, Media) or found.entry(fact) is None:
+            return
+        await unit.connection.lock(f"octavo: files of {uid} {entry_id} {place.field}")
+        last, changes = 0.0, list[Change]()
+        if attribute.multiple:
+            last = await unit.connection.fetch_value(self._last_place, (uid, entry_id, place.field)) or 0.0
+        else:
+            ids = ids[-1:]
+            changes.append(DetachFiles(places=((uid, entry_id, place.field),)))
+        links = tuple(FileLink(one, uid, entry_id, place.field, last + order) for order, one in enumerate(ids, 1))
+        await unit.apply([*changes, AttachFiles(links=links)])
+        unit.record(uid, entry_id, ChangeKind.UPDATE)
+
+    async def _show(self, answer: PreparedRead, file_id: int, connection: Connection) -> bytes:
+        shown = await self._reader.read_one(answer.bind(id=file_id), connection)
+        if shown is None:
+            raise NotFoundError(_MISSING)
+        return shown
+
+    async def _held(self, file_id: int, connection: Connection | None = None) -> dict[str, Any]:
+        """The row of a file. Raises NotFoundError."""
+        found = await self._rows.read_one(self._row.bind(id=file_id), connection)
+        if found is None:
+            raise NotFoundError(_MISSING)
+        held: dict[str, Any] = orjson.loads(found)
+        return held
+
+    def _naming(self, held: Mapping[str, Any]) -> Naming:
+        """How the parts of a file are called, so that their addresses stay."""
+        known = dict(self._parts(held))
+        prefix = self._media.storage.folder_of(known[""]) if "" in known else ""
+        file_hash, extension = str(held["hash"]), str(held["ext"] or "")
+        if not is_safe(f"{file_hash}{extension}"):
+            file_hash, extension = f"file_{held['id']}", ""
+        return Naming(file_hash, extension, prefix, known)
+
+    def _names(self, held: Mapping[str, Any]) -> Iterator[str]:
+        """What lies in the storage for a file."""
+        return (name for _, name in self._parts(held))
+
+    def _parts(self, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The parts of a file that lie in the storage, by format: none where it belongs to another one."""
+        storage = self._media.storage
+        if held["provider"] not in storage.providers:
+            return
+        formats = held["formats"] if isinstance(held["formats"], Mapping) else {}
+        for format_name, part in {"": held, **formats}.items():
+            url = part.get("url") if isinstance(part, Mapping) else None
+            metadata = part.get("provider_metadata") if isinstance(part, Mapping) else None
+            told = metadata if isinstance(metadata, Mapping) else None
+            name = storage.name_of(url, told) if isinstance(url, str) else None
+            if name is not None:
+                yield format_name, name
+
+    async def _discard(self, names: Sequence[str]) -> None:
+        """After the commit: what cannot be removed is in nobody's way."""
+        try:
+            await self._media.discard(names)
+        except (OctavoError, OSError) as error:
+            logger.warning("cannot remove %s from the storage: %s", ", ".join(names), reason_of(error))
+
+
+def _folder_id(info: FileInfo) -> Any:
+    return None if info.folder is MISSING else info.folder
+
+
+def _lock(file_id: int) -> str:
+    return f"octavo: file {file_id}"

@@ -1,0 +1,175 @@
+"""Images: size, and the smaller formats that are made of them. Everything here blocks, and is called in a thread.
+
+Nothing is decoded before its size is known and accepted. Refuses with `ApplicationError`.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+from xml.parsers import expat
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from octavo.content.media.file_types import HEAD_BYTES, SVG
+from octavo.content.media.image_sizes import Format, Measured, Size, Wanted, wanted_formats
+from octavo.content.media.image_structure import check_structure
+from octavo.core.errors import ApplicationError, OctavoError
+
+MAX_PIXELS: Final = 64_000_000
+"""Largest image that is decoded, in pixels: four bytes of memory each."""
+
+_NO_IMAGE: Final = "File is not a valid image"
+_FORMATS: Final = {
+    "image/png": "PNG",
+    "image/jpeg": "JPEG",
+    "image/gif": "GIF",
+    "image/webp": "WEBP",
+    "image/tiff": "TIFF",
+}
+_SAVE_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "JPEG": {"quality": 80, "optimize": True},
+    "WEBP": {"quality": 80},
+    "TIFF": {"compression": "tiff_adobe_deflate"},
+}
+_MODES: Final = {
+    "PNG": ("RGB", "RGBA", "L", "LA"),
+    "JPEG": ("RGB", "L"),
+    "GIF": ("RGB", "RGBA"),
+    "WEBP": ("RGB", "RGBA"),
+    "TIFF": ("RGB", "RGBA", "L"),
+}
+"""The modes in which a format is scaled and written."""
+
+
+def process_image(
+    path: Path, mime: str, breakpoints: Mapping[str, int], target: Path, *, check: bool = False
+) -> Measured:
+    """Measure an image, and write the formats it is large enough for to `target` with their names as suffixes.
+
+    Files that are no image have no size; with `check`, what does not go on as it begins is refused. Animated images
+    keep to themselves: a still would be something else.
+    """
+    if mime == SVG:
+        return Measured(read_svg_size(path))
+    kind = _FORMATS.get(mime)
+    if kind is None:
+        return Measured()
+    check_structure(path, mime)
+    try:
+        size, wanted, image, orientation = _decode(path, kind, breakpoints)
+    except UnidentifiedImageError:
+        if kind == "TIFF" or not check:  # cameras' own formats begin as TIFF does
+            return Measured()
+        raise ApplicationError(_NO_IMAGE) from None
+    return Measured(size, tuple(_write_formats(image, kind, wanted, target)), orientation)
+
+
+def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size, Wanted, Image.Image, int]:
+    try:
+        with Image.open(path, formats=[kind]) as image:
+            if image.width * image.height > MAX_PIXELS:
+                raise _too_large()
+            orientation = _orientation(image)
+            size = _shown_size(image, orientation)
+            wanted = [] if getattr(image, "is_animated", False) else wanted_formats(size, breakpoints)
+            if wanted:
+                largest = max(max(fitted.width, fitted.height) for _, fitted in wanted)
+                image.draft(None, (largest, largest))  # JPEG: decodes a fraction, no smaller than this
+            image.load()
+            return size, wanted, _upright(image, kind) if wanted else image, orientation
+    except (OctavoError, UnidentifiedImageError):
+        raise
+    except Image.DecompressionBombError:
+        raise _too_large() from None
+    except Exception:  # broken files raise whatever the decoder stumbles over
+        raise ApplicationError(_NO_IMAGE) from None
+
+
+def _write_formats(image: Image.Image, kind: str, wanted: Wanted, target: Path) -> Iterator[Format]:
+    """Each format from the next larger one, which costs a fraction of starting from the image every time."""
+    written = {}
+    options = {**_SAVE_OPTIONS.get(kind, {}), "icc_profile": image.info.get("icc_profile")}
+    for name, size in sorted(wanted, key=lambda item: -item[1].width * item[1].height):
+        image = image.resize((size.width, size.height), Image.Resampling.LANCZOS, reducing_gap=3.0)
+        path = target.with_name(f"{target.name}.{name}")
+        written[name] = Format(name, path, size)
+        image.save(path, kind, **options)
+    for name, _ in wanted:
+        yield written[name]
+
+
+def _upright(image: Image.Image, kind: str) -> Image.Image:
+    """The image as shown, in a mode that can be scaled and written."""
+    upright = ImageOps.exif_transpose(image)
+    if upright.mode in _MODES[kind]:
+        return upright
+    if upright.mode.startswith("I"):  # 16 bits for each pixel
+        upright = upright.point(lambda value: value / 256).convert("L")
+    profile_holds = upright.mode in ("P", "RGB", "RGBA")
+    upright = upright.convert("RGBA" if upright.has_transparency_data and kind != "JPEG" else "RGB")
+    if not profile_holds:
+        upright.info.pop("icc_profile", None)
+    return upright
+
+
+def _orientation(image: Image.Image) -> int:
+    """How a camera says that a picture is to be turned: 1 to 8, upright if it says nothing that can be read."""
+    found = image.getexif().get(0x0112, 1)
+    return found if isinstance(found, int) and 1 <= found <= 8 else 1
+
+
+def _shown_size(image: Image.Image, orientation: int) -> Size:
+    """Orientations from 5 on exchange width and height."""
+    turned = orientation >= 5
+    return Size(image.height, image.width) if turned else Size(image.width, image.height)
+
+
+def _too_large() -> ApplicationError:
+    return ApplicationError(f"The image is too large: at most {MAX_PIXELS // 1_000_000} million pixels are accepted")
+
+
+# SVG
+
+
+class _RootFound(Exception):
+    """The first element has been read; nothing after it matters."""
+
+
+def read_svg_size(path: Path) -> Size | None:
+    """The size that the root element tells. Only the beginning of the file is read, and entities never are."""
+    found: dict[str, str] = {}
+
+    def root(_: str, attributes: dict[str, str]) -> None:
+        found.update(attributes)
+        raise _RootFound
+
+    def refuse(*_: Any) -> None:
+        raise _RootFound
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = root
+    parser.EntityDeclHandler = refuse
+    with path.open("rb") as file:
+        head = file.read(16 * HEAD_BYTES)
+    with suppress(_RootFound, expat.ExpatError):
+        parser.Parse(head, False)
+    return _svg_size(found)
+
+
+def _svg_size(attributes: Mapping[str, str]) -> Size | None:
+    width, height = _length(attributes.get("width", "")), _length(attributes.get("height", ""))
+    box = [_length(part) for part in attributes.get("viewBox", "").replace(",", " ").split()]
+    if len(box) == 4 and (width is None or height is None):
+        width, height = width or box[2], height or box[3]
+    return Size(width, height) if width and height else None
+
+
+def _length(text: str) -> int | None:
+    """Pixels, with or without the unit."""
+    try:
+        number = float(text.strip().removesuffix("px"))
+    except ValueError:
+        return None
+    return round(number) if math.isfinite(number) and 0 <= number < 2**31 else None

@@ -1,0 +1,279 @@
+"""MediaLibrary: uploaded files become rows of `files` and files in the storage, both or neither.
+
+    async with library.incoming(files) as stored:
+        async with unit_of_work(database) as unit:
+            ids = await stored.insert(unit)
+
+The files are copied, measured and scaled before the transaction begins, so nobody waits for them while it is open.
+They go again when the block ends with an exception. One image at a time is decoded in a process: memory is bounded by
+one image, and other requests keep their processor. Refuses with `ApplicationError`, `ValidationError`,
+`PayloadTooLargeError`.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import orjson
+
+from octavo.content.core_store import stored_value
+from octavo.content.media.file_names import FileName, read_file_name
+from octavo.content.media.folders import ApiFolder, Folder
+from octavo.content.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, Part, StoredFile
+from octavo.content.media.storage.base import Exchanged, Storage, temporary_in
+from octavo.core.clock import this_moment
+from octavo.core.errors import ServiceUnavailable, ValidationError
+from octavo.core.threads import in_thread
+from octavo.database.ambient import joined
+from octavo.database.change_feed import ChangeKind
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.events.hook_calls import create_row
+from octavo.query.sql.write.files import FILE_COLUMNS, compile_find_hash, compile_insert_file
+from octavo.schema.uids import FILE
+
+__all__ = ["FileInfo", "IncomingFile", "MediaLibrary", "MediaOptions", "Naming", "Replacement", "StoredFiles"]
+
+ROOT_FOLDER: Final = "/"
+_SETTINGS: Final = "plugin_upload_settings"
+"""The row of the core store that v4 keeps them in."""
+_MAY_BE_NOTHING: Final = frozenset({"alternativeText", "caption"})
+
+
+class StoredFiles:
+    """The files of one request, in their order, before and while their rows are written."""
+
+    def __init__(self, files: Sequence[StoredFile], insert: str, folder: ApiFolder) -> None:
+        self.files = tuple(files)
+        self.inserted = False
+        self._insert = insert
+        self._folder = folder
+
+    async def insert(self, unit: UnitOfWork, path: str = ROOT_FOLDER, actor_id: int | None = None) -> list[int]:
+        """Write the rows, in the caller's unit of work; their ids in the order of the files. `actor_id` is that of an
+        administrator, the creator."""
+        self.inserted = True
+        now = this_moment()
+        return [await self._insert_one(unit, stored, path, now, actor_id) for stored in self.files]
+
+    async def _insert_one(self, unit: UnitOfWork, stored: StoredFile, path: str, now: int, actor_id: int | None) -> int:
+        async def write(attributes: Mapping[str, Any]) -> int:
+            row = _row(attributes, path, now, actor_id)
+            file_id = int(await unit.connection.fetch_value(self._insert, row))
+            unit.record(FILE, file_id, ChangeKind.CREATE)
+            return file_id
+
+        return await create_row(unit, FILE, dict(stored.attributes), write)
+
+    async def insert_in(self, unit: UnitOfWork, folders: Sequence[Folder | None], actor_id: int | None) -> list[int]:
+        """The same for files that each go into a folder of their own; None: to the top."""
+        self.inserted = True
+        now, ids = this_moment(), list[int]()
+        for stored, folder in zip(self.files, folders, strict=True):
+            ids.append(await self._insert_one(unit, stored, folder.path if folder else ROOT_FOLDER, now, actor_id))
+            if folder is not None:
+                await self._folder.put(unit.connection, folder, ids[-1])
+        return ids
+
+    async def insert_sent(self, unit: UnitOfWork, actor_id: int | None = None) -> list[int]:
+        """The same for files that came over the API: into their folder."""
+        folder = await self._folder.find(unit)
+        ids = await self.insert(unit, folder.path, actor_id)
+        for file_id in ids:
+            await self._folder.put(unit.connection, folder, file_id)
+        return ids
+
+
+class Replacement:
+    """A file in the storage that is about to take the place of another."""
+
+    def __init__(self, storage: Storage, stored: StoredFile, unsaid: Iterable[str] = ()) -> None:
+        self._storage = storage
+        self._unsaid = frozenset(unsaid)
+        self._stored = stored
+        self._swapped: list[tuple[Part, Exchanged]] = []
+        self._temporary: list[str] = stored.names
+        self.names: set[str] = set()
+        """The names that its parts have in the storage, once they have been in their places."""
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """What changes of the row, once all is swapped: what is not known of the new file stays as it was, unless it is
+        said to be nothing."""
+        there = {part.format: part.kept for part in self._stored.parts}
+        there |= {part.format: exchanged.kept for part, exchanged in self._swapped}
+        attributes = self._stored.located(there)
+        said = {name: value for name, value in attributes.items() if value is not None}
+        nothing = {name: None for name in self._unsaid if name in _MAY_BE_NOTHING}
+        return {**nothing, **said, "formats": attributes["formats"] or {}}
+
+    async def swap(self) -> None:
+        """Put everything in its place; may be called again."""
+        await in_thread(self._swap)
+
+    async def undo(self) -> None:
+        """Put the old file back."""
+        await in_thread(self._undo)
+
+    async def clean(self) -> None:
+        """Remove what was needed on the way."""
+        await in_thread(lambda: self._storage.remove(self._temporary))
+
+    def _swap(self) -> None:
+        self._undo()
+        for part in self._stored.parts:
+            backup = temporary_in(self._storage, self._stored.described["ext"])
+            self._temporary.append(backup)
+            exchanged = self._storage.exchange(part.kept.name, part.target, backup)
+            if exchanged.backup is not None:
+                self._temporary.append(exchanged.backup)
+            self.names.add(exchanged.kept.name)
+            self._swapped.append((part, exchanged))
+        self._storage.settle()
+
+    def _undo(self) -> None:
+        while self._swapped:
+            part, exchanged = self._swapped.pop()
+            self._storage.move(exchanged.kept.name, part.kept.name)
+            if exchanged.backup is not None:
+                self._storage.move(exchanged.backup, exchanged.kept.name)
+
+
+class MediaLibrary:
+    """Stores files for one project. One for each process; belongs to the event loop that first uses it."""
+
+    def __init__(self, database: Database, storage: Storage, options: MediaOptions | None = None) -> None:
+        self.storage = storage
+        self._database = database
+        self._options = options or MediaOptions()
+        # One thread, always the same: the C library keeps freed memory for each thread that ever decoded an image.
+        self._images = ThreadPoolExecutor(1, "octavo-images")
+        dialect = database.dialect
+        self._insert = compile_insert_file(dialect)
+        self._find_hash = compile_find_hash(dialect)
+        self._folder = ApiFolder(dialect)
+
+    @asynccontextmanager
+    async def incoming(
+        self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = (), path: str = ""
+    ) -> AsyncIterator[StoredFiles]:
+        """Put files into the storage for as long as the block takes, and for good when it ends well.
+
+        `infos` belong to the files in their order; `path` is a folder, where the storage has any. The transaction
+        belongs inside the block.
+        """
+        stored = StoredFiles((), self._insert, self._folder)
+        try:
+            for index, file in enumerate(files):
+                info = infos[index] if index < len(infos) else FileInfo()
+                stored.files = (*stored.files, await self._publish(file, info, path))
+            if files:
+                await in_thread(self.storage.settle)
+            yield stored
+        except BaseException:
+            await self._discard_unless_committed(stored)
+            raise
+        scope = joined(self._database)
+        if scope is not None:
+            scope.unit.after_undo(lambda: self._discard_unless_committed(stored))
+
+    @asynccontextmanager
+    async def replacing(
+        self, file: IncomingFile, info: FileInfo, naming: Naming, is_stored: Callable[[], Awaitable[bool]]
+    ) -> AsyncIterator[Replacement]:
+        """Have a file ready to take the place of another, which comes back when the block ends with an exception.
+
+        `is_stored` tells whether the row is the new one: a connection lost at the commit leaves that open.
+        """
+        replacement = Replacement(self.storage, await self._stage(file, info, naming), info.unsaid)
+        try:
+            yield replacement
+        except ServiceUnavailable:
+            if not await is_stored():
+                await replacement.undo()
+            raise
+        except BaseException:
+            await replacement.undo()
+            raise
+        finally:
+            await replacement.clean()
+
+    async def add(self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = ()) -> list[int]:
+        """Store files in a unit of work of their own; the ids of their rows."""
+        async with self.incoming(files, infos) as stored, unit_of_work(self._database) as unit:
+            return await stored.insert(unit)
+
+    async def discard(self, names: Iterable[str]) -> None:
+        """Remove files from the storage."""
+        wanted = list(names)
+        await in_thread(lambda: self.storage.remove(wanted))
+
+    async def _discard_unless_committed(self, stored: StoredFiles) -> None:
+        if not await self._may_be_committed(stored):
+            await self.discard(name for file in stored.files for name in file.names)
+
+    async def _may_be_committed(self, stored: StoredFiles) -> bool:
+        """A connection lost at the commit leaves open what became of it. Better a file too many than one too few."""
+        if not stored.inserted or not stored.files:
+            return False
+        try:
+            found = await self._database.fetch_value(self._find_hash, (stored.files[0].attributes["hash"],))
+        except ServiceUnavailable:
+            return True
+        return found is not None
+
+    async def _publish(self, file: IncomingFile, info: FileInfo, path: str) -> StoredFile:
+        return await self._take(file, info, lambda work, name: work.publish(name, info, path))
+
+    async def _stage(self, file: IncomingFile, info: FileInfo, naming: Naming) -> StoredFile:
+        return await self._take(file, info, lambda work, name: work.stage(name, info, naming))
+
+    async def _take(
+        self, file: IncomingFile, info: FileInfo, store: Callable[[FileWork, FileName], StoredFile]
+    ) -> StoredFile:
+        name = read_file_name(file.filename)
+        _check_info(info)
+        work = FileWork(self.storage, self._options)
+        try:
+            await in_thread(lambda: work.copy(file, name))
+            scaled = await self._is_scaled() if work.is_image else False
+            await in_thread(lambda: work.measure(scaled=scaled), self._images)
+            return await in_thread(lambda: store(work, name))
+        except BaseException:
+            await in_thread(work.discard)
+            raise
+
+    async def _is_scaled(self) -> bool:
+        """Whether images get more formats than a thumbnail: what pages of administrators choose."""
+        found = await stored_value(self._database, _SETTINGS)
+        return not (isinstance(found, Mapping) and found.get("responsiveDimensions") is False)
+
+
+def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:
+    """The values of a new row, in the order of its columns."""
+    values = {
+        **attributes,
+        "alternative_text": attributes["alternativeText"],
+        "formats": _json(attributes["formats"]),
+        "preview_url": attributes["previewUrl"],
+        "provider_metadata": _json(attributes["provider_metadata"]),
+        "folder_path": folder_path,
+        "created_at": now,
+        "updated_at": now,
+        "created_by_id": actor_id,
+        "updated_by_id": actor_id,
+    }
+    return tuple(values[column] for column in FILE_COLUMNS)
+
+
+def _json(value: Any) -> str | None:
+    return orjson.dumps(value).decode() if value else None
+
+
+def _check_info(info: FileInfo) -> None:
+    if info.name:
+        read_file_name(info.name)
+    for label, text in (("name", info.name), ("alternativeText", info.alternative_text), ("caption", info.caption)):
+        if text is not None and len(text) > 255:
+            raise ValidationError(f"{label} must be at most 255 characters")

@@ -1,0 +1,220 @@
+"""What becomes of one arriving file: copied, measured, scaled, and put into the storage. Everything here blocks.
+
+A new file is put under its own names at once. One that replaces another waits under temporary names, until the
+transaction that changes the row is about to end.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from octavo.content.media.file_names import FileName, extension_of, new_hash
+from octavo.content.media.file_types import HEAD_BYTES, is_false_image, type_of
+from octavo.content.media.image_metadata import remove_notes
+from octavo.content.media.image_sizes import Format, Measured
+from octavo.content.media.storage.base import Kept, Storage, temporary_in
+from octavo.core.errors import ApplicationError
+from octavo.core.forms.printing import MISSING
+from octavo.core.values import dataclass
+
+
+class IncomingFile(Protocol):
+    """A file as it arrives: a form's, or one that our own code brings. `file` stands at its beginning."""
+
+    @property
+    def filename(self) -> str:
+        """The name that the sender gave it."""
+
+    @property
+    def content_type(self) -> str:
+        """The type that the sender declared, or nothing."""
+
+    @property
+    def file(self) -> IO[bytes]:
+        """The content."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What a person says about a file. Without a name it keeps the one it came with.
+
+    `unsaid` are the attributes that are said to be nothing, which is not the same as saying nothing. `folder`: the id
+    of a folder, as it was given; None for the top.
+    """
+
+    name: str | None = None
+    alternative_text: str | None = None
+    caption: str | None = None
+    unsaid: frozenset[str] = frozenset()
+    folder: Any = MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class MediaOptions:
+    """Largest file in bytes; the formats made of images, by name and greatest width or height; whether images keep what
+    cameras and programs note in them; whether what is sent as an image has to be one."""
+
+    size_limit: int = 200 << 20
+    breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
+    keep_notes: bool = False
+    check_images: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The names of a file and its formats in the storage. `prefix` is the folder, with its last slash, or nothing;
+    `known` are names that are there already, by format: they stay."""
+
+    hash: str
+    extension: str
+    prefix: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, storage: Storage, format_name: str = "") -> str:
+        """The name of the file itself, or of a format."""
+        stem = f"{format_name}_{self.hash}" if format_name else self.hash
+        return self.known.get(format_name) or storage.name_for(self.prefix, stem, self.extension)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file in the storage: of which format (none: the file itself), the name it is to have, how it lies now."""
+
+    format: str
+    target: str
+    kept: Kept
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file in the storage: the values of its attributes but for its addresses, and its parts."""
+
+    described: Mapping[str, Any]
+    parts: Sequence[Part]
+
+    @property
+    def names(self) -> list[str]:
+        """Where its parts lie now."""
+        return [part.kept.name for part in self.parts]
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The values of its attributes, as its parts lie now."""
+        return self.located({part.format: part.kept for part in self.parts})
+
+    def located(self, kept: Mapping[str, Kept]) -> dict[str, Any]:
+        """The values of its attributes when its parts, by format, lie there."""
+        formats = self.described["formats"] or {}
+        shown = {name: {**made, **kept[name].said} for name, made in formats.items()}
+        main = kept[""]
+        nothing = {"provider_metadata": None, "previewUrl": main.preview_url}
+        return {**self.described, "formats": shown or None, **nothing, **main.said}
+
+
+class FileWork:
+    """The way of one file into the storage."""
+
+    def __init__(self, storage: Storage, options: MediaOptions) -> None:
+        self._storage = storage
+        self._options = options
+        self._path = Path()
+        self._size = 0
+        self._mime = ""
+        self._measured = Measured()
+        self._parts: list[Part] = []
+
+    def copy(self, file: IncomingFile, name: FileName) -> None:
+        """The content, into the workspace; and what type it is of."""
+        self._path = self._storage.workspace.temporary()
+        self._size = self._storage.workspace.receive(file.file, self._path, self._options.size_limit)
+        with self._path.open("rb") as written:
+            head = written.read(HEAD_BYTES)
+        check_images = self._options.check_images
+        self._mime = type_of(head, file.content_type, name.name, check_images=check_images)
+        if check_images and is_false_image(self._mime, name.name):
+            raise ApplicationError(f"{name.name} is not a valid image: its content is {self._mime}")
+
+    @property
+    def is_image(self) -> bool:
+        """Whether it is of a type of images, once it is copied."""
+        return self._mime.startswith("image/")
+
+    def measure(self, *, scaled: bool = True) -> None:
+        """Size and formats, where it is an image (only a thumbnail, unless it is to be scaled); and no word of where it
+        was made."""
+        from octavo.content.media.images import process_image  # with Pillow, for the first file that comes
+
+        options = self._options
+        breakpoints = options.breakpoints if scaled else {}
+        self._measured = process_image(self._path, self._mime, breakpoints, self._path, check=options.check_images)
+        is_image = self._measured.size is not None and not self._options.keep_notes
+        if is_image and remove_notes(self._path, self._mime, self._measured.orientation):
+            self._size = self._path.stat().st_size
+
+    def publish(self, name: FileName, info: FileInfo, path: str = "") -> StoredFile:
+        """A new file: everything under names of its own."""
+        shown = info.name or name.name
+        file_hash = new_hash(shown)
+        extension = name.extension or extension_of(self._mime)
+        naming = Naming(file_hash, extension, self._storage.prefix_of(path))
+        return self._store(shown, info, naming, wait=False)
+
+    def stage(self, name: FileName, info: FileInfo, naming: Naming) -> StoredFile:
+        """One that replaces another: the other's names, and temporary ones until then."""
+        return self._store(info.name or name.name, info, naming, wait=True)
+
+    def _store(self, shown: str, info: FileInfo, naming: Naming, *, wait: bool) -> StoredFile:
+        formats = {made.name: self._store_format(made, shown, naming, wait=wait) for made in self._measured.formats}
+        self._write(self._path, "", naming, wait=wait)
+        size = self._measured.size
+        described = {
+            "name": shown,
+            "alternativeText": info.alternative_text,
+            "caption": info.caption,
+            "width": size and size.width,
+            "height": size and size.height,
+            "formats": formats,
+            "hash": naming.hash,
+            "ext": naming.extension,
+            "mime": self._mime,
+            "size": _kilobytes(self._size),
+            "provider": self._storage.provider,
+        }
+        return StoredFile(described, tuple(self._parts))
+
+    def _store_format(self, made: Format, shown: str, naming: Naming, *, wait: bool) -> dict[str, Any]:
+        size = made.path.stat().st_size
+        self._write(made.path, made.name, naming, wait=wait)
+        return {
+            "name": f"{made.name}_{shown}",
+            "hash": f"{made.name}_{naming.hash}",
+            "ext": naming.extension,
+            "mime": self._mime,
+            "path": None,
+            "width": made.size.width,
+            "height": made.size.height,
+            "size": _kilobytes(size),
+            "sizeInBytes": size,
+        }
+
+    def _write(self, path: Path, format_name: str, naming: Naming, *, wait: bool) -> None:
+        target = naming.of(self._storage, format_name)
+        place = temporary_in(self._storage, naming.extension) if wait else target
+        self._parts.append(Part(format_name, target, self._storage.write(path, place, self._mime)))
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        for path in self._leftovers():
+            path.unlink(missing_ok=True)
+        self._storage.remove([part.kept.name for part in self._parts])
+
+    def _leftovers(self) -> Iterator[Path]:
+        if self._path.name:
+            yield self._path
+            yield from self._path.parent.glob(f"{self._path.name}.*")
+
+
+def _kilobytes(size: int) -> float:
+    return math.floor(size / 10 + 0.5) / 100

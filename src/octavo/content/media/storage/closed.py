@@ -1,0 +1,54 @@
+"""ClosedStorage: for a provider that Octavo does not have, or cannot use. Nothing is uploaded, replaced or removed;
+what was uploaded stays where it is, and is read by its address."""
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from octavo.content.media.storage.base import Exchanged, Kept, Workspace
+from octavo.core.errors import ServiceUnavailable
+
+
+class ClosedStorage:
+    """Refuses every file. `reason` goes to the log."""
+
+    signs = False
+    providers: Collection[str] = ()
+
+    def __init__(self, provider: str, folder: Path, reason: str) -> None:
+        self.provider = provider
+        self.workspace = Workspace(folder)
+        self._reason = reason
+
+    def write(self, path: Path, name: str, mime: str) -> Kept:
+        raise self._refusal()
+
+    def exchange(self, place: str, name: str, backup: str) -> Exchanged:
+        raise self._refusal()
+
+    def move(self, name: str, target: str) -> None:
+        raise self._refusal()
+
+    def remove(self, names: Iterable[str]) -> None:
+        """It has none."""
+
+    def settle(self) -> None:
+        """Nothing was written."""
+
+    def prefix_of(self, path: str) -> str:
+        raise self._refusal()
+
+    def name_for(self, prefix: str, stem: str, extension: str) -> str:
+        raise self._refusal()
+
+    def folder_of(self, name: str) -> str:
+        raise self._refusal()
+
+    def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
+        return None
+
+    def sign(self, url: str) -> str:
+        return url
+
+    def _refusal(self) -> ServiceUnavailable:
+        return ServiceUnavailable("Files cannot be uploaded", reason=self._reason)

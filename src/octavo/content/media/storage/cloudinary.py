@@ -1,0 +1,224 @@
+"""CloudinaryStorage: uploaded files in a cloud of Cloudinary's, over its HTTP API. Everything here blocks.
+
+A name is a type of resource and a public id, `image/site/cat_0f3a9c2b71`. The service finds the type of a new file out:
+until then it is `auto`, and the name ends with the file's extension.
+"""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import IO, Any, Final
+from urllib.parse import quote
+
+import httpx2
+
+from octavo.content.media.storage.base import Exchanged, Kept, StorageProblem, Workspace, safe_folder
+from octavo.core.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
+from octavo.core.net.calls import following
+from octavo.core.values import dataclass
+
+_AUTO: Final = "auto"
+_TYPES: Final = ("image", "video", "raw")
+_PIECE: Final = 20 << 20
+"""Larger files are sent in pieces: the service takes 100 MB at once, and one piece is in memory."""
+
+_UNSIGNED: Final = frozenset({"file", "cloud_name", "resource_type", "api_key"})
+_OUR_OWN: Final = frozenset({"public_id", "resource_type", "type", "timestamp", "signature", "api_key", "file"})
+_TIMES: Final = httpx2.Timeout(60, connect=5)
+_NO_CONNECTIONS_KEPT: Final = httpx2.Limits(max_connections=20, max_keepalive_connections=0)
+_BAD_FILE: Final = ("Invalid image file", "Invalid video file", "Unsupported ", "Empty file")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudinaryOptions:
+    """Which cloud, and who asks. `folder` is one of this machine, for files in the making; `upload` and `delete` are
+    told to the service besides."""
+
+    folder: Path
+    cloud: str
+    key: str
+    secret: str = field(repr=False)
+    service: str = "https://api.cloudinary.com"
+    providers: Collection[str] = ("cloudinary",)
+    upload: Mapping[str, Any] = field(default_factory=dict)
+    delete: Mapping[str, Any] = field(default_factory=dict)
+
+
+class CloudinaryStorage:
+    """A cloud, whose files everybody may fetch."""
+
+    signs = False
+
+    def __init__(self, options: CloudinaryOptions) -> None:
+        self.provider = next(iter(options.providers))
+        self.providers = options.providers
+        self.workspace = Workspace(options.folder)
+        self._options = options
+        self._upload = _checked(options.upload)
+        self._delete = _checked(options.delete)
+        base = f"{options.service.rstrip('/')}/v1_1/{quote(options.cloud, safe='')}/"
+        self._client = httpx2.Client(base_url=base, timeout=_TIMES, limits=_NO_CONNECTIONS_KEPT)
+
+    def write(self, path: Path, name: str, mime: str) -> Kept:
+        """As v4's provider does: the service tells what it is, and where."""
+        folder, _, file_name = name.partition("/")[2].rpartition("/")
+        told = {"public_id": _stem(file_name), **({"folder": folder} if folder else {}), **self._upload}
+        with path.open("rb") as content:
+            answer = self._send(content, path.stat().st_size, file_name, mime, self._signed(told))
+        path.unlink()
+        return _kept(answer, self._options.cloud)
+
+    def exchange(self, place: str, name: str, backup: str) -> Exchanged:
+        """The old file goes aside, the new one takes its public id; for a moment there is none."""
+        kind, _, staged = place.partition("/")
+        target = f"{kind}/{_public_id(name, staged)}"
+        aside = f"{kind}/{_public_id(backup, staged)}"
+        existed = self._rename(target, aside) is not None
+        try:
+            answer = self._rename(place, target)
+            if answer is None:
+                raise FileNotFoundError(place)
+        except BaseException:
+            if existed:
+                self._rename(aside, target)
+            raise
+        return Exchanged(_kept(answer, self._options.cloud), aside if existed else None)
+
+    def move(self, name: str, target: str) -> None:
+        if self._rename(name, target) is None:
+            raise FileNotFoundError(name)
+
+    def remove(self, names: Iterable[str]) -> None:
+        for name in names:
+            kind, _, public_id = name.partition("/")
+            if kind in _TYPES and public_id:
+                told = {"public_id": public_id, "invalidate": "true", **self._delete}
+                result = _read(self._ask(f"{kind}/destroy", self._signed(told))).get("result")
+                if result not in ("ok", "not found"):
+                    raise ServiceUnavailable(reason=f"the storage did not remove a file: {result}")
+
+    def settle(self) -> None:
+        """What the service has acknowledged stays."""
+
+    def prefix_of(self, path: str) -> str:
+        return safe_folder(path)
+
+    def name_for(self, prefix: str, stem: str, extension: str) -> str:
+        """Of a type that the service will tell."""
+        return f"{_AUTO}/{prefix}{stem}{extension}"
+
+    def folder_of(self, name: str) -> str:
+        """Within the type."""
+        return "".join(name.partition("/")[2].rpartition("/")[:2])
+
+    def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
+        """What the service told when the file was uploaded, here or by v4; its address says too little."""
+        public_id = (metadata or {}).get("public_id")
+        kind = (metadata or {}).get("resource_type") or "image"
+        return f"{kind}/{public_id}" if isinstance(public_id, str) and public_id and kind in _TYPES else None
+
+    def sign(self, url: str) -> str:
+        """Everybody may fetch."""
+        return url
+
+    def _rename(self, name: str, target: str) -> Mapping[str, Any] | None:
+        """Give another public id; None where there is no such file."""
+        kind, _, public_id = name.partition("/")
+        told = {"from_public_id": public_id, "to_public_id": target.partition("/")[2]}
+        response = self._ask(f"{kind}/rename", self._signed({**told, "overwrite": "true", "invalidate": "true"}))
+        return None if response.status_code == 404 else _read(response)
+
+    def _send(self, content: IO[bytes], size: int, file_name: str, mime: str, told: Mapping[str, str]) -> Any:
+        """A file; a large one in pieces, which belong together by a header. What the last answer says."""
+        whole = secrets.token_hex(12)
+        answer = None
+        for begin in range(0, max(size, 1), _PIECE):
+            piece = content.read(_PIECE)
+            span = f"bytes {begin}-{begin + len(piece) - 1}/{size}"
+            headers = {"X-Unique-Upload-Id": whole, "Content-Range": span} if size > _PIECE else {}
+            sent = {"file": (file_name, piece, mime)}
+            answer = _read(self._ask(f"{_AUTO}/upload", told, files=sent, headers=headers))
+        return answer
+
+    def _ask(self, action: str, told: Mapping[str, str], **more: Any) -> httpx2.Response:
+        try:
+            with following("storage", {"octavo.storage": self.provider}):
+                return self._client.post(action, data=told, **more)
+        except httpx2.HTTPError as error:
+            raise ServiceUnavailable(reason="the storage cannot be used") from error
+
+    def _signed(self, told: Mapping[str, str]) -> dict[str, str]:
+        """What is told, with the signature that the service asks for."""
+        signed = {**told, "timestamp": str(int(time.time()))}
+        return {**signed, "api_key": self._options.key, "signature": sign(signed, self._options.secret)}
+
+
+def sign(told: Mapping[str, str], secret: str) -> str:
+    """The signature of what is told: a digest of it in order, and the secret at its end."""
+    lines = "&".join(f"{name}={value}" for name, value in sorted(told.items()) if name not in _UNSIGNED and value)
+    return hashlib.sha1(f"{lines}{secret}".encode()).hexdigest()  # noqa: S324 - the service asks for this one
+
+
+def _read(response: httpx2.Response) -> dict[str, Any]:
+    """What the service answered. Raises ServiceUnavailable, and where the file is to blame PayloadTooLargeError and
+    ApplicationError."""
+    try:
+        answer = response.json()
+    except ValueError:
+        answer = None
+    if response.is_success and isinstance(answer, dict):
+        return answer
+    said = answer.get("error") if isinstance(answer, dict) else None
+    message = str(said.get("message", "")) if isinstance(said, dict) else ""
+    if message.startswith("File size too large"):
+        raise PayloadTooLargeError
+    if response.status_code == 400 and message.startswith(_BAD_FILE):
+        raise ApplicationError("The storage does not take this file")
+    raise ServiceUnavailable(reason=f"the storage answered {response.status_code}: {message.partition('.')[0]}")
+
+
+def _kept(answer: Mapping[str, Any], cloud: str) -> Kept:
+    kind, public_id = answer.get("resource_type"), answer.get("public_id")
+    url = answer.get("secure_url")
+    if kind not in _TYPES or not isinstance(public_id, str) or not isinstance(url, str):
+        raise ServiceUnavailable(reason="the storage answered something else than where the file is")
+    preview = None
+    if kind == "video":
+        still = "c_scale,dl_200,vs_6,w_250"
+        preview = f"https://res.cloudinary.com/{cloud}/video/upload/{still}/v1/{quote(public_id)}.gif"
+    return Kept(f"{kind}/{public_id}", url, {"public_id": public_id, "resource_type": kind}, preview)
+
+
+def _public_id(name: str, staged: str) -> str:
+    """The public id for a name: the one it has; or, where the type is not known yet, as the service made that of the
+    staged file: in the same folder, with the extension if that has one."""
+    kind, _, rest = name.partition("/")
+    if kind != _AUTO:
+        return rest
+    stem = _stem(rest)
+    extension = rest[len(stem) :]
+    folder, slash, file_name = staged.rpartition("/")
+    keeps = bool(extension) and file_name.endswith(extension)
+    return f"{'' if '/' in stem else folder + slash}{stem}{extension if keeps else ''}"
+
+
+def _stem(file_name: str) -> str:
+    """Without the extension; a dot at the beginning is none."""
+    folder, slash, last = file_name.rpartition("/")
+    return f"{folder}{slash}{last[:1]}{last[1:].rpartition('.')[0] or last[1:]}"
+
+
+def _checked(given: Mapping[str, Any]) -> dict[str, str]:
+    """Options as the service takes them: texts, and lists of texts with commas. Raises StorageProblem."""
+    told: dict[str, str] = {}
+    for name, value in given.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        if name in _OUR_OWN or not all(isinstance(one, str | int | float) for one in values):
+            raise StorageProblem(
+                f"actionOptions: {name!r} is not supported by Cloudinary: use texts, numbers and lists"
+            )
+        told[name] = ",".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values)
+    return told

@@ -1,0 +1,258 @@
+"""ObjectStorage: uploaded files in a container of Azure, or in a bucket of Google's, spoken to by obstore.
+
+The library is imported when a project is configured for it, and not before; it blocks, in threads. What the service
+refuses, or a service that cannot be reached, becomes ServiceUnavailable.
+"""
+
+import gzip
+import importlib
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from octavo.content.media.file_types import is_harmless
+from octavo.content.media.storage.base import Kept, StorageProblem, Workspace
+from octavo.content.media.storage.keyed import KeyedStorage
+from octavo.content.media.storage.object_names import ObjectNames, SignedAddresses, is_key
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.net.calls import following
+from octavo.core.values import dataclass
+
+_PIECE: Final = 8 << 20
+_PIECES_AT_ONCE: Final = 2
+"""Files larger than a piece are sent in pieces: so much of one is in memory."""
+
+_RETRIES: Final = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
+_CLIENT: Final[Mapping[str, Any]] = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "5m"}
+_TEXTS: Final = ("text/", "application/json", "application/xml", "application/javascript", "image/svg+xml")
+
+Gzip = Literal["auto", "true", "false"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AzureOptions:
+    """A container, and how to reach it: by a key, by a signature, or else by the machine's identity. `folder` is one of
+    this machine, for files in the making; the rest is called as in v4's provider."""
+
+    folder: Path
+    account: str
+    container: str
+    account_key: str | None = field(default=None, repr=False)
+    sas_token: str | None = field(default=None, repr=False)
+    client_id: str | None = None
+    service_url: str | None = None
+    cdn_url: str | None = None
+    default_path: str = ""
+    cache_control: str | None = None
+    remove_container: bool = False
+    providers: Collection[str] = ("strapi-provider-upload-azure-storage",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoogleOptions:
+    """A bucket, and how to reach it: `service_account` is JSON; without it the library looks in its own places."""
+
+    folder: Path
+    bucket: str
+    service_account: str | None = field(default=None, repr=False)
+    base_url: str = ""
+    base_path: str = ""
+    public: bool = True
+    uniform: bool = False
+    gzip: Gzip = "auto"
+    cache_seconds: int = 3600
+    signed_seconds: float = 900
+    providers: Collection[str] = ("@strapi-community/strapi-provider-upload-google-cloud-storage",)
+
+
+class ObjectStorage(KeyedStorage):
+    """Files under their names, below a root folder. `writing` is what puts and copies; it may be told more."""
+
+    def __init__(
+        self, folder: Path, providers: Collection[str], names: ObjectNames, reading: Any, writing: Any = None
+    ) -> None:
+        self.provider = next(iter(providers))
+        self.providers = providers
+        self.workspace = Workspace(folder)
+        self._names = names
+        self._library = _library("obstore")
+        self._failures = (_library("obstore.exceptions").BaseError, OSError, ValueError)
+        self._reading = reading
+        self._writing = writing or reading
+
+    def write(self, path: Path, name: str, mime: str) -> Kept:
+        """Nobody sees a file before it is whole."""
+        attributes = {"Content-Type": mime, **self._told(mime)}
+        if not is_harmless(mime):
+            attributes["Content-Disposition"] = "attachment"
+        with self._speaking():
+            self._library.put(
+                self._writing,
+                self._names.key_of(name),
+                self._packed(path, attributes),
+                attributes=attributes,
+                chunk_size=_PIECE,
+                max_concurrency=_PIECES_AT_ONCE,
+            )
+        path.unlink()
+        return self.kept(name)
+
+    def copy(self, name: str, copy: str) -> bool:
+        try:
+            with self._speaking():
+                self._library.copy(self._writing, self._names.key_of(name), self._names.key_of(copy))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def remove(self, names: Iterable[str]) -> None:
+        for key in [self._names.key_of(name) for name in names if is_key(name)]:
+            with self._speaking():
+                try:
+                    self._library.delete(self._reading, key)
+                except FileNotFoundError:
+                    continue
+
+    def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
+        return self._names.find(url)
+
+    def _told(self, mime: str) -> dict[str, str]:
+        """What the service is told of a file, beside its type."""
+        return {}
+
+    def _packed(self, path: Path, attributes: dict[str, str]) -> Path:
+        """The file as it is sent; what has to be told of that goes into the attributes."""
+        return path
+
+    @contextmanager
+    def _speaking(self) -> Iterator[None]:
+        """Errors of the library as ours."""
+        try:
+            with following("storage", {"octavo.storage": self.provider}):
+                yield
+        except FileNotFoundError:
+            raise
+        except self._failures as error:
+            raise ServiceUnavailable(reason="the storage cannot be used") from error
+
+
+class AzureStorage(ObjectStorage):
+    """A container of Azure's blob storage."""
+
+    def __init__(self, options: AzureOptions) -> None:
+        service = (options.service_url or f"https://{options.account}.blob.core.windows.net").rstrip("/")
+        with _opening():
+            store = _library("obstore.store").AzureStore(
+                options.container,
+                **_azure_credentials(options),
+                account_name=options.account,
+                endpoint=service,
+                client_options={**_CLIENT, "allow_http": service.startswith("http:")},
+                retry_config=_RETRIES,
+            )
+        names = ObjectNames(options.default_path, _azure_bases(options, service))
+        super().__init__(options.folder, options.providers, names, store)
+        self._cache_control = options.cache_control
+
+    def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
+        """As v4's provider does, which looks in the default folder, whatever address a row has."""
+        return self._names.find_or_guess(url)
+
+    def _told(self, mime: str) -> dict[str, str]:
+        return {"Cache-Control": self._cache_control} if self._cache_control else {}
+
+
+class GoogleStorage(ObjectStorage):
+    """A bucket of Google's. Where it is not for everybody, files have addresses that are signed and expire."""
+
+    def __init__(self, options: GoogleOptions) -> None:
+        self.signs = not options.public
+        shown_to_all = options.public and not options.uniform
+        acl = {"default_headers": {"x-goog-acl": "public-read"}} if shown_to_all else {}
+        with _opening():
+            reading, writing = (_google_store(options, headers) for headers in ({}, acl))
+        names = ObjectNames(options.base_path, _google_bases(options))
+        super().__init__(options.folder, options.providers, names, reading, writing)
+        self._options = options
+        self._signed = SignedAddresses(options.signed_seconds, self._presign)
+
+    def name_for(self, prefix: str, stem: str, extension: str) -> str:
+        """As v4's provider does: without a folder, each file has one of its own."""
+        return f"{prefix or f'{stem}/'}{stem}{extension}"
+
+    def sign(self, url: str) -> str:
+        name = self._names.find(url)
+        return url if name is None else self._signed.of(name)
+
+    def _presign(self, name: str) -> str:
+        lifetime = timedelta(seconds=self._options.signed_seconds)
+        return str(self._library.sign(self._reading, "GET", self._names.key_of(name), lifetime))
+
+    def _told(self, mime: str) -> dict[str, str]:
+        return {"Cache-Control": f"public, max-age={self._options.cache_seconds}"}
+
+    def _packed(self, path: Path, attributes: dict[str, str]) -> Path:
+        wanted = self._options.gzip
+        if wanted == "false" or (wanted == "auto" and not attributes["Content-Type"].startswith(_TEXTS)):
+            return path
+        packed = path.with_suffix(".gz")
+        with path.open("rb") as source, gzip.open(packed, "wb") as target:
+            shutil.copyfileobj(source, target)
+        attributes["Content-Encoding"] = "gzip"
+        return packed.replace(path)
+
+
+def _azure_credentials(options: AzureOptions) -> dict[str, Any]:
+    if options.sas_token:
+        return {"sas_key": options.sas_token.strip().lstrip("?"), "credential_type": "sas_token"}
+    if options.account_key:
+        return {"account_key": options.account_key.strip(), "credential_type": "access_key"}
+    known = {"client_id": options.client_id} if options.client_id else {}
+    return {**known, "credential_type": "managed_identity"}
+
+
+def _azure_bases(options: AzureOptions, service: str) -> Sequence[str]:
+    """Where the files are fetched: as new addresses are written, and as others may be."""
+    container = "" if options.remove_container else f"/{options.container}"
+    public = (options.cdn_url or service).rstrip("/")
+    return [f"{public}{container}", f"{public}/{options.container}", f"{service}/{options.container}"]
+
+
+def _google_store(options: GoogleOptions, client_options: Mapping[str, Any]) -> Any:
+    given = {"service_account_key": options.service_account} if options.service_account else {}
+    is_plain = '"gcs_base_url": "http:' in (options.service_account or "")
+    return _library("obstore.store").GCSStore(
+        options.bucket,
+        **given,
+        client_options={**_CLIENT, **client_options, "allow_http": is_plain},
+        retry_config=_RETRIES,
+    )
+
+
+def _google_bases(options: GoogleOptions) -> Sequence[str]:
+    own = f"https://storage.googleapis.com/{options.bucket}"
+    given = options.base_url.replace("{bucket-name}", options.bucket)
+    return [given or own, own, f"https://{options.bucket}.storage.googleapis.com"]
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        message = "Uploads to Azure and to Google need a library: pip install 'octavo[azure]' or 'octavo[gcs]'"
+        raise StorageProblem(message) from error
+
+
+@contextmanager
+def _opening() -> Iterator[None]:
+    """What the library says of wrong options may quote them."""
+    try:
+        yield
+    except StorageProblem:
+        raise
+    except Exception as error:
+        raise StorageProblem(f"the options cannot be used ({type(error).__name__})") from None

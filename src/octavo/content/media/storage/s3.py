@@ -1,0 +1,185 @@
+"""S3Storage: uploaded files in a bucket of S3, or of a service that speaks its protocol. Everything here blocks.
+
+The library is imported when a project is configured for it, and not before. What the service refuses, or a service
+that cannot be reached, becomes ServiceUnavailable.
+"""
+
+import importlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import field
+from pathlib import Path
+from typing import IO, Any, Final
+from urllib.parse import urlsplit
+
+from octavo.content.media.file_types import is_harmless
+from octavo.content.media.storage.base import Kept, StorageProblem, Workspace
+from octavo.content.media.storage.keyed import KeyedStorage
+from octavo.content.media.storage.object_names import ObjectNames, SignedAddresses, is_key
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.net.calls import following
+from octavo.core.values import dataclass
+
+_NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound"})
+_MOST_REMOVED: Final = 1000
+_OUR_OWN: Final = frozenset({"Bucket", "Key", "Body", "Delete", "ContentType"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class S3Options:
+    """Which bucket, and how to reach it. What is None is left to the library: environment, profiles, roles.
+
+    `folder` is one of this machine, for files in the making.
+    """
+
+    bucket: str
+    folder: Path
+    region: str | None = None
+    endpoint: str | None = None
+    path_style: bool = False
+    access_key_id: str | None = None
+    secret_access_key: str | None = field(default=None, repr=False)
+    session_token: str | None = field(default=None, repr=False)
+    acl: str | None = None
+    root_path: str = ""
+    base_url: str = ""
+    signed_seconds: int = 900
+    providers: Collection[str] = ("aws-s3",)
+    put: Mapping[str, Any] = field(default_factory=dict)
+    delete: Mapping[str, Any] = field(default_factory=dict)
+
+
+class S3Storage(KeyedStorage):
+    """A bucket. With the ACL `private` files are fetched by addresses that are signed and expire."""
+
+    def __init__(self, options: S3Options) -> None:
+        self.provider = next(iter(options.providers))
+        self.providers = options.providers
+        self.workspace = Workspace(options.folder)
+        self.signs = options.acl == "private"
+        self._options = options
+        self._client, self._failures = connect(options)
+        self._put = self._checked("PutObject", options.put)
+        self._copied = {
+            name: value for name, value in {**self._acl(), **self._put}.items() if self._knows("CopyObject", name)
+        }
+        self._delete = self._checked("DeleteObjects", options.delete)
+        bases = filter(None, (options.base_url, *_addresses(options)))
+        self._names = ObjectNames(options.root_path, list(bases))
+        self._signed = SignedAddresses(options.signed_seconds, self._presign)
+
+    def write(self, path: Path, name: str, mime: str) -> Kept:
+        """Nobody sees an object before it is whole."""
+        shown = {} if is_harmless(mime) else {"ContentDisposition": "attachment"}
+        told = {"ContentType": mime, **self._acl(), **self._put, **shown}
+        with self._speaking(), path.open("rb") as body:
+            self._client.put_object(**self._at(name), Body=body, **told)
+        path.unlink()
+        return self.kept(name)
+
+    def open(self, name: str) -> IO[bytes]:
+        with self._speaking(missing=FileNotFoundError(name)):
+            body: IO[bytes] = self._client.get_object(**self._at(name))["Body"]
+        return body
+
+    def copy(self, name: str, copy: str) -> bool:
+        try:
+            with self._speaking(missing=FileNotFoundError(name)):
+                self._client.copy_object(**self._at(copy), CopySource=self._at(name), **self._copied)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def remove(self, names: Iterable[str]) -> None:
+        keys = [{"Key": self._names.key_of(name)} for name in names if is_key(name)]
+        for start in range(0, len(keys), _MOST_REMOVED):
+            batch = {"Objects": keys[start : start + _MOST_REMOVED], "Quiet": True}
+            with self._speaking():
+                self._client.delete_objects(Bucket=self._options.bucket, Delete=batch, **self._delete)
+
+    def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
+        """Addresses that v4 wrote may have another form: then the file lies directly below the root."""
+        return self._names.find_or_guess(url)
+
+    def sign(self, url: str) -> str:
+        """Addresses that are none of this bucket's stay as they are."""
+        name = self._names.find(url)
+        return url if name is None else self._signed.of(name)
+
+    def _presign(self, name: str) -> str:
+        seconds = self._options.signed_seconds
+        return str(self._client.generate_presigned_url("get_object", Params=self._at(name), ExpiresIn=seconds))
+
+    def _checked(self, operation: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Options that the service knows, but for those that are ours to say. Raises StorageProblem."""
+        for name in given:
+            if not self._knows(operation, name) or name in _OUR_OWN:
+                raise StorageProblem(f"actionOptions: {name!r} is nothing that {operation} of S3 can be told")
+        return given
+
+    def _knows(self, operation: str, name: str) -> bool:
+        return name in self._client.meta.service_model.operation_model(operation).input_shape.members
+
+    def _at(self, name: str) -> dict[str, str]:
+        return {"Bucket": self._options.bucket, "Key": self._names.key_of(name)}
+
+    def _acl(self) -> dict[str, str]:
+        return {"ACL": self._options.acl} if self._options.acl else {}
+
+    @contextmanager
+    def _speaking(self, missing: Exception | None = None) -> Iterator[None]:
+        """Errors of the library as ours; `missing` is for objects that are not there."""
+        try:
+            with following("storage", {"octavo.storage": self.provider}):
+                yield
+        except self._failures as error:
+            response: Mapping[str, Any] = getattr(error, "response", {})
+            if missing is not None and response.get("Error", {}).get("Code") in _NOT_FOUND:
+                raise missing from None
+            raise ServiceUnavailable(reason="the storage cannot be used") from error
+
+
+def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
+    """A client, which threads may share, and the family of its errors. Raises StorageProblem without the library."""
+    try:
+        session = importlib.import_module("boto3.session").Session()
+        config = importlib.import_module("botocore.config").Config(
+            signature_version="s3v4",
+            s3={"addressing_style": "path" if options.path_style else "auto"},
+            connect_timeout=5,
+            read_timeout=30,
+            retries={"mode": "standard", "max_attempts": 3},
+            request_checksum_calculation="when_required",  # services other than Amazon's know no newer checksums
+            response_checksum_validation="when_required",
+        )
+        errors = importlib.import_module("botocore.exceptions")
+        transfers = importlib.import_module("boto3.exceptions")
+    except ModuleNotFoundError as error:
+        raise StorageProblem("Uploads to S3 need a library: pip install 'octavo[s3]'") from error
+    client = session.client(
+        "s3",
+        region_name=options.region or "us-east-1",
+        endpoint_url=_endpoint(options),
+        aws_access_key_id=options.access_key_id,
+        aws_secret_access_key=options.secret_access_key,
+        aws_session_token=options.session_token,
+        config=config,
+    )
+    return client, (errors.BotoCoreError, errors.ClientError, transfers.Boto3Error)
+
+
+def _addresses(options: S3Options) -> Iterator[str]:
+    """Where the bucket's objects are fetched: as new addresses are written, and as others may be."""
+    region = options.region or "us-east-1"
+    parts = urlsplit(_endpoint(options) or f"https://s3.{region}.amazonaws.com")
+    hosted = f"{parts.scheme}://{options.bucket}.{parts.netloc}{parts.path}"
+    in_path = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}/{options.bucket}"
+    yield from (in_path, hosted) if options.path_style and options.endpoint else (hosted, in_path)
+    if options.endpoint is None:
+        yield f"https://{options.bucket}.s3.amazonaws.com"
+
+
+def _endpoint(options: S3Options) -> str | None:
+    """v4's configurations may leave the scheme out."""
+    endpoint = options.endpoint
+    return f"https://{endpoint}" if endpoint and "://" not in endpoint else endpoint or None

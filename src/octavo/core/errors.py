@@ -1,0 +1,258 @@
+"""The errors that callers can meet: name, status, message, details. Doors render them; nobody else builds a body.
+
+What one module alone refuses with stands there, as a subclass of these.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from octavo.core.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where it is, what it is, and which kind of error it counts as."""
+
+    path: tuple[str, ...]
+    message: str
+    name: str = "ValidationError"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": list(self.path), "message": self.message, "name": self.name}
+
+
+class OctavoError(Exception):
+    """Base class of errors that callers can see.
+
+    `message` is the text of the response, and `details` its JSON object `error.details`.
+    """
+
+    status = 500
+    name = "InternalServerError"
+    message = "Internal Server Error"
+    bare = False
+    """Whether the message is all that the reference answers over REST."""
+
+    def __init__(self, message: str | None = None, details: Mapping[str, Any] | None = None) -> None:
+        self.message = message if message is not None else type(self).message
+        self.details: Mapping[str, Any] | None = {} if details is None else details
+        super().__init__(self.message)
+
+
+class LoggedError(OctavoError):
+    """Something that nobody expected, of which the log tells already. Callers see no more than that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.details = None
+
+
+class ValidationError(OctavoError):
+    """The data or parameters are invalid."""
+
+    status = 400
+    name = "ValidationError"
+    message = "Invalid data"
+
+    @classmethod
+    def from_problems(cls, problems: Iterable[Problem]) -> "ValidationError":
+        """One problem lends the error its own message; several are counted."""
+        listed = list(problems)
+        message = listed[0].message if len(listed) == 1 else f"{len(listed)} errors occurred"
+        return cls(message, {"errors": [problem.as_json() for problem in listed]})
+
+
+def problems_of(error: OctavoError) -> list[Problem]:
+    """The problems that an error tells of, or itself as one."""
+    listed = (error.details or {}).get("errors")
+    if not listed:
+        return [Problem((), error.message, error.name)]
+    return [Problem(tuple(one["path"]), one["message"], one["name"]) for one in listed]
+
+
+class InvalidParameter(ValidationError):
+    """A query parameter names something that does not exist or may not be used; `path` says exactly where."""
+
+    def __init__(self, parameter: str, path: Iterable[str] = ()) -> None:
+        super().__init__(f"Invalid parameter {parameter}")
+        self.path = tuple(path)
+
+
+class PaginationError(OctavoError):
+    """What asks for a page contradicts itself. Named so by the reference; each door has the reference's own words."""
+
+    status = 400
+    name = "PaginationError"
+
+
+class ApplicationError(OctavoError):
+    """A rule of the application forbids the request."""
+
+    status = 400
+    name = "ApplicationError"
+    message = "An application error occurred"
+
+
+class BadRequestError(OctavoError):
+    """The request is malformed."""
+
+    status = 400
+    name = "BadRequestError"
+    message = "Bad Request"
+
+
+class MaliciousPath(BadRequestError):
+    """The path starts with two slashes: another host's name to some clients and proxies. Rendered without details."""
+
+    message = "Malicious Path"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.details = None
+
+
+class MalformedBody(OctavoError):
+    """The body cannot be parsed. The reference names these errors after the parser's own classes, without details."""
+
+    status = 400
+    name = "SyntaxError"
+    message = "Malformed body"
+
+    def __init__(self, message: str, name: str = "SyntaxError") -> None:
+        super().__init__(message)
+        self.name = name
+        self.details = None
+
+
+class UnauthorizedError(OctavoError):
+    """The credentials are missing or invalid."""
+
+    status = 401
+    name = "UnauthorizedError"
+    message = "Unauthorized"
+
+
+class ForbiddenError(OctavoError):
+    """The caller does not have the permission."""
+
+    status = 403
+    name = "ForbiddenError"
+    message = "Forbidden"
+
+
+class PolicyError(ForbiddenError):
+    """A policy rejected the request."""
+
+    name = "PolicyError"
+    message = "Policy Failed"
+
+
+class ClosedError(ForbiddenError):
+    """The project has code that guards this, and that code is not run here."""
+
+    message = "Closed: what guards this address is not at work"
+
+
+class NotPortedError(OctavoError):
+    """The project's own handler of this address is not run here."""
+
+    status = 501
+    name = "NotImplementedError"
+    message = "Not Implemented"
+
+
+class NotFoundError(OctavoError):
+    """The entry or route does not exist."""
+
+    status = 404
+    name = "NotFoundError"
+    message = "Not Found"
+
+
+class UnknownDefinition(NotFoundError):
+    """There is no such content-type or component; `what` is the reference's word for it."""
+
+    bare = True
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}.notFound")
+
+
+class MethodNotAllowed(OctavoError):
+    """The path exists, the method does not."""
+
+    status = 405
+    name = "MethodNotAllowedError"
+    message = "Method Not Allowed"
+
+
+class RequestTimeoutError(OctavoError):
+    """The body did not arrive in time."""
+
+    status = 408
+    name = "RequestTimeoutError"
+    message = "The request body did not arrive in time"
+
+
+class PayloadTooLargeError(OctavoError):
+    """The body is larger than the configured limit."""
+
+    status = 413
+    name = "PayloadTooLargeError"
+    message = "Entity too large"
+
+
+class UriTooLongError(OctavoError):
+    """The path and the query string are longer than the configured limit."""
+
+    status = 414
+    name = "UriTooLongError"
+    message = "The address is too long"
+
+
+class UnsupportedMediaTypeError(OctavoError):
+    """The body is encoded in a way that is not understood."""
+
+    status = 415
+    name = "UnsupportedMediaTypeError"
+    message = "Unsupported content encoding"
+
+
+class HeadersTooLargeError(OctavoError):
+    """There are more headers than the configured limit."""
+
+    status = 431
+    name = "RequestHeaderFieldsTooLargeError"
+    message = "Too many headers"
+
+
+class RateLimitError(OctavoError):
+    """The caller sent too many requests."""
+
+    status = 429
+    name = "RateLimitError"
+    message = "Too many requests, please try again later."
+
+
+class TablesChanged(Exception):
+    """A statement names a table or column that is not there, or has another type: another process serves other
+    definitions by now.
+
+    Nothing was done. It says what the database says, and is told as ServiceUnavailable.
+    """
+
+
+class ServiceUnavailable(OctavoError):
+    """A required service is not available now.
+
+    `retry_after` is in seconds. `reason` appears only in the log.
+    """
+
+    status = 503
+    name = "ServiceUnavailableError"
+    message = "Service Unavailable"
+    retry_after = 5
+
+    def __init__(self, message: str | None = None, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason

@@ -1,0 +1,59 @@
+"""SendmailMailer: hands messages to the machine's own mail program, whatever that is: Postfix, Exim, msmtp."""
+
+import asyncio
+import os
+import shutil
+from typing import Final
+
+from octavo.core.mail.mailers import NOBODY, MailProblem, Message, Sender
+from octavo.core.values import dataclass
+
+_USUAL_PLACES: Final = ("/usr/sbin", "/usr/lib", "/usr/bin")
+_SECONDS: Final = 60.0
+
+MISSING: Final = (
+    "There is no program `sendmail` on this machine: install one (Postfix, msmtp-mta), "
+    "or name a mail server in plugins.toml, email.config.providerOptions"
+)
+
+
+def find_sendmail(path: str | None = None) -> str | None:
+    """The program, where it is usual, or at a path; None where there is none."""
+    places = os.pathsep.join((os.environ.get("PATH", os.defpath), *_USUAL_PLACES))
+    return shutil.which(path or "sendmail", path=places)
+
+
+@dataclass(frozen=True, slots=True)
+class SendmailMailer:
+    """Runs the program for each message. `path` is where it is, if that is not usual."""
+
+    path: str | None = None
+    sender: Sender = NOBODY
+
+    async def send(self, message: Message) -> None:
+        program = find_sendmail(self.path)
+        if program is None:
+            raise MailProblem(MISSING)
+        from octavo.core.mail.mime import to_mime
+
+        mime = to_mime(message, self.sender)
+        sender, to = (mime[header].addresses[0].addr_spec for header in ("From", "To"))
+        pipe = asyncio.subprocess.PIPE
+        try:
+            running = await asyncio.create_subprocess_exec(
+                program, "-i", "-f", sender, "--", to, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT
+            )
+        except OSError as error:
+            raise MailProblem(f"{program} cannot be run: {error}") from error
+        try:
+            async with asyncio.timeout(_SECONDS):
+                said, _ = await running.communicate(mime.as_bytes())
+        except TimeoutError as error:
+            raise MailProblem(f"{program} did not take the message in {_SECONDS:.0f} s") from error
+        finally:
+            if running.returncode is None:
+                running.kill()
+                await running.wait()
+        if running.returncode:
+            why = said.decode(errors="replace").strip().partition("\n")[0][:200]
+            raise MailProblem(f"{program} did not take the message: {why or f'it ended with {running.returncode}'}")

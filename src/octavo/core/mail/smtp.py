@@ -1,0 +1,18 @@
+"""SmtpMailer: hands messages to a mail server."""
+
+from octavo.core.mail.mailers import NOBODY, Message, Sender
+from octavo.core.mail.smtp_server import SmtpServer
+from octavo.core.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpMailer:
+    """Hands messages to a mail server."""
+
+    server: SmtpServer
+    sender: Sender = NOBODY
+
+    async def send(self, message: Message) -> None:
+        from octavo.core.mail.smtp_delivery import deliver
+
+        await deliver(message, self.sender, self.server)

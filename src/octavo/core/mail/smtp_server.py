@@ -1,0 +1,83 @@
+"""Mail servers: where they are, and how the way to them is encrypted."""
+
+import ssl
+from dataclasses import field
+from typing import Final, Literal
+
+from octavo.core.values import dataclass
+
+Security = Literal["none", "opportunistic", "starttls", "tls"]
+
+_VERSIONS: Final = {
+    "TLSv1": ssl.TLSVersion.TLSv1,
+    "TLSv1.1": ssl.TLSVersion.TLSv1_1,
+    "TLSv1.2": ssl.TLSVersion.TLSv1_2,
+    "TLSv1.3": ssl.TLSVersion.TLSv1_3,
+}
+
+WELL_KNOWN: Final = {
+    "gmail": ("smtp.gmail.com", 465),
+    "googlemail": ("smtp.gmail.com", 465),
+    "outlook365": ("smtp.office365.com", 587),
+    "hotmail": ("smtp-mail.outlook.com", 587),
+    "outlook": ("smtp-mail.outlook.com", 587),
+    "yahoo": ("smtp.mail.yahoo.com", 465),
+    "icloud": ("smtp.mail.me.com", 587),
+    "zoho": ("smtp.zoho.com", 465),
+    "fastmail": ("smtp.fastmail.com", 465),
+    "sendgrid": ("smtp.sendgrid.net", 587),
+    "mailgun": ("smtp.mailgun.org", 465),
+    "mailjet": ("in.mailjet.com", 587),
+    "postmark": ("smtp.postmarkapp.com", 2525),
+    "sendinblue": ("smtp-relay.brevo.com", 587),
+    "brevo": ("smtp-relay.brevo.com", 587),
+    "mandrill": ("smtp.mandrillapp.com", 587),
+    "mailtrap": ("live.smtp.mailtrap.io", 587),
+}
+"""Host and port of mail servers that configurations call by a name; those at 465 are encrypted from the first byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class TlsOptions:
+    """How the way to a mail server is encrypted: as nodemailer's `tls`. `ca` is PEM."""
+
+    verified: bool = True
+    ca: str | None = None
+    ciphers: str | None = None
+    oldest: str = "TLSv1.2"
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpServer:
+    """Where messages are handed over; `name` is how we greet. Times are in seconds."""
+
+    host: str
+    port: int = 587
+    security: Security = "starttls"
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    timeout: float = 30.0
+    name: str | None = None
+    tls: ssl.SSLContext | None = None
+
+
+def tls_context(options: TlsOptions) -> ssl.SSLContext | None:
+    """What is needed for options that are not the usual ones. Raises ValueError, which names the option."""
+    if options == TlsOptions():
+        return None
+    context = ssl.create_default_context()
+    if not options.verified:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = _VERSIONS[options.oldest]
+    try:
+        if options.ca:
+            context.load_verify_locations(cadata=options.ca)
+    except (ssl.SSLError, ValueError) as error:
+        raise ValueError("tls.ca: expected a certificate as PEM") from error
+    try:
+        if options.ciphers:
+            context.set_ciphers(options.ciphers)
+    except ssl.SSLError as error:
+        raise ValueError("tls.ciphers: expected ciphers in OpenSSL's words") from error
+    return context

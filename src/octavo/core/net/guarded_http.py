@@ -1,0 +1,123 @@
+"""Requests of ours to addresses that come from settings: HTTPS only, to public machines only, nothing followed.
+
+A name is resolved once, every address it has is checked, and the connection goes to a checked one, so that nobody can
+answer differently in between. Hosts that the operator names are exempt. Imports the HTTP client: to be imported by who
+needs it, when it is needed.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from functools import cache
+from typing import Final
+
+import httpx2
+
+from octavo.core.net.addresses import is_public
+from octavo.core.net.calls import following
+
+MOST_BYTES: Final = 1 << 20
+"""Of an answer."""
+
+_NO_CONNECTIONS_KEPT: Final = httpx2.Limits(max_connections=20, max_keepalive_connections=0)
+
+
+class RefusedAddress(httpx2.RequestError):
+    """We do not speak to this address, or not like this."""
+
+
+class PrivateAddress(RefusedAddress):
+    """The host is in a private network, and is not exempt."""
+
+
+@cache
+def tls_context() -> ssl.SSLContext:
+    """What connections are made safe with, for all of them: to read the certificates takes a good part of a second."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Sends requests of an `httpx2` client. `exempt` are hosts (`name` or `name:port`) that may be private and plain.
+
+    `plain`: any host may be asked by http. `raw`: answers are taken as they come, however they are encoded. They have
+    `most_bytes` at most. Connections are not kept: one that was made for a name must not serve another name at the same
+    address.
+    """
+
+    def __init__(
+        self,
+        exempt: frozenset[str] = frozenset(),
+        *,
+        plain: bool = False,
+        raw: bool = False,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._exempt = exempt
+        self._plain = plain
+        self._raw = raw
+        self._most_bytes = most_bytes
+        self._inner = httpx2.AsyncHTTPTransport(verify=tls_context(), trust_env=False, limits=_NO_CONNECTIONS_KEPT)
+
+    async def address_of(self, request: httpx2.Request) -> str:
+        """The address that a request is sent to. Raises RefusedAddress, ConnectError."""
+        url = request.url
+        port = url.port or (443 if url.scheme == "https" else 80)
+        exempt = bool(self._exempt & {url.host, f"{url.host}:{port}"})
+        if url.scheme != "https" and not ((exempt or self._plain) and url.scheme == "http"):
+            raise RefusedAddress(f"{url.host} has to be asked by https", request=request)
+        return await self._resolve(request, url.host, port, exempt)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        url, address = request.url, await self.address_of(request)
+        request.extensions = {**request.extensions, "sni_hostname": url.host}
+        request.url = url.copy_with(host=address)
+        request.headers["accept-encoding"] = "identity"
+        with following(request.method, _told(request.method, url)) as call:
+            for name, value in call.headers.items():
+                request.headers.setdefault(name, value)
+            response = await self._inner.handle_async_request(request)
+            call.answered(response.status_code)
+        if not self._raw and response.headers.get("content-encoding", "identity").lower() != "identity":
+            await response.aclose()
+            raise RefusedAddress(f"{url.host} compresses its answers unasked", request=request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Bounded(response.stream, request, self._most_bytes)
+        return response
+
+    async def _resolve(self, request: httpx2.Request, host: str, port: int, exempt: bool) -> str:
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise httpx2.ConnectError(f"{host} cannot be found: {error}", request=request) from error
+        addresses = [str(entry[4][0]) for entry in found]
+        if not exempt and not all(map(is_public, addresses)):
+            raise PrivateAddress(f"{host} is not a public address", request=request)
+        return addresses[0]
+
+
+def _told(method: str, url: httpx2.URL) -> dict[str, str | int]:
+    """What may be known of a request: whom it is for. Paths and queries may be secret."""
+    port = url.port or (443 if url.scheme == "https" else 80)
+    return {"http.request.method": method, "url.scheme": url.scheme, "server.address": url.host, "server.port": port}
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The body of an answer, as long as it is not too long."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, request: httpx2.Request, most: int) -> None:
+        self._inner = inner
+        self._most = most
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received = 0
+        async for chunk in self._inner:
+            received += len(chunk)
+            if received > self._most:
+                raise RefusedAddress("the answer is too long", request=self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

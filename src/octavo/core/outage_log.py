@@ -1,0 +1,103 @@
+"""Outages: one line in the log for each kind of 503, with the reason, however many callers meet it.
+
+Callers are told nothing of the reason. A line says what the driver or the system says, on one line, without what may be
+a secret in it: the person in an address, and what follows its question mark.
+"""
+
+import errno
+import logging
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ServiceUnavailable, TablesChanged
+from octavo.core.plurals import counted
+from octavo.core.values import dataclass
+
+logger = logging.getLogger(__name__)
+
+_QUIET_SECONDS: Final = 1.0
+_MOST_TEXT: Final = 300
+_DEEPEST: Final = 10
+_MOST_KINDS: Final = 100
+_SECRETS: Final = re.compile(r"(?<=://)[^/@\s]*@|\?\S+")
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def outage_behind(error: BaseException) -> ServiceUnavailable | None:
+    """What to tell a caller whose request did not fit on the disk, or met tables that are not as this process knows
+    them; None for any other error."""
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        outage = ServiceUnavailable(reason="a file cannot be written")
+    elif isinstance(error, TablesChanged):
+        outage = ServiceUnavailable(reason="the tables are not as this process knows them")
+    else:
+        return None
+    outage.__cause__ = error
+    return outage
+
+
+def reason_of(error: BaseException) -> str:
+    """Say why, on one line: what was noted, and what the driver or the system said."""
+    behind = list(_behind(error))
+    noted = _noted(behind)
+    told = next((one for one in behind if not isinstance(one, ServiceUnavailable) and str(one)), error)
+    said = "" if noted and told is error else f"{type(told).__name__}: {str(told).strip().partition(chr(10))[0]}"
+    return without_secrets(": ".join(filter(None, (noted, said))))[:_MOST_TEXT]
+
+
+def without_secrets(text: str) -> str:
+    """A text without the person in an address, and without what follows its question mark."""
+    return _SECRETS.sub("...", text)
+
+
+def _noted(behind: list[BaseException]) -> str:
+    return next((one.reason for one in behind if isinstance(one, ServiceUnavailable) and one.reason), "")
+
+
+def _behind(error: BaseException) -> Iterator[BaseException]:
+    """The error and those that led to it, as far as whoever raised it says so."""
+    current: BaseException | None = error
+    for _ in range(_DEEPEST):
+        if current is None:
+            return
+        yield current
+        current = current.__cause__
+
+
+@dataclass(slots=True)
+class _Told:
+    """When a kind was told last, and how often it came since."""
+
+    at: float
+    since: int = 0
+
+
+class OutageLog:
+    """Tells outages, each kind at most once a second: those between are counted, and told with the next line."""
+
+    def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._clock = clock
+        self._told: dict[tuple[str, ...], _Told] = {}
+
+    def report(self, error: ServiceUnavailable) -> None:
+        """Tell why a caller is answered 503."""
+        behind = list(_behind(error))
+        kind = (error.message, _noted(behind), *(type(one).__name__ for one in behind))
+        now = self._clock.steady()
+        told = self._told.get(kind)
+        if told is not None and now - told.at < _QUIET_SECONDS:
+            told.since += 1
+            return
+        again = ""
+        if told is not None and told.since:
+            again = f" (and {counted(told.since, 'time more', 'times more')} in {now - told.at:.0f} s)"
+        if len(self._told) >= _MOST_KINDS:
+            self._told.clear()
+        self._told[kind] = _Told(now)
+        logger.error("503 %s: %s%s", error.message, reason_of(error), again)
+
+
+report_outage: Final = OutageLog().report
+"""Tells outages of this process."""

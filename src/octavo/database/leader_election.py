@@ -1,0 +1,68 @@
+"""Caretaker: of all processes on a database one does what only one has to do, as long as it lives.
+
+It has a row of `octavo_leases`, which it renews; the others look at it now and then, and one of them takes over when
+the time is over. Nobody relies on it for safety: for a moment there may be two, or none.
+"""
+
+import secrets
+from typing import Final
+
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.query.sql.system_table_statement import OwnStatement
+
+LEASE_SECONDS: Final = 20.0
+_RENEW_SECONDS: Final = 8.0
+"""How often the one that has it renews it, and others look."""
+
+_LOOK: Final = OwnStatement("SELECT holder, expires_at FROM octavo_leases WHERE name = {name}")
+_TAKE: Final = OwnStatement("""
+INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
+{name:on_conflict}
+  holder = CASE WHEN octavo_leases.expires_at <= {now} THEN {holder:proposed} ELSE octavo_leases.holder END,
+  expires_at = CASE WHEN octavo_leases.expires_at <= {now} OR octavo_leases.holder = {holder}
+                    THEN {expires_at:proposed} ELSE octavo_leases.expires_at END
+{holder:returning}""")
+_LEAVE: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder}")
+
+
+class Caretaker:
+    """Whether it is this process that looks after something, by the name of that."""
+
+    def __init__(self, database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._database = database
+        self._name = name
+        self._clock = clock
+        self._holder = secrets.token_hex(16)
+        self._is_here = not database.dialect.is_shared
+        self._again_at = 0.0
+
+    async def is_here(self) -> bool:
+        """Whether it is this one: known for some seconds, then looked up. Where nobody else can be, it is.
+
+        Raises ServiceUnavailable; then it is not for now.
+        """
+        if self._database.dialect.is_shared and self._clock.steady() >= self._again_at:
+            self._is_here = False
+            self._is_here = await self._take()
+            self._again_at = self._clock.steady() + _RENEW_SECONDS
+        return self._is_here
+
+    async def leave(self) -> None:
+        """Let another one have it at once. Raises ServiceUnavailable."""
+        if self._database.dialect.is_shared and self._is_here:
+            self._is_here, self._again_at = False, self._clock.steady() + _RENEW_SECONDS
+            leaving = _LEAVE.bind(self._database.dialect, name=self._name, holder=self._holder)
+            async with unit_of_work(self._database) as unit:
+                await unit.connection.execute(*leaving)
+
+    async def _take(self) -> bool:
+        dialect, now = self._database.dialect, int(self._clock.wall())
+        found = await self._database.fetch_row(*_LOOK.bind(dialect, name=self._name))
+        if found is not None and found[0] != self._holder and found[1] > now:
+            return False
+        expires_at = now + int(LEASE_SECONDS)
+        taking = _TAKE.bind(dialect, name=self._name, holder=self._holder, expires_at=expires_at, now=now)
+        async with unit_of_work(self._database) as unit:
+            return bool(await unit.connection.fetch_value(*taking) == self._holder)

@@ -1,0 +1,16 @@
+"""Triggers of ours in the tables of content, where they are in the way."""
+
+from octavo.database.connection import Connection
+from octavo.query.sql.dialects.base import Dialect
+
+
+async def release_tables(connection: Connection, dialect: Dialect) -> None:
+    """Let go of all tables, where triggers would be in the way of dropping columns; they are made again later."""
+    scripts = []
+    if dialect.totals is not None:
+        found = await connection.fetch_all(dialect.totals.triggers)
+        scripts.append(dialect.totals.release([(row[0], row[1]) for row in found]))
+    if dialect.parts is not None:
+        scripts.append(dialect.parts.release([row[0] for row in await connection.fetch_all(dialect.parts.triggers)]))
+    for script in filter(None, scripts):
+        await connection.execute_script(script)

@@ -1,0 +1,72 @@
+"""What people see of work in the background, and may do about it: tasks by the clock, what waits, what was given up."""
+
+from typing import Any, Final
+
+from octavo.core.clock import this_moment
+from octavo.core.errors import NotFoundError
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import UnitOfWork, run_unit
+from octavo.events.dead_letters import DeadLetter, DeadLetters
+from octavo.events.jobs.registry import TOPIC
+from octavo.events.jobs.schedule import InvalidSchedule, Schedule
+from octavo.events.jobs.scheduler import known_tasks
+from octavo.events.origin import asked_by
+from octavo.events.outbox import Outbox
+from octavo.events.pending_messages import Waiting, list_waiting
+
+_MOST: Final = 100
+
+
+class JobDesk:
+    """The work in the background of one database."""
+
+    def __init__(self, database: Database, outbox: Outbox) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._letters = DeadLetters(database, outbox)
+
+    async def tasks(self) -> list[dict[str, Any]]:
+        """The tasks by the clock that processes have had: name, rule, zone, last and next time."""
+        return [
+            {
+                "name": one.name,
+                "rule": one.rule,
+                "zone": one.zone,
+                "lastAt": one.last_at,
+                "nextAt": _next(one.rule, one.zone),
+            }
+            for one in await known_tasks(self._database)
+        ]
+
+    async def waiting(self) -> list[Waiting]:
+        """What is due next."""
+        return await list_waiting(self._database, most=_MOST)
+
+    async def given_up(self) -> list[DeadLetter]:
+        """What was given up, the newest first."""
+        return await self._letters.list(most=_MOST)
+
+    async def run_task(self, name: str) -> int:
+        """Let the service run a task now; the job's id. Raises NotFoundError."""
+        if name not in {task.name for task in await known_tasks(self._database)}:
+            raise NotFoundError(f"There is no task {name}")
+        payload = {"name": name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": this_moment(), **asked_by()}
+
+        async def add(unit: UnitOfWork) -> int:
+            return await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {name}")
+
+        return await run_unit(self._database, UnitOfWork, add, grouped=False)
+
+    async def try_again(self, letter_id: int) -> int:
+        """Let the service begin anew with what was given up; the new id. Raises NotFoundError."""
+        found = await self._letters.send_again(letter_id)
+        if found is None:
+            raise NotFoundError(f"No failed job or message has the id {letter_id}")
+        return found
+
+
+def _next(rule: str, zone: str) -> int | None:
+    try:
+        return Schedule(rule, zone).next_after(this_moment())
+    except InvalidSchedule:
+        return None

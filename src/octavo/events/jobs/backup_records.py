@@ -1,0 +1,115 @@
+"""What is known of copies by the clock: a row in the database, which all processes read and one at a time moves.
+
+Whoever moves `begun_at` forward makes the copy, and goes on moving it meanwhile. One that fails is tried again after a
+while; so is one whose process is gone, which is noticed by that.
+"""
+
+from typing import Final
+
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events.jobs.schedule import Schedule
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.system_table_statement import OwnStatement
+
+TABLE: Final = OwnTable(
+    "octavo_backups",
+    (
+        "id integer PRIMARY KEY NOT NULL CHECK (id = 1)",
+        "begun_at bigint NOT NULL",
+        "ended_at bigint NOT NULL",
+        "verified_at bigint NOT NULL",
+        "size bigint NOT NULL",
+        "failures integer NOT NULL",
+        "reason varchar(255) NOT NULL",
+    ),
+)
+
+RETRY: Final = 600_000
+"""Milliseconds from a failure to the next attempt."""
+ABANDONED: Final = 300_000
+"""Milliseconds after which an attempt of which nothing is heard is over."""
+_MOST_REASON: Final = 255
+
+_READ: Final = "SELECT begun_at, ended_at, verified_at, size, failures, reason FROM octavo_backups WHERE id = 1"
+_FIRST: Final = OwnStatement("""
+INSERT INTO octavo_backups (id, begun_at, ended_at, verified_at, size, failures, reason)
+VALUES (1, {zero}, {zero}, {zero}, {zero}, 0, '') {id:on_conflict} failures = octavo_backups.failures""")
+_TAKE: Final = OwnStatement("""
+UPDATE octavo_backups SET begun_at = {now} WHERE id = 1 AND begun_at = {seen} {id:returning}""")
+_TOUCH: Final = OwnStatement("UPDATE octavo_backups SET begun_at = {now} WHERE id = 1")
+_TAKE_BACK: Final = OwnStatement("UPDATE octavo_backups SET begun_at = {zero} WHERE id = 1")
+_DONE: Final = OwnStatement("""
+UPDATE octavo_backups SET ended_at = {now}, verified_at = {moment}, size = {size}, failures = 0, reason = ''
+WHERE id = 1""")
+_LEAVE: Final = OwnStatement("UPDATE octavo_backups SET begun_at = ended_at WHERE id = 1 AND begun_at > ended_at")
+_FAILED: Final = OwnStatement("""
+UPDATE octavo_backups SET ended_at = {now}, failures = failures + 1, reason = {reason} WHERE id = 1""")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the row says; times in milliseconds since 1970, 0 for never. `failures` are those since."""
+
+    begun_at: int = 0
+    ended_at: int = 0
+    verified_at: int = 0
+    size: int = 0
+    failures: int = 0
+    reason: str = ""
+
+    def is_due(self, schedule: Schedule, now: int) -> bool:
+        """Whether it is time for an attempt. The first copy is due at once."""
+        due = schedule.latest(now)
+        if due is None or self.verified_at >= due:
+            return False
+        if self.ended_at < self.begun_at:
+            return now - self.begun_at > ABANDONED
+        return self.begun_at < due or now - self.ended_at > RETRY
+
+
+async def read_record(database: Database) -> Record:
+    """The row, or one of nothing."""
+    row = await database.fetch_row(_READ)
+    return Record() if row is None else Record(*row)
+
+
+async def begin(database: Database, seen: Record) -> bool:
+    """Take the next attempt, unless somebody else has; whether that was so."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_FIRST.bind(database.dialect, zero=0))
+        taking = _TAKE.bind(database.dialect, now=max(this_moment(), seen.begun_at + 1), seen=seen.begun_at)
+        return await unit.connection.fetch_value(*taking) is not None
+
+
+async def go_on(database: Database) -> None:
+    """Write down that the attempt goes on."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_TOUCH.bind(database.dialect, now=this_moment()))
+
+
+async def take_back(database: Database) -> None:
+    """The attempt is over before its end: somebody else may begin at once."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_TAKE_BACK.bind(database.dialect, zero=0))
+
+
+async def leave(database: Database) -> None:
+    """An attempt that was under way when the database was copied is no attempt of the database restored from that."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_LEAVE.bind(database.dialect))
+
+
+async def done(database: Database, moment: int, size: int) -> None:
+    """Write down that a copy of a moment is there and verified."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_DONE.bind(database.dialect, now=this_moment(), moment=moment, size=size))
+
+
+async def failed(database: Database, reason: str) -> None:
+    """Write down that there is none, and why."""
+    async with unit_of_work(database) as unit:
+        told = reason[:_MOST_REASON]
+        await unit.connection.execute(*_FAILED.bind(database.dialect, now=this_moment(), reason=told))

@@ -1,0 +1,237 @@
+"""The jobs of one site: what may be run in the background, what runs by the clock, and how both are run."""
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from octavo.core.clock import this_moment
+from octavo.core.threads import in_thread, is_cancelled
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import UnitOfWork, run_unit
+from octavo.events.jobs.functions import FunctionT, JobFunctions, JobOptions, NotAJob, takes_app
+from octavo.events.jobs.schedule import InvalidSchedule, Schedule
+from octavo.events.jobs.scheduler import Clockwork, Task
+from octavo.events.links import link
+from octavo.events.messages import Message, Retries, Topic, Undeliverable
+from octavo.events.origin import asked_by, on_behalf_of, past_actor
+from octavo.events.outbox import Outbox
+from octavo.project.failures import describe, failure_place
+from octavo.project.functions import GENERATOR, is_generator, place_of
+from octavo.project.problems import CodeProblem, InvalidCode
+
+logger = logging.getLogger(__name__)
+
+TOPIC: Final = "jobs"
+RETRIES: Final = Retries(attempts=1000, first=10.0, factor=4.0, longest=6 * 3600.0)
+"""How long it is from one attempt to the next. How many there are each job says by itself."""
+AT_ONCE: Final = 8
+MOST_RETRIES: Final = 100
+_LONGEST_SECONDS: Final = 7 * 86_400.0
+
+
+class JobFailed(Exception):
+    """A job raised something, or took too long; it may be tried again."""
+
+
+class Jobs:
+    """Jobs of one loading of a project's code. `timeout` is in seconds, `zone` where nothing else is said.
+
+    What is wrong with a task raises InvalidCode.
+    """
+
+    def __init__(
+        self, database: Database, outbox: Outbox, folder: Path, packages: Sequence[str], timeout: float, zone: str
+    ) -> None:
+        self.app: Any = None
+        """What functions are given whose first argument is called `app`."""
+        self.tasks: dict[str, Task] = {}
+        self._database = database
+        self._outbox = outbox
+        self._folder = folder
+        self._functions = JobFunctions(packages)
+        self._timeout = timeout
+        self._zone = zone
+
+    # Said by the project's code
+
+    def job(self, function: FunctionT, options: JobOptions) -> FunctionT:
+        """Note the options of a function."""
+        self._refuse_generator(function)
+        try:
+            self._functions.say(function, options)
+        except NotAJob as error:
+            raise InvalidCode([CodeProblem(place_of(function, self._folder), str(error))]) from None
+        return function
+
+    def cron(
+        self,
+        rule: Any,
+        function: FunctionT,
+        *,
+        tz: Any = None,
+        name: str | None = None,
+        catch_up: bool = False,
+        place: str | None = None,
+    ) -> FunctionT:
+        """Run a function by the clock."""
+        at = place or place_of(function, self._folder)
+        if not callable(function):
+            raise InvalidCode([CodeProblem(at, f"expected a function, not {type(function).__name__}")])
+        self._refuse_generator(function)
+        if not isinstance(rule, str) or not isinstance(tz, str | None):
+            raise InvalidCode([CodeProblem(at, "expected a cron expression, and a time zone, as texts")])
+        called = name or _name_of(function, rule)
+        try:
+            schedule = Schedule(rule, tz or self._zone)
+        except InvalidSchedule as error:
+            raise InvalidCode([CodeProblem(at, str(error))]) from None
+        if called in self.tasks or ":" in called or len(called) > 200:
+            taken = f"there is a task {called!r} already ({self.tasks[called].place})" if called in self.tasks else ""
+            message = taken or f"{called!r}: a name has at most 200 characters and no colon"
+            raise InvalidCode([CodeProblem(at, message)])
+        self.tasks[called] = Task(called, schedule, function, at, catch_up)
+        return function
+
+    def _refuse_generator(self, function: Any) -> None:
+        if is_generator(function):
+            raise InvalidCode([CodeProblem(place_of(function, self._folder), GENERATOR)])
+
+    def read_tasks(self, tasks: Any, place: str) -> None:
+        """Take the tasks of `cron.py`, in v4's form."""
+        if not isinstance(tasks, Mapping):
+            raise InvalidCode([CodeProblem(place, f"tasks: expected a dict, not {type(tasks).__name__}")])
+        problems: list[CodeProblem] = []
+        for key, given in tasks.items():
+            try:
+                self._read_task(str(key), given, f"{place}: tasks[{key!r}]")
+            except InvalidCode as error:
+                problems.extend(error.problems)
+        if problems:
+            raise InvalidCode(problems)
+
+    def _read_task(self, key: str, given: Any, place: str) -> None:
+        if not isinstance(given, Mapping):
+            self.cron(key, given, place=place)
+            return
+        options = given.get("options", {})
+        unknown = [*(given.keys() - {"task", "options"})]
+        if not isinstance(options, Mapping) or "task" not in given or unknown:
+            raise InvalidCode([CodeProblem(place, "expected a function, or a dict with `task` and `options`")])
+        unknown = [*(options.keys() - {"rule", "tz", "catch_up"})]
+        if unknown:
+            message = f"options: there are rule, tz and catch_up, not {', '.join(map(str, unknown))}"
+            raise InvalidCode([CodeProblem(place, message)])
+        has_rule = "rule" in options
+        self.cron(
+            options["rule"] if has_rule else key,
+            given["task"],
+            tz=options.get("tz"),
+            name=key if has_rule else None,
+            catch_up=bool(options.get("catch_up")),
+            place=place,
+        )
+
+    # Asked for
+
+    async def enqueue(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        *,
+        delay: float = 0,
+        retries: int | None = None,
+    ) -> int:
+        """Run a function later, with arguments that JSON can say; the job's id. Raises NotAJob, TypeError."""
+        name = self._functions.name_of(function)
+        options = self._functions.options_of(name)
+        again = retries if retries is not None else options.retries if options.retries is not None else 3
+        if not 0 <= again <= MOST_RETRIES or delay < 0:
+            raise ValueError(f"retries are 0 to {MOST_RETRIES}, a delay is no less than 0")
+        due = this_moment() + int(delay * 1000) if delay else None
+        payload = {"name": name, "args": list(args), "kwargs": dict(kwargs), "attempts": again + 1}
+        payload |= asked_by()
+        if followed := link():
+            payload["link"] = followed
+        body = orjson.dumps(payload)
+        return await run_unit(
+            self._database, UnitOfWork, lambda unit: self._outbox.add(unit, TOPIC, body, not_before=due), grouped=False
+        )
+
+    async def run_task(self, name: str) -> int:
+        """Run a task by the clock at once, whatever its rule says; the job's id. Raises KeyError for an unknown one."""
+        task = self.tasks[name]
+        return await run_unit(
+            self._database, UnitOfWork, lambda unit: self._start(unit, task, this_moment()), grouped=False
+        )
+
+    # Run
+
+    def topic(self) -> Topic:
+        """What is done with jobs in the outbox."""
+        return Topic(TOPIC, self._deliver, RETRIES, _LONGEST_SECONDS, AT_ONCE, lambda: self._functions.are_there)
+
+    def clockwork(self) -> Clockwork:
+        """What looks after the tasks."""
+        return Clockwork(self._database, self.tasks.values(), self._start)
+
+    async def _start(self, unit: UnitOfWork, task: Task, occurrence: int) -> int:
+        payload = {"name": task.name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": occurrence, **asked_by()}
+        return await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {task.name}")
+
+    async def _deliver(self, message: Message) -> None:
+        job = message.payload
+        name, attempts = job["name"], job["attempts"]
+        if message.attempt > attempts:
+            raise Undeliverable(f"{name}: the service ended while it ran")
+        began, limit = time.monotonic(), None
+        try:
+            function, seconds = self._find(name)
+            async with asyncio.timeout(seconds) as limit:
+                with on_behalf_of(past_actor(job.get("actor"))):
+                    await self._call(function, job["args"], job["kwargs"])
+        except Undeliverable:
+            raise
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and is_cancelled():
+                raise
+            expired = isinstance(error, TimeoutError) and limit is not None and limit.expired()
+            said = f"stopped after {seconds:g} s" if expired else describe(error)
+            text = f"{name}: {failure_place(error, self._folder, name)}: {said}"
+            if message.attempt >= attempts:
+                raise Undeliverable(text) from error
+            raise JobFailed(text) from error
+        logger.info("Finished job %s in %.1f s", name, time.monotonic() - began)
+
+    def _find(self, name: str) -> tuple[Callable[..., Any], float]:
+        if ":" not in name:
+            task = self.tasks.get(name)
+            if task is None:
+                raise Undeliverable(f"there is no task {name!r} any more")
+            return task.call, self._timeout
+        try:
+            function = self._functions.find(name)
+        except NotAJob as error:
+            raise Undeliverable(str(error)) from None
+        return function, self._functions.options_of(name).timeout or self._timeout
+
+    async def _call(self, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> None:
+        given = [self.app, *args] if takes_app(function) else args
+        if inspect.iscoroutinefunction(function):
+            await function(*given, **kwargs)
+            return
+        result = await in_thread(partial(function, *given, **kwargs))
+        if inspect.isawaitable(result):
+            await result
+
+
+def _name_of(function: Callable[..., Any], rule: str) -> str:
+    name = getattr(function, "__name__", "")
+    return name if name.isidentifier() else rule

@@ -1,0 +1,73 @@
+"""What waits in the outbox, for people."""
+
+from typing import Any, Final
+
+import orjson
+
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.query.sql.system_table_statement import OwnStatement
+
+_LIST: Final = OwnStatement("""
+SELECT id, topic, payload, created_at, due_at, attempts, error FROM octavo_outbox
+WHERE topic = {topic} OR {topic} = '' ORDER BY due_at, id LIMIT {most}""")
+_MOST_TAGS: Final = 5
+"""Of a purge, which may have hundreds."""
+_COUNT: Final = "SELECT topic, count(*), min(due_at) FROM octavo_outbox GROUP BY topic"
+_COUNT_DEAD: Final = "SELECT topic, count(*) FROM octavo_dead_letters GROUP BY topic"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What there is of a topic: messages `waiting`, for how many seconds the first of them has been due, and how many
+    were `given_up`."""
+
+    topic: str
+    waiting: int
+    late_seconds: float
+    given_up: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A message that is not delivered yet, or is being delivered. Times are milliseconds since 1970."""
+
+    id: int
+    topic: str
+    payload: Any
+    created_at: int
+    due_at: int
+    attempts: int
+    error: str | None
+
+
+def what_of(payload: Any) -> str:
+    """What a message is about, in a few words; never what is in it."""
+    match payload:
+        case {"tags": [*tags]}:  # of a purge, for all caches or one
+            told = ", ".join(map(str, tags[:_MOST_TAGS])) + (" ..." if len(tags) > _MOST_TAGS else "")
+            return f"{told} in {payload['to']}" if "to" in payload else told
+        case {"plan": plan, "uid": uid, "id": entry_id}:
+            return f"{plan} {uid} {entry_id}"
+        case {"name": str(name)} | {"event": str(name)}:
+            return name
+    return ""
+
+
+async def list_waiting(database: Database, topic: str = "", most: int = 100) -> list[Waiting]:
+    """What is due next, of one topic or of all."""
+    rows = await database.fetch_all(*_LIST.bind(database.dialect, topic=topic, most=most), long=True)
+    return [Waiting(row[0], row[1], orjson.loads(row[2]), *row[3:]) for row in rows]
+
+
+async def count_work(database: Database) -> list[Work]:
+    """How much waits, and how much was given up, by topic. Raises ServiceUnavailable."""
+    rows = {row[0]: row for row in await database.fetch_all(_COUNT, long=True)}
+    dead: dict[str, int] = {row[0]: row[1] for row in await database.fetch_all(_COUNT_DEAD, long=True)}
+    now = this_moment()
+    return [
+        Work(topic, row[1], max(0, now - row[2]) / 1000 if row[1] else 0.0, dead.get(topic, 0))
+        for topic in sorted({*rows, *dead})
+        for row in (rows.get(topic, (topic, 0, now)),)
+    ]

@@ -1,0 +1,142 @@
+"""Adds a message for each webhook that wants to know of a change, in the transaction of the change.
+
+The payload is the entry as it is at the end of that transaction; of an entry that is removed, as it was before.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Protocol
+
+import orjson
+
+from octavo.core.clock import this_moment
+from octavo.database.change_feed import ChangeKind, DataChange
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.events.messages import MessageTooLarge
+from octavo.events.outbox import Outbox
+from octavo.events.webhooks.events import NOTHING, body_of, events_of, is_told
+from octavo.events.webhooks.messages import TOPIC, Sent, new_id
+from octavo.events.webhooks.store import Webhooks
+from octavo.events.webhooks.webhook import SCHEDULE_FAILED, Webhook
+from octavo.query.ast import Query
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+
+logger = logging.getLogger(__name__)
+
+
+class PreparedRead(Protocol):
+    """A read of one entry, as `octavo.content.reader` prepares it."""
+
+    def bind(self, **values: Any) -> Any:
+        """Return the read with its values."""
+
+
+class EntryReader(Protocol):
+    """What reads an entry inside a transaction: `octavo.content.reader.EntryReader`."""
+
+    async def read_one(self, prepared: Any, connection: Any) -> bytes | None:
+        """Return the entry as JSON; None if there is none."""
+
+
+Prepare = Callable[[ContentType, Any], PreparedRead]
+"""How an entry is read by id, with what populates it, without what is private."""
+Choose = Callable[[UnitOfWork, DataChange], Query | None]
+"""The query for the body of a change where the webhook does not populate; None: as without a request."""
+_MOST_PREPARED: Final = 256
+
+
+class WebhookWitness:
+    """Sees the changes of one registry's entries."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        webhooks: Webhooks,
+        outbox: Outbox,
+        reader: EntryReader,
+        prepare: Prepare,
+        choose: Choose | None = None,
+    ) -> None:
+        self._registry = registry
+        self._webhooks = webhooks
+        self._outbox = outbox
+        self._reader = reader
+        self._prepare = prepare
+        self._choose = choose
+        self._prepared: dict[tuple[str, str], PreparedRead] = {}
+
+    async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
+        """An entry that is there still will be removed."""
+        await self._tell(unit, DataChange(uid, entry_id, ChangeKind.DELETE))
+
+    async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
+        """Nothing else is changed before the commit."""
+        for change in changes if self._webhooks.current else ():
+            if change.kind is not ChangeKind.DELETE:
+                await self._tell(unit, change)
+
+    async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
+        """The schedule of an entry has failed."""
+        await self._tell(unit, DataChange(uid, entry_id, ChangeKind.UPDATE), (SCHEDULE_FAILED,), data)
+
+    async def _tell(
+        self,
+        unit: UnitOfWork,
+        change: DataChange,
+        events: tuple[str, ...] | None = None,
+        more: Mapping[str, Any] = NOTHING,
+    ) -> None:
+        known = self._webhooks.current
+        if not known or not is_told(change.uid):
+            return
+        events = events_of(change.uid, change.kind) if events is None else events
+        wanting = [one for one in known if one.enabled and one.wants_type(change.uid) and set(events) & set(one.events)]
+        chosen = self._choose(unit, change) if wanting and self._choose is not None else None
+        shown: dict[str, bytes | None] = {}
+        for webhook in wanting:
+            populate = chosen if webhook.populate is None else webhook.populate
+            key = repr(populate)
+            if key not in shown:
+                shown[key] = await self._read(unit, change, populate, key)
+            entry = shown[key]
+            if entry is not None and webhook.wants_locale(_locale(entry) if webhook.locales else None):
+                for event in events:
+                    if event in webhook.events:
+                        await self._add(unit, webhook, change, event, entry, more)
+
+    async def _read(self, unit: UnitOfWork, change: DataChange, populate: Any, key: str) -> bytes | None:
+        prepared = self._prepared.get((change.uid, key))
+        if prepared is None:
+            if len(self._prepared) >= _MOST_PREPARED:
+                self._prepared.clear()
+            prepared = self._prepare(self._registry.content_types[change.uid], populate)
+            self._prepared[change.uid, key] = prepared
+        return await self._reader.read_one(prepared.bind(id=change.id), unit.connection)
+
+    async def _add(
+        self,
+        unit: UnitOfWork,
+        webhook: Webhook,
+        change: DataChange,
+        event: str,
+        entry: bytes,
+        more: Mapping[str, Any],
+    ) -> None:
+        content_type = self._registry.content_types[change.uid]
+        message_id, key = new_id(), f"{webhook.id} {change.uid} {change.id}"
+        names = self._choose is None
+        build = partial(body_of, event, content_type, names_publications=names, more=more)
+        body = build(entry, this_moment())
+        try:
+            await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
+        except MessageTooLarge as error:
+            logger.warning("Webhook %s is told of %s %d alone: %s", webhook.name, change.uid, change.id, error)
+            body = build(orjson.dumps({"id": change.id}), this_moment())
+            await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
+
+
+def _locale(entry: bytes) -> str | None:
+    locale = orjson.loads(entry).get("locale")
+    return locale if isinstance(locale, str) else None

@@ -1,0 +1,69 @@
+"""Delivers messages of the outbox to webhooks, and switches off those that are gone or fail for too long."""
+
+import time
+from typing import Final
+
+from octavo.core.errors import NotFoundError
+from octavo.database.connection import Database
+from octavo.events.messages import Message, Retries, Topic, Undeliverable
+from octavo.events.webhooks.deliveries import Kept, forget_old
+from octavo.events.webhooks.messages import TOPIC, Sent
+from octavo.events.webhooks.store import Webhooks
+
+AT_ONCE: Final = 16
+_GONE: Final = 410
+_SWEEP_SECONDS: Final = 60.0
+
+
+class DeliveryFailed(Exception):
+    """An address did not take a message; it is tried again."""
+
+
+class WebhookDelivery:
+    """The handler of the topic. `most_failures`: given up in a row, before a webhook is switched off; 0 is never."""
+
+    def __init__(
+        self, database: Database, webhooks: Webhooks, retries: Retries, most_failures: int, kept: Kept
+    ) -> None:
+        self._database = database
+        self._webhooks = webhooks
+        self._retries = retries
+        self._most_failures = most_failures
+        self._kept = kept
+        self._sweep_at = 0.0
+
+    def topic(self, seconds: float) -> Topic:
+        """The topic; `seconds` are those of an attempt."""
+        return Topic(TOPIC, self._deliver, self._retries, seconds + 15.0, AT_ONCE)
+
+    async def _deliver(self, message: Message) -> None:
+        sent = Sent(**message.payload)
+        webhook = next((one for one in await self._webhooks.all() if one.id == sent.webhook), None)
+        if webhook is None:
+            return  # removed meanwhile
+        if not webhook.enabled and not sent.asked:
+            raise Undeliverable(f"the webhook {webhook.name!r} is switched off")
+        answer = await self._webhooks.send(webhook, sent)
+        await self._sweep()
+        if answer.error is None:
+            if webhook.failures:
+                await self._webhooks.clear_failures(webhook.id)
+        elif not sent.asked:
+            await self._fail(message, webhook.id, answer.status, f"{webhook.name}: {answer.error}")
+
+    async def _fail(self, message: Message, webhook_id: int, status: int | None, error: str) -> None:
+        try:
+            if status == _GONE:
+                await self._webhooks.switch_off(webhook_id, "the address answered that it is gone (410)")
+                raise Undeliverable(error)
+            if message.attempt >= self._retries.attempts:
+                await self._webhooks.count_failure(webhook_id, self._most_failures)
+        except NotFoundError:
+            return  # removed meanwhile
+        raise DeliveryFailed(error)
+
+    async def _sweep(self) -> None:
+        now = time.monotonic()
+        if now >= self._sweep_at:
+            self._sweep_at = now + _SWEEP_SECONDS
+            await forget_old(self._database, self._kept)

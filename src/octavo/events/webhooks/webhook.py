@@ -1,0 +1,213 @@
+"""A webhook: which address is told of which events, and how; and what may be said of one, checked."""
+
+import base64
+import binascii
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from fnmatch import fnmatchcase
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from octavo.core.errors import Problem, ValidationError
+from octavo.core.values import dataclass
+from octavo.settings.accepted_keys import AcceptedKey
+
+CREATE: Final = "entry.create"
+UPDATE: Final = "entry.update"
+DELETE: Final = "entry.delete"
+PUBLISH: Final = "entry.publish"
+UNPUBLISH: Final = "entry.unpublish"
+MEDIA_CREATE: Final = "media.create"
+MEDIA_UPDATE: Final = "media.update"
+MEDIA_DELETE: Final = "media.delete"
+TEST: Final = "trigger-test"
+"""What v4 sends to try an address."""
+SCHEDULE_FAILED: Final = "entry.schedule_failed"
+"""An entry could not be published, or unpublished, at its time. v4 has no such event."""
+V4_EVENTS: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH, MEDIA_CREATE, MEDIA_UPDATE, MEDIA_DELETE)
+EVENTS: Final = (*V4_EVENTS, SCHEDULE_FAILED)
+
+SECRET_PREFIX: Final = "whsec_"
+_MOST_URL: Final = 2_048
+_MOST_NAME: Final = 255
+_MOST_HEADERS: Final = 50
+_MOST_VALUE: Final = 8_192
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
+OUR_HEADERS: Final = frozenset(
+    {"connection", "content-length", "content-type", "host", "transfer-encoding", "x-strapi-event"}
+    | {"webhook-id", "webhook-timestamp", "webhook-signature"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """A webhook as it is stored. What v4 knows nothing of is `secret` and everything after it.
+
+    `types` are UIDs, perhaps with `*`; none means all; so with `locales`. `populate` is what REST takes. `failures` are
+    messages given up one after another; `disabled_because` says why the service has switched it off. `former` is the
+    secret before, with which messages are signed as well until its end.
+    """
+
+    id: int
+    name: str
+    url: str
+    headers: Mapping[str, str]
+    events: tuple[str, ...]
+    enabled: bool
+    secret: str | None = None
+    types: tuple[str, ...] = ()
+    locales: tuple[str, ...] = ()
+    populate: Any = None
+    failures: int = 0
+    disabled_because: str | None = None
+    former: AcceptedKey | None = field(default=None, repr=False)
+
+    def signing_secrets(self, now: float) -> tuple[str, ...]:
+        """What a message is signed with at a time, in seconds since 1970; nothing if it is not signed."""
+        if self.secret is None:
+            return ()
+        former = self.former
+        return (self.secret, former.text) if former is not None and now < former.until else (self.secret,)
+
+    def wants_type(self, uid: str) -> bool:
+        """Whether it is told of entries of a type."""
+        return not self.types or any(fnmatchcase(uid, pattern) for pattern in self.types)
+
+    def wants_locale(self, locale: str | None) -> bool:
+        """Whether it is told of entries of a locale; what has none is told everywhere."""
+        return locale is None or not self.locales or locale in self.locales
+
+
+def new_secret() -> str:
+    """A secret to sign with."""
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def secret_key(secret: str) -> bytes:
+    """The bytes of a secret. Raises ValueError."""
+    if not secret.startswith(SECRET_PREFIX):
+        raise ValueError
+    try:
+        key = base64.b64decode(secret[len(SECRET_PREFIX) :], validate=True)
+    except binascii.Error as error:
+        raise ValueError from error
+    if not 24 <= len(key) <= 64:
+        raise ValueError
+    return key
+
+
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a webhook, by the names of its fields, as it may be stored. Raises ValidationError."""
+    problems: list[Problem] = []
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        check = _CHECKS.get(name)
+        if check is None:
+            problems.append(Problem((name,), f"a webhook has no {name}; it has {', '.join(_CHECKS)}"))
+            continue
+        try:
+            values[name] = check(value)
+        except _Wrong as wrong:
+            problems.append(Problem((name, *wrong.path), wrong.message))
+    if problems:
+        raise ValidationError.from_problems(problems)
+    return values
+
+
+class _Wrong(Exception):
+    def __init__(self, message: str, *path: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > _MOST_NAME:
+        raise _Wrong(f"name must be a text of 1 to {_MOST_NAME} characters")
+    return value
+
+
+def _url(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > _MOST_URL or not value.isprintable() or " " in value:
+        raise _Wrong(f"url must be an address of at most {_MOST_URL} characters")
+    try:
+        parts = urlsplit(value)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise _Wrong("url must be an address that begins with http:// or https://")
+    return value
+
+
+def is_address(text: str) -> bool:
+    """Whether v4's pages take a text for the address of a webhook; a port has at least two digits there."""
+    try:
+        parts = urlsplit(_url(text))
+        return text.startswith(("http://", "https://")) and (parts.port is None or parts.port > 9)
+    except (_Wrong, ValueError):
+        return False
+
+
+def _headers(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping) or len(value) > _MOST_HEADERS:
+        raise _Wrong(f"headers must be an object of at most {_MOST_HEADERS} texts")
+    for name, text in value.items():
+        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+            raise _Wrong("this is no name of a header", str(name))
+        if name.lower() in OUR_HEADERS:
+            raise _Wrong("this header is set by the service", name)
+        if not isinstance(text, str) or len(text) > _MOST_VALUE or not text.isascii() or not text.isprintable():
+            raise _Wrong("the value must be a text of printable ASCII characters", name)
+    return dict(value)
+
+
+def _events(value: Any) -> tuple[str, ...]:
+    found = _texts("events", value)
+    for event in found:
+        if event not in EVENTS:
+            raise _Wrong(f"{event!r} is no event; there are {', '.join(EVENTS)}")
+    return found
+
+
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str) or not all(isinstance(one, str) for one in value):
+        raise _Wrong(f"{name} must be a list of texts")
+    return tuple(dict.fromkeys(value))
+
+
+def _enabled(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong("enabled must be true or false")
+    return value
+
+
+def _secret(value: Any) -> str | None:
+    if value is None:
+        return None
+    try:
+        secret_key(value if isinstance(value, str) else "")
+    except ValueError:
+        raise _Wrong(f"secret must be {SECRET_PREFIX} and the base64 of 24 to 64 bytes") from None
+    return str(value)
+
+
+def _populate(value: Any) -> Any:
+    if value is None or isinstance(value, str | Mapping):
+        return value
+    return list(_texts("populate", value))
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "name": _name,
+    "url": _url,
+    "headers": _headers,
+    "events": _events,
+    "enabled": _enabled,
+    "secret": _secret,
+    "types": lambda value: _texts("types", value),
+    "locales": lambda value: _texts("locales", value),
+    "populate": _populate,
+}

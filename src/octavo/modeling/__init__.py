@@ -1,0 +1,1 @@
+"""Changes of the content model: type builder, generators, renames and generated types."""

@@ -1,0 +1,111 @@
+"""Attributes that go with their data. v4's form leaves columns where they are; here a form may say otherwise.
+
+`drop` stands beside `attributes` in a form, `["title"]`, and with it a word: `confirm`, the name of what loses them.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from octavo.core.errors import Problem
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.database.synchronize import Unwanted, drop_unwanted
+from octavo.modeling.builder.problems import refused
+from octavo.modeling.builder.renames import RENAMES
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import (
+    FILES_MORPH_ATTRIBUTE,
+    MORPH_ONE_COLUMNS,
+    MorphTable,
+    column_name,
+    link_table,
+    morph_table,
+    table_name,
+)
+from octavo.query.sql.statement import Statement
+from octavo.schema.attributes import AnyAttribute, Media, Relation, Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import ValueKind
+from octavo.schema.uids import FILE
+
+DROP: Final = "drop"
+CONFIRM: Final = "confirm"
+_NO_ROWS: Final = "what it holds are entries of components, or of other types; remove these"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What goes: columns and tables, and the rows of files that a content-type or component no longer has."""
+
+    uid: str
+    unwanted: frozenset[Unwanted]
+    media: tuple[str, ...] = ()
+    files: MorphTable | None = None
+
+    def row_statements(self, dialect: Dialect) -> list[Statement]:
+        """What removes the rows."""
+        if self.files is None:
+            return []
+        table, kind, field = map(dialect.quote, (self.files.name, self.files.type_column, self.files.field_column))
+        one, other = (dialect.placeholder(number, ValueKind.STRING) for number in (1, 2))
+        text = f"DELETE FROM {table} WHERE {kind} = {one} AND {field} = {other}"
+        return [Statement(text, (self.uid, name)) for name in self.media]
+
+
+async def drop_data(database: Database, registry: Registry, dropped: Dropped) -> None:
+    """Drop it, in one transaction, if a registry does not ask for it any more. Raises TablesLocked."""
+    await drop_unwanted(database, registry, dropped.unwanted, dropped.row_statements(database.dialect))
+
+
+def dropped_data(registry: Registry, uid: str, form: Any) -> Dropped | None:
+    """What a form drops of a definition as it is before the change; None where it says nothing of it.
+
+    Raises BuilderError.
+    """
+    names = form.get(DROP) if isinstance(form, Mapping) else None
+    if names is None or names == []:
+        return None
+    definition = registry.definition(uid)
+    problems = [*_problems(definition, names, form)]
+    if problems:
+        raise refused(problems)
+    attributes = [definition.attributes[name] for name in names]
+    unwanted = {place for attribute in attributes for place in _places(registry, definition, attribute) or ()}
+    media = tuple(attribute.name for attribute in attributes if isinstance(attribute, Media))
+    files = morph_table(registry.content_types[FILE], FILES_MORPH_ATTRIBUTE) if media else None
+    return Dropped(uid, frozenset(unwanted), media, files)
+
+
+def _problems(definition: Definition, names: Any, form: Mapping[str, Any]) -> Iterator[Problem]:
+    uid, kept, renamed = definition.uid, form.get("attributes"), form.get(RENAMES)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        yield Problem((uid, DROP), "must be a list of names of attributes")
+        return
+    own = definition.raw.get("attributes") or {}
+    for name in dict.fromkeys(names):
+        if name not in own:
+            yield Problem((uid, DROP, name), "there is no such attribute")
+        elif name in (kept or ()) or name in (renamed or ()) or own[name].get("configurable") is False:
+            yield Problem((uid, DROP, name), "the form keeps the attribute; leave it out there, or here")
+        elif _places(None, definition, definition.attributes[name]) is None:
+            yield Problem((uid, DROP, name), f"it has no column: {_NO_ROWS}")
+    word = definition.singular_name if isinstance(definition, ContentType) else uid.partition(".")[2]
+    if form.get(CONFIRM) != word:
+        yield Problem((uid, CONFIRM), f"must be {word!r}: what is dropped is lost with all that is in it")
+
+
+def _places(registry: Registry | None, definition: Definition, attribute: AnyAttribute) -> list[Unwanted] | None:
+    """Where the values of an attribute lie, so far as that is nowhere else; None where they are not its own."""
+    match attribute:
+        case Scalar():
+            return [Unwanted(table_name(definition), column_name(attribute))]
+        case Media():
+            return []
+        case Relation(kind="morphToOne"):
+            return [Unwanted(table_name(definition), column) for column in MORPH_ONE_COLUMNS]
+        case Relation(kind="morphToMany"):
+            return [Unwanted(morph_table(definition, attribute.name).name)]
+        case Relation(is_morph=False):
+            return [] if registry is None else [Unwanted(link_table(registry, definition, attribute).name)]
+    return None

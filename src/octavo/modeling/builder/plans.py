@@ -1,0 +1,267 @@
+"""Plans: what a request to the builder means for files, made of what is served at that moment."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from octavo.core.errors import ApplicationError
+from octavo.core.values import dataclass
+from octavo.modeling.builder.checks import check_drafts
+from octavo.modeling.builder.components import (
+    change_component,
+    find_component,
+    make_component,
+    move,
+    of_category,
+    remove_component,
+    temporary_names,
+    write_components,
+)
+from octavo.modeling.builder.content_types import (
+    Raw,
+    change_content_type,
+    make_content_type,
+    new_uid,
+    remove_content_type,
+    set_attributes,
+)
+from octavo.modeling.builder.drafts import Draft, Drafts, drafts_of, is_own
+from octavo.modeling.builder.dropped_attributes import Dropped, dropped_data
+from octavo.modeling.builder.files import FileChanges
+from octavo.modeling.builder.forms import check_category, check_component, check_content_type, tidied
+from octavo.modeling.builder.problems import COMPONENT_NOT_FOUND, CONTENT_TYPE_NOT_FOUND, said
+from octavo.modeling.builder.relations import OWNER
+from octavo.modeling.builder.renames import Renamed, moved_components, rename_attributes
+from octavo.modeling.builder.slugs import name_slug
+from octavo.schema.custom_fields import CustomFields
+from octavo.schema.registry import Registry
+from octavo.settings.v4_package import v4_type_files
+
+NOT_OWN: Final = "{uid} is not defined by the project, so it cannot be changed here"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done: the files, and the registry that they make. `uid` is what was asked about, as it is called
+    then; `becomes_single` names a content-type whose entries have to be one at most."""
+
+    uid: str
+    files: FileChanges
+    registry: Registry
+    becomes_single: str | None = None
+    renamed: Renamed | None = None
+    dropped: Dropped | None = None
+
+
+MakePlan = Callable[["Workshop"], Plan]
+"""A request, read: what it means is found out when its turn has come."""
+
+
+@dataclass(slots=True)
+class Workshop:
+    """Where a plan is made: the project, its definitions as they are served, and drafts of them."""
+
+    project: Path
+    registry: Registry
+    fields: CustomFields
+    migrates: bool = True
+    """Whether migrations of the project are run."""
+    longest_name: int | None = None
+    """The most bytes of the name of a table or column, where the database has a limit."""
+    drafts: Drafts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.drafts = drafts_of(self.registry)
+
+    def rename(self, draft: Draft, form: Any) -> Renamed | None:
+        """Give attributes the names that a form has for them, before all else. Raises BuilderError."""
+        return self._migrated(rename_attributes(self.drafts, draft, form, self.fields))
+
+    def _migrated(self, renamed: Renamed | None) -> Renamed | None:
+        if renamed is not None and not self.migrates:
+            raise said("Renames take data along by migrations, which are not run: database.settings.runMigrations")
+        return renamed
+
+    def plan(self, uid: str, more: Mapping[str, bytes] | None = None, removed: tuple[str, ...] = ()) -> Plan:
+        """What the drafts come to. Raises BuilderError."""
+        changed = self.drafts.changed()
+        for draft in (*changed, *self.drafts.gone):
+            if not is_own(draft, self.project) and (draft.stored or draft.uid.startswith("admin::")):
+                raise said(NOT_OWN.format(uid=draft.uid))
+        made = check_drafts(self.drafts, self.registry, self.fields, self.longest_name)
+        moved = tuple(draft.stored for draft in changed if draft.stored and draft.stored != draft.file)
+        written = {draft.file: draft.text.encode("utf-8", "surrogatepass") for draft in changed}
+        renamed = self._migrated(moved_components(self.registry, self.drafts.moved))
+        return Plan(uid, FileChanges({**written, **(more or {})}, (*moved, *removed)), made, renamed=renamed)
+
+
+def create_content_type(body: Any) -> MakePlan:
+    """`{contentType, components}`"""
+
+    def make(shop: Workshop) -> Plan:
+        check_content_type(body, shop.registry)
+        form = body["contentType"]
+        names = _components(shop, body, new_uid(form))
+        draft = make_content_type(shop.drafts, form, names)
+        return shop.plan(draft.uid, v4_type_files(shop.project, draft.uid))
+
+    return make
+
+
+def update_content_type(uid: str, body: Any) -> MakePlan:
+    """The same of one that is there."""
+    body = tidied(body, "contentType")
+
+    def make(shop: Workshop) -> Plan:
+        draft = _content_type(shop, uid)
+        check_content_type(body, shop.registry, uid)
+        dropped = dropped_data(shop.registry, uid, body["contentType"])
+        renamed = shop.rename(draft, body["contentType"])
+        names = _components(shop, body, uid)
+        before = shop.registry.content_types[uid]
+        change_content_type(shop.drafts, draft, body["contentType"], names)
+        turned = draft.raw["kind"] != before.kind
+        plan = shop.plan(uid, v4_type_files(shop.project, uid) if turned and before.is_api else None)
+        single = uid if turned and draft.raw["kind"] == "singleType" else None
+        taken = renamed.and_then(plan.renamed) if renamed else plan.renamed
+        return replace(plan, becomes_single=single, renamed=taken, dropped=dropped)
+
+    return make
+
+
+def delete_content_type(uid: str) -> MakePlan:
+    """A content-type with its code, and the relations that lead to it."""
+
+    def make(shop: Workshop) -> Plan:
+        draft = _content_type(shop, uid)
+        if draft.stored is None or not uid.startswith("api::"):
+            raise said(NOT_OWN.format(uid=uid))
+        remove_content_type(shop.drafts, draft)
+        return shop.plan(uid, removed=_type_files(shop, draft))
+
+    return make
+
+
+def _type_files(shop: Workshop, draft: Draft) -> tuple[str, ...]:
+    """The folder of an API with all that is in it; or what belongs to one of its types, where there are others."""
+    file = Path(str(draft.stored))
+    folder = file.parents[2]
+    if any(str(other.stored).startswith(f"{folder.as_posix()}/") for other in shop.drafts.content_types.values()):
+        name = draft.uid.rpartition(".")[2]
+        code = (folder / kind / f"{name}{suffix}" for kind in _CODE for suffix in (".js", ".ts"))
+        return (file.parent.as_posix(), *(one.as_posix() for one in code if (shop.project / one).is_file()))
+    return (folder.as_posix(),)
+
+
+_CODE: Final = ("controllers", "routes", "services")
+
+
+def create_component(body: Any) -> MakePlan:
+    """`{component, components}`"""
+
+    def make(shop: Workshop) -> Plan:
+        check_component(body, shop.registry)
+        form = body["component"]
+        draft = make_component(shop.drafts, form)
+        names = _components(shop, body)
+        set_attributes(shop.drafts, draft, form["attributes"], names)
+        return shop.plan(draft.uid)
+
+    return make
+
+
+def update_component(uid: str, body: Any) -> MakePlan:
+    """The same of one that is there; it may go to another category."""
+    body = tidied(body, "component")
+
+    def make(shop: Workshop) -> Plan:
+        draft = _component(shop, uid)
+        check_component(body, shop.registry)
+        dropped = dropped_data(shop.registry, uid, body["component"])
+        renamed = shop.rename(draft, body["component"])
+        names = _components(shop, body)
+        plan = shop.plan(change_component(shop.drafts, draft, body["component"], names))
+        return replace(plan, renamed=renamed.and_then(plan.renamed) if renamed else plan.renamed, dropped=dropped)
+
+    return make
+
+
+def delete_component(uid: str) -> MakePlan:
+    """A component, wherever it is used."""
+
+    def make(shop: Workshop) -> Plan:
+        draft = _component(shop, uid)
+        remove_component(shop.drafts, draft)
+        return shop.plan(uid, removed=(str(draft.stored),))
+
+    return make
+
+
+def rename_category(category: str, body: Any) -> MakePlan:
+    """`{name}`: all components of a category go to another one, which is new."""
+
+    def make(shop: Workshop) -> Plan:
+        check_category(body)
+        name = name_slug(body["name"])
+        moved = _category(shop, category)
+        if name == category:
+            return Plan(name, FileChanges({}), shop.registry)
+        if of_category(shop.drafts, name):
+            raise ApplicationError("Name already taken")
+        for draft in moved:
+            move(shop.drafts, draft, name)
+        return shop.plan(name)
+
+    return make
+
+
+def delete_category(category: str) -> MakePlan:
+    """All components of a category."""
+
+    def make(shop: Workshop) -> Plan:
+        gone = _category(shop, category)
+        for draft in gone:
+            remove_component(shop.drafts, draft)
+        return shop.plan(category, removed=tuple(str(draft.stored) for draft in gone))
+
+    return make
+
+
+def _components(shop: Workshop, body: Raw, owner: str | None = None) -> dict[str, str]:
+    """The components that come along, written; what their temporary UIDs stand for."""
+    forms = body.get("components") or []
+    names = temporary_names(forms)
+    if owner is not None:
+        names[OWNER] = owner
+    write_components(shop.drafts, forms, names)
+    for form in (body.get("contentType") or body.get("component") or {}, *forms):
+        _check_uses(shop, form["attributes"], names)
+    return names
+
+
+def _check_uses(shop: Workshop, attributes: Raw, names: Raw) -> None:
+    for raw in attributes.values():
+        if raw.get("type") == "component" and raw["component"] not in names:
+            find_component(shop.drafts, raw["component"])
+
+
+def _content_type(shop: Workshop, uid: str) -> Draft:
+    found = shop.drafts.content_types.get(uid)
+    if found is None:
+        raise said(CONTENT_TYPE_NOT_FOUND, 404)
+    return found
+
+
+def _component(shop: Workshop, uid: str) -> Draft:
+    found = shop.drafts.components.get(uid)
+    if found is None:
+        raise said(COMPONENT_NOT_FOUND, 404)
+    return found
+
+
+def _category(shop: Workshop, category: str) -> list[Draft]:
+    found = of_category(shop.drafts, category)
+    if not found:
+        raise ApplicationError("category not found")
+    return found

@@ -1,0 +1,95 @@
+"""Relations with two sides: what a form says of one is written into both definitions."""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeGuard
+
+from octavo.core.errors import Problem
+from octavo.modeling.builder.drafts import Draft, Drafts
+from octavo.modeling.builder.problems import refused
+
+SELF: Final = "__self__"
+"""The target of a relation that leads back to its own type, which has no UID yet."""
+OWNER: Final = "__contentType__"
+"""The target of a relation in a component that comes along with a new type, and leads to that."""
+
+_INVERSE: Final = {
+    "oneToOne": "oneToOne",
+    "oneToMany": "manyToOne",
+    "manyToOne": "oneToMany",
+    "manyToMany": "manyToMany",
+}
+_KEPT: Final = ("autoPopulate", "private", "pluginOptions")
+"""What the other side of a relation says for itself."""
+_EQUALS: Final = ("oneToOne", "manyToMany")
+_SIDES: Final = ("inversedBy", "mappedBy")
+_FIRST: Final = ("type", "relation", "target")
+_OF_FORMS: Final = ("targetAttribute", "dominant", *_SIDES)
+Raw = Mapping[str, Any]
+
+
+def is_relation(raw: Any) -> TypeGuard[Raw]:
+    """Whether an attribute is a relation."""
+    return isinstance(raw, Mapping) and raw.get("type") == "relation"
+
+
+def other_side(raw: Any) -> str | None:
+    """The attribute of its target that a relation is one with."""
+    if not is_relation(raw):
+        return None
+    found = raw.get("inversedBy") or raw.get("mappedBy")
+    return found if isinstance(found, str) else None
+
+
+def says_something(key: str, value: Any) -> bool:
+    """Whether a member of an attribute is written: not so what is meant without it."""
+    return not (key == "configurable" and value is not False) and not (key == "private" and value is not True)
+
+
+def stored_relation(form: Raw, before: Any) -> dict[str, Any]:
+    """A relation as it is written, of what a form says of it and of what it was `before`."""
+    kept = {key: value for key, value in form.items() if key not in _OF_FORMS and says_something(key, value)}
+    raw = {key: kept[key] for key in _FIRST if key in kept} | kept
+    name = form.get("targetAttribute")
+    if name and form["relation"] in _INVERSE:
+        raw[_side(form, before)] = name
+    return raw
+
+
+def _side(form: Raw, before: Any) -> str:
+    """On which side a relation is: what leads to one entry owns; between equals it stays as it was."""
+    match form["relation"]:
+        case "manyToOne":
+            return "inversedBy"
+        case "oneToMany":
+            return "mappedBy"
+    return "mappedBy" if isinstance(before, Mapping) and before.get("mappedBy") else "inversedBy"
+
+
+def tie(drafts: Drafts, draft: Draft, name: str, before: Any) -> None:
+    """Write the other side of a relation, if it has one. Raises BuilderError where its name is taken.
+
+    Where a relation had no other side `before`, v4 writes two sides that both own; so do we.
+    """
+    raw = draft.attributes[name]
+    other, target = other_side(raw), drafts.content_types.get(str(raw.get("target")))
+    if other is None or target is None:
+        return
+    was_one_way = is_relation(before) and other_side(before) is None and raw["relation"] in _EQUALS
+    side = "mappedBy" if "inversedBy" in raw and not was_one_way else "inversedBy"
+    present = target.attributes.get(other)
+    kept = {key: present[key] for key in _KEPT if key in present} if is_relation(present) else {}
+    inverse = {"type": "relation", "relation": _INVERSE[raw["relation"]], "target": draft.uid, **kept, side: name}
+    if target is draft and present is not None:
+        return  # the form itself has told it
+    if present is not None and not (other_side(present) == name and present.get("target") == draft.uid):
+        told = f"{target.uid} has an attribute {other!r} already; choose another"
+        raise refused([Problem((draft.uid, "attributes", name, "targetAttribute"), told)])
+    target.set_attribute(other, inverse)
+
+
+def untie(drafts: Drafts, draft: Draft, raw: Any) -> None:
+    """Take out the other side of a relation that is no more."""
+    other = other_side(raw)
+    target = drafts.content_types.get(str(raw.get("target"))) if other else None
+    if target is not None and other is not None and target is not draft:
+        target.drop_attribute(other)

@@ -1,0 +1,215 @@
+"""Python files of a project, begun: each with one function that works, to be changed."""
+
+from pathlib import Path
+from typing import Final
+
+from octavo.events.jobs.schedule import InvalidSchedule, Schedule
+from octavo.modeling.generators.files import CannotGenerate, NewFile
+from octavo.modeling.generators.names import checked_name, class_name, method_name
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+_CONTENT_CONTROLLER: Final = '''\
+"""What is asked of {uid} over REST. Core actions that are not here are as ever."""
+
+from octavo import Controller, Request
+
+
+class {name}Controller(Controller):
+    async def find(self, request: Request):
+        """A list of entries: here is the place to change what is asked, or what is answered."""
+        return await super().find(request)
+'''
+_SINGLE_CONTROLLER: Final = _CONTENT_CONTROLLER.replace("A list of entries", "The entry")
+_CONTROLLER: Final = '''\
+"""Actions for routes: `Route("GET", "/{module}", "{module}.index")`."""
+
+from octavo import Controller, Request
+
+
+class {name}Controller(Controller):
+    async def index(self, request: Request):
+        """What is answered: a dictionary, a list, a text, or one of the answers of `octavo.Response`."""
+        return {{"name": "{module}"}}
+'''
+_SERVICE: Final = '''\
+"""What other code asks for by `app.service("{uid}")`."""
+
+from octavo import Service
+
+
+class {name}Service(Service):
+    async def example(self):
+        """Whatever several places need."""
+        return {body}
+'''
+_CORE_ROUTES: Final = '''\
+"""The routes of the core actions of {uid}."""
+
+from octavo import CoreRouter
+
+# Others than all of them: only=["find", "find_one"], or except_=["delete"].
+# For one action: config={{"find": {{"auth": False, "policies": ["is-member"]}}}}.
+router = CoreRouter()
+'''
+_ROUTE: Final = '''\
+"""A route, and what it answers."""
+
+from octavo import Request, Route
+
+
+async def {function}(request: Request):
+    """`{method} {path}`"""
+    return {{"params": dict(request.params)}}
+
+
+# Without `auth=False` it is for users who are logged in.
+routes = [Route("{method}", "{path}", {function}{auth})]
+'''
+_ROUTE_TO: Final = '''\
+"""A route to a controller."""
+
+from octavo import Route
+
+# Without `auth=False` it needs the permission of its action.
+routes = [Route("{method}", "{path}", "{handler}"{auth})]
+'''
+_POLICY: Final = '''\
+"""Whether a call may go on, over REST and GraphQL. It is named `{uid}`, in its own API also `{name}`."""
+
+
+async def policy(context, config):
+    """False refuses the call."""
+    return context.actor.kind == "user"
+'''
+_MIDDLEWARE: Final = '''\
+"""Stands around requests. It is named `{uid}`."""
+
+from octavo import Request
+
+
+async def middleware(request: Request, next, config):
+    """What `next` answers is what the caller would see."""
+    return await next()
+'''
+_FIELD_MIDDLEWARE: Final = '''\
+"""Stands around fields of GraphQL. It is named `{uid}`."""
+
+
+async def middleware(next, parent, args, context, info):
+    """What `next` answers is what the caller would see."""
+    return await next(parent, args, context, info)
+'''
+_JOB: Final = '''\
+"""Work in the background. `await app.enqueue({function}, "world")` has it done, once what is around that is durable."""
+
+
+async def {function}(app, name: str):
+    """Its arguments are what JSON can say, after `app`, where the first one is called so."""
+    app.log.info("Hello %s", name)
+'''
+_TASKS: Final = '''\
+"""Tasks by the clock: one process of all does each."""
+
+
+async def {function}(app):
+    app.log.info("{name} is done")
+
+
+tasks = {{"{name}": {{"task": {function}, "options": {{"rule": "{rule}"}}}}}}
+'''
+_LIFECYCLES: Final = '''\
+"""What happens around changes of {uid}."""
+
+
+async def before_create(event):
+    """In the transaction of the change: `event.params.data` may be changed, raising undoes all of it."""
+
+
+async def after_commit_create(event):
+    """Once the change is durable, `event.result` the new entry: mails and calls of others belong here."""
+'''
+
+
+def job(name: str) -> NewFile:
+    """A function that is done in the background."""
+    function = method_name(name)
+    return NewFile(f"src/jobs/{function}.py", _JOB.format(function=function))
+
+
+def tasks(name: str, rule: str) -> NewFile:
+    """`src/cron.py` with one task. Raises CannotGenerate for a rule that means nothing."""
+    try:
+        Schedule(rule)
+    except InvalidSchedule as error:
+        raise CannotGenerate(f"--cron: {error}") from error
+    return NewFile("src/cron.py", _TASKS.format(function=method_name(name), name=name, rule=rule))
+
+
+def controller(registry: Registry, api: str, name: str) -> NewFile:
+    """A controller: of the content-type, where the API has one of that name."""
+    item = registry.content_types.get(_uid(api, name))
+    template = _CONTROLLER if item is None else _SINGLE_CONTROLLER if item.is_single else _CONTENT_CONTROLLER
+    text = template.format(uid=_uid(api, name), name=class_name(name), module=name)
+    return _file(api, "controllers", name, text)
+
+
+def service(registry: Registry, api: str, name: str) -> NewFile:
+    """A service, which has the core methods where the API has a content-type of that name."""
+    uid = _uid(api, name)
+    body = "await self.entries.find_many(limit=10)" if uid in registry.content_types else f'"{name}"'
+    return _file(api, "services", name, _SERVICE.format(uid=uid, name=class_name(name), body=body))
+
+
+def core_routes(registry: Registry, api: str, name: str) -> NewFile:
+    """The core routes of a content-type. Raises CannotGenerate where there is none."""
+    uid = _uid(api, name)
+    if uid not in registry.content_types:
+        raise CannotGenerate(f"there is no content-type {uid}; for a route of its own, say --path")
+    return _file(api, "routes", name, _CORE_ROUTES.format(uid=uid))
+
+
+def route(api: str, name: str, method: str, path: str, *, handler: str | None = None, public: bool = False) -> NewFile:
+    """A route, to a method of a controller (`talk.by_slug`), or to a function beside it. Raises CannotGenerate."""
+    if not path.startswith("/") or any(sign in path for sign in "\"'\\ \n"):
+        raise CannotGenerate(f"{path!r}: a path begins with /, and has no quotes or spaces")
+    auth = ", auth=False" if public else ""
+    template = _ROUTE if handler is None else _ROUTE_TO
+    function = method_name(name)
+    text = template.format(method=method, path=path, handler=handler, function=function, auth=auth)
+    return _file(api, "routes", name, text)
+
+
+def policy(api: str | None, name: str) -> NewFile:
+    """A policy of an API, or of the whole project."""
+    return _file(api, "policies", name, _POLICY.format(uid=_uid(api, name), name=name))
+
+
+def middleware(api: str | None, name: str, *, graphql: bool) -> NewFile:
+    """A middleware around requests, or around fields of GraphQL."""
+    template = _FIELD_MIDDLEWARE if graphql else _MIDDLEWARE
+    return _file(api, "middlewares", name, template.format(uid=_uid(api, name)))
+
+
+def lifecycles(item: ContentType) -> NewFile:
+    """The hooks of a content-type, beside its definition. Raises CannotGenerate for a built-in one."""
+    folder = str(Path(item.source).parent)
+    if item.is_api:
+        return NewFile(f"{folder}/lifecycles.py", _LIFECYCLES.format(uid=item.uid))
+    kind, _, rest = item.uid.partition("::")
+    if kind != "plugin":
+        raise CannotGenerate(f"{item.uid} has no file for hooks; app.on(...) in src/index.py is for all types")
+    plugin, _, name = rest.partition(".")
+    file = f"src/extensions/{plugin}/content-types/{name}/lifecycles.py"
+    return NewFile(file, _LIFECYCLES.format(uid=item.uid))
+
+
+def _uid(api: str | None, name: str) -> str:
+    return f"global::{name}" if api is None else f"api::{api}.{name}"
+
+
+def _file(api: str | None, folder: str, name: str, text: str) -> NewFile:
+    base = "src" if api is None else f"src/api/{checked_name(api, 'an API')}"
+    return NewFile(f"{base}/{folder}/{checked_name(name, 'a file')}.py", text)

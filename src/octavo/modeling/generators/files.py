@@ -1,0 +1,32 @@
+"""Files that are to be made: all of them, or none."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from octavo.core.values import dataclass
+
+
+class CannotGenerate(ValueError):
+    """What was asked for cannot be made. The text is meant for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file, by its path below the project."""
+
+    name: str
+    text: str
+
+
+def write_files(project: Path, files: Iterable[NewFile]) -> Sequence[str]:
+    """Write files; their names. Raises CannotGenerate before anything is written, where one is there already."""
+    listed = list(files)
+    present = [file.name for file in listed if (project / file.name).exists()]
+    if present:
+        raise CannotGenerate(f"{', '.join(present)}: there already, and never overwritten")
+    for file in listed:
+        path = project / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as opened:
+            opened.write(file.text)
+    return [file.name for file in listed]

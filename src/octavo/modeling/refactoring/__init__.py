@@ -1,0 +1,1 @@
+"""Renames and conversions of attributes, with the definition files and the stored data."""

@@ -1,0 +1,267 @@
+"""One module of Python for a project's own code: entries, inputs, filters and populate as TypedDicts, and `App`.
+
+What is private can be written by a project's code, and is in no answer. A value that is required is never None, unless
+there may be drafts, which may lack it. The same definitions make the same text.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from octavo.core.values import dataclass
+from octavo.modeling.typings.python.names import Names, names_of
+from octavo.modeling.typings.python.typed_dicts import Members, alias, quoted, typed_dict
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS, TIMESTAMPS
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.json_values import (
+    SCALAR_JSON,
+    Json,
+    reached,
+    shown_values,
+    shown_when_populated,
+    with_drafts,
+    written,
+)
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE, ROLE, USER
+
+_IMPORTED: Final = (
+    *("AnyManyInput", "AnyOneInput", "Blocks", "BranchesBelow", "FileInput", "FilesInput", "FlagFilter"),
+    *("IdFilter", "Json", "ManyInput", "NumberFilter", "OneInput", "TextFilter", "TypedEntries"),
+)
+_OTHERS: Final = ("Any", "App", "Literal", "NotRequired", "Sequence", "TypedDict")
+_HEAD: Final = """\
+# Made by `octavo types --python`; do not edit.
+# fmt: off
+# ruff: noqa
+# pyright: reportUnnecessaryTypeIgnoreComment=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast, overload
+
+from octavo.sdk import App as _App
+from octavo.typed import (
+{imports}
+)
+"""
+_TYPED: Final = """
+def typed(app: _App) -> App:
+    \"""The service, with the types of this project's content: where a type checker knows the general ones alone.\"""
+    return cast("App", app)
+"""
+_WORDS: Mapping[Json, str] = {
+    Json.TEXT: "str",
+    Json.INTEGER: "int",
+    Json.NUMBER: "float",
+    Json.DIGITS: "str",
+    Json.BOOLEAN: "bool",
+    Json.DATE: "str",
+    Json.TIME: "str",
+    Json.INSTANT: "str",
+    Json.BLOCKS: "Blocks",
+    Json.ANY: "Json",
+}
+_FILTERS: Mapping[Json, str] = {
+    **dict.fromkeys((Json.TEXT, Json.DATE, Json.TIME, Json.INSTANT), "TextFilter"),
+    **dict.fromkeys((Json.INTEGER, Json.NUMBER, Json.DIGITS), "NumberFilter"),
+    **dict.fromkeys((Json.BLOCKS, Json.ANY), "Any"),
+    Json.BOOLEAN: "FlagFilter",
+}
+
+
+def render_own_code(registry: Registry) -> str:
+    """The whole module."""
+    types = reached(registry, (*(item.uid for item in registry.own_types()), FILE, ROLE, USER))
+    components = sorted(registry.components.values(), key=lambda item: item.uid)
+    names = names_of((*types, *components), (*_IMPORTED, *_OTHERS))
+    writer = _Writer(registry, names, with_drafts(registry))
+    lines = [line for item in (*components, *types) for line in writer.definition(item)]
+    text = "\n".join((*lines, *_app(types, names), _TYPED))
+    imports = "\n".join(f"    {name}," for name in _IMPORTED if re.search(rf"\b{name}\b", text))
+    return f"{_HEAD.format(imports=imports)}\n{text}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    registry: Registry
+    names: Mapping[str, Names]
+    drafts: frozenset[str]
+
+    def definition(self, item: Definition) -> Iterator[str]:
+        """All classes of one definition."""
+        names, has_drafts = self.names[item.uid], item.uid in self.drafts
+        shown = list(self._shown(item, has_drafts=has_drafts))
+        yield from typed_dict(names.entry, [("id", "int"), *shown], told=item.uid)
+        given = list(self._given(item, has_drafts=has_drafts))
+        if isinstance(item, Component):
+            kind = ("__component", f"Literal[{json.dumps(item.uid)}]")
+            given = [("id", "NotRequired[int]"), *given]
+            yield from typed_dict(names.item, [("id", "int"), kind, *shown])
+            yield from typed_dict(names.item_input, [kind, *given])
+        yield from self._inputs(given, names)
+        yield from typed_dict(names.filters, self._filters(item, names), total=False)
+        yield alias(names.field, _literal(["*", "id", *(value.name for value in shown_values(item))]))
+        yield from self._populate(item, names)
+
+    def _inputs(self, given: list[tuple[str, str]], names: Names) -> Iterator[str]:
+        """What is written, and what is changed, which is the same where nothing is required."""
+        changed = [(name, _bare(text)) for name, text in given]
+        is_free = all(text != bare for (_, text), (_, bare) in zip(given, changed, strict=True))
+        yield from typed_dict(names.input, changed if is_free else given, total=not is_free)
+        if is_free:
+            yield alias(names.update, names.input)
+        else:
+            yield from typed_dict(names.update, changed, total=False)
+
+    def _shown(self, item: Definition, *, has_drafts: bool) -> Members:
+        for value in shown_values(item):
+            is_there = value.name in TIMESTAMPS or (value.required and not has_drafts)
+            text = _scalar(value, (SCALAR_JSON[value.type].shown,))
+            yield value.name, text if is_there else _or_none(text, value)
+        for attribute in shown_when_populated(item, self.registry):
+            yield attribute.name, f"NotRequired[{self._populated(attribute)}]"
+
+    def _populated(self, attribute: AnyAttribute) -> str:
+        match attribute:
+            case Relation(target=None):
+                return "list[dict[str, Any]]" if attribute.to_many else "dict[str, Any] | None"
+            case ComponentField():
+                name = self.names[attribute.component].entry
+                return f"list[{name}]" if attribute.repeatable else f"{name} | None"
+            case DynamicZone():
+                return f"list[{self._union(attribute, 'item')}]"
+            case Relation() | Media():
+                name = self.names[self._target(attribute).uid].entry
+                return _many(name, attribute) if attribute.to_many else f"{name} | None"
+            case Scalar():
+                raise TypeError(f"{attribute.name} is no relation")
+
+    def _given(self, item: Definition, *, has_drafts: bool) -> Members:
+        for given in written(item, private=True):
+            required = given.required and not has_drafts
+            text = self._input(given.attribute)
+            yield given.attribute.name, text if required else f"NotRequired[{_or_none(text, given.attribute)}]"
+        if isinstance(item, ContentType) and item.localized:
+            yield LOCALE, "NotRequired[str]"
+            yield LOCALIZATIONS, "NotRequired[list[int]]"
+
+    def _input(self, attribute: AnyAttribute) -> str:
+        match attribute:
+            case Scalar():
+                row = SCALAR_JSON[attribute.type]
+                return _scalar(attribute, (row.shown, *row.also_taken))
+            case Relation(target=None):
+                return "AnyManyInput" if attribute.to_many else "AnyOneInput"
+            case Relation():
+                return "ManyInput" if attribute.to_many else "OneInput"
+            case Media():
+                return "FilesInput" if attribute.multiple else "FileInput"
+            case ComponentField():
+                name = self.names[attribute.component].input
+                return f"Sequence[{name}]" if attribute.repeatable else name
+            case DynamicZone():
+                return f"Sequence[{self._union(attribute, 'item_input')}]"
+
+    def _filters(self, item: Definition, names: Names) -> Members:
+        yield "id", "IdFilter"
+        for value in shown_values(item):
+            yield value.name, _FILTERS[SCALAR_JSON[value.type].shown]
+        for attribute in shown_when_populated(item, self.registry):
+            target = self.registry.target(attribute)
+            if target is not None:
+                yield attribute.name, f"IdFilter | {self.names[target.uid].filters}"
+        yield "$and", f"Sequence[{names.filters}]"
+        yield "$or", f"Sequence[{names.filters}]"
+        yield "$not", names.filters
+
+    def _populate(self, item: Definition, names: Names) -> Iterator[str]:
+        below = list(shown_when_populated(item, self.registry))
+        members = [(attribute.name, f"bool | {self._below(attribute)}") for attribute in below]
+        yield from typed_dict(names.populated, members, total=False)
+        yield alias(names.path, _literal(["*", *(attribute.name for attribute in below)]))
+        # Written out below: aliases that lead to each other are expanded by mypy again at each step, without end.
+        populate = f"{names.path} | Sequence[{names.path}] | {names.populated}"
+        yield alias(names.populate, populate)
+        asked = {
+            "fields": f"Sequence[{names.field}]",
+            "filters": names.filters,
+            "sort": "str | Sequence[str]",
+            "populate": populate,
+            "start": "int",
+            "limit": "int",
+        }
+        yield from typed_dict(names.below, asked.items(), total=False)
+
+    def _below(self, attribute: AnyAttribute) -> str:
+        target = self.registry.target(attribute)
+        return "BranchesBelow" if target is None else self.names[target.uid].below
+
+    def _target(self, attribute: AnyAttribute) -> Definition:
+        target = self.registry.target(attribute)
+        assert target is not None, "what leads nowhere is not shown"
+        return target
+
+    def _union(self, zone: DynamicZone, part: str) -> str:
+        found = [getattr(self.names[uid], part) for uid in sorted(zone.components)]
+        return " | ".join(found) or "dict[str, Any]"
+
+
+def _many(name: str, attribute: AnyAttribute) -> str:
+    """A list; None where no files, or nothing that leads here by a polymorphic relation, is there."""
+    if isinstance(attribute, Media) or (isinstance(attribute, Relation) and attribute.is_morph):
+        return f"list[{name}] | None"
+    return f"list[{name}]"
+
+
+def _scalar(scalar: Scalar, kinds: Iterable[Json]) -> str:
+    if isinstance(scalar, Enumeration) and scalar.values:
+        return _literal(scalar.values)
+    return " | ".join(dict.fromkeys(_WORDS[kind] for kind in kinds))
+
+
+def _literal(values: Iterable[str]) -> str:
+    return f"Literal[{', '.join(map(quoted, values))}]"
+
+
+def _or_none(text: str, attribute: AnyAttribute) -> str:
+    """With None; links can always be none, and JSON is anything."""
+    can_be_none = isinstance(attribute, Relation | Media) or text == "Json"
+    return text if can_be_none else f"{text} | None"
+
+
+def _bare(text: str) -> str:
+    return text.removeprefix("NotRequired[").removesuffix("]") if text.startswith("NotRequired[") else text
+
+
+def _app(types: Iterable[ContentType], names: Mapping[str, Names]) -> Iterator[str]:
+    """`App`, whose `entries` know their content-type; for type checkers alone.
+
+    Each has a class of its own: overloads are compared in pairs, and classes differ by name, not by all they lead to.
+    """
+    listed = list(types)
+    yield "if TYPE_CHECKING:"
+    for item in listed:
+        name = names[item.uid]
+        arguments = (name.entry, name.input, name.update, name.filters, f"Sequence[{name.field}]", name.populate)
+        yield ""
+        yield f"    class {name.entries}("
+        yield f"        TypedEntries[{', '.join(arguments)}]"
+        yield "    ): ..."
+    yield ""
+    yield "    class App(_App):"
+    yield '        """The service, with the types of this project\'s content."""'
+    first = "  # type: ignore[override]"
+    for item in listed:
+        yield ""
+        yield f"        @overload{first}"
+        yield f"        def entries(self, uid: Literal[{json.dumps(item.uid)}]) -> {names[item.uid].entries}: ..."
+        first = ""
+    yield ""
+    yield "        def entries(self, uid: str) -> Any: ..."
+    yield ""
+    yield "else:"
+    yield "    App = _App"

@@ -1,0 +1,1 @@
+"""Running a service: server process, telemetry, backups, and moving data."""

@@ -1,0 +1,154 @@
+"""One copy from first to last: made, verified, named, and those that need not be kept any more removed."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Final
+
+import octavo
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
+from octavo.operations.backups import postgresql, sqlite
+from octavo.operations.backups.bucket import Sent, bucket_of
+from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import Copy, Counts, Manifest, Store, digest_of, link_tree
+from octavo.settings import Settings
+
+_MOST_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new copy; those that were removed; how long it took, in seconds; what went to the bucket."""
+
+    copy: Copy
+    removed: list[Copy]
+    seconds: float
+    sent: Sent | None = None
+
+
+@dataclass(slots=True)
+class _Maker:
+    """How copies of one kind of database are made and verified."""
+
+    database: str
+    file: str
+    size: Callable[[int | None], int]
+    make: Callable[[Path], Mapping[str, int]]
+    read: Callable[[Path], Mapping[str, int]]
+    restored: Callable[[Path], Mapping[str, int]]
+    notes: list[str] = field(default_factory=list)
+
+    def verify(self, copy: Path, *, restore: bool) -> tuple[str, Mapping[str, int]]:
+        """How it was verified, and how many rows each table had."""
+        if restore:
+            try:
+                return "restored", self.restored(copy)
+            except postgresql.NoScratch as reason:
+                self.notes.append(f"Not restored, for there is no scratch database ({reason}): read to its end")
+        return "read", self.read(copy)
+
+
+def store_of(settings: Settings) -> Store:
+    """Where the copies of a project lie."""
+    given = settings.database.backups
+    return Store(settings.project / given.folder, given.leave_free)
+
+
+def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:
+    """Make a copy as it is set. Raises BackupFailed and OSError; then there is nothing of it."""
+    given, store, began = settings.database.backups, store_of(settings), time.monotonic()
+    maker = _maker(settings, progress)
+    with store.alone():
+        newest = next(iter(store.copies()), None)
+        moment = this_moment() if newest is None else max(this_moment(), newest.manifest.made_at + 1000)
+        store.require(maker.size(newest.manifest.bytes if newest else None))
+        with store.unfinished(moment) as path:
+            file = path / maker.file
+            counted = maker.make(file)
+            uploads = _copy_uploads(settings, path, newest) if given.uploads else 0
+            verified, found = maker.verify(file, restore=given.verify == "restored")
+            compare(counted, found)
+            size = file.stat().st_size
+            with file.open("rb") as stream:
+                digest = digest_of(stream)
+            told = Manifest(
+                octavo=octavo.__version__,
+                database=maker.database,
+                file=maker.file,
+                made_at=moment,
+                bytes=size,
+                tables=counted,
+                verified=verified,
+                notes=tuple(maker.notes),
+                uploads=uploads,
+                digest=digest,
+            )
+            copy = store.finish(path, told)
+        sent, removed = _send_and_thin(settings, store)
+    return Made(copy, removed, time.monotonic() - began, sent)
+
+
+def _send_and_thin(settings: Settings, store: Store) -> tuple[Sent | None, list[Copy]]:
+    """What was sent to the bucket, if there is one; what was removed of the folder, also where nothing can be sent."""
+    given, bucket = settings.database.backups, bucket_of(settings)
+    here = counts = Counts(given.keep.last, given.keep.daily, given.keep.weekly, given.keep.monthly)
+    sent = None
+    try:
+        if bucket is not None:
+            sent = bucket.keep(store.copies(), counts)
+            here = Counts(last=1) if given.bucket.only else counts
+    finally:
+        removed = store.thin(here)
+    return sent, removed
+
+
+def verify_copy(settings: Settings, copy: Copy) -> str:
+    """Verify one that is there again; how that was done. Raises BackupFailed and OSError."""
+    maker = _maker(settings, lambda *_: None)
+    if copy.manifest.database != maker.database:
+        raise BackupFailed(f"This is a copy of {copy.manifest.database}, and the project is on {maker.database}")
+    how, found = maker.verify(copy.path / copy.manifest.file, restore=settings.database.backups.verify == "restored")
+    compare(copy.manifest.tables, found)
+    return "; ".join((how, *maker.notes))
+
+
+def compare(expected: Mapping[str, int], found: Mapping[str, int]) -> None:
+    """Raises BackupFailed unless each table has as many rows as it should."""
+    names = sorted({*expected, *found})
+    wrong = [
+        f"{name} has {found.get(name, 'no')} rows, not {expected.get(name, 'any')}"
+        for name in names
+        if expected.get(name) != found.get(name)
+    ]
+    if wrong:
+        more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
+        raise BackupFailed(f"The copy is not what was copied: {'; '.join(wrong[:_MOST_NAMED])}{more}")
+
+
+def _maker(settings: Settings, progress: Callable[[int, int], None]) -> _Maker:
+    if settings.database.client == "sqlite":
+        source = settings.database_file
+        return _Maker(
+            "sqlite",
+            sqlite.FILE,
+            lambda _: sqlite.size_of(source),
+            lambda file: sqlite.make(source, file, progress),
+            sqlite.read,
+            lambda file: sqlite.restored(file, file.with_name(".scratch.db")),
+        )
+    return _Maker(
+        "postgresql",
+        postgresql.FILE,
+        lambda before: postgresql.size_of(settings, before),
+        lambda file: postgresql.make(settings, file),
+        postgresql.read,
+        lambda file: postgresql.restored(settings, file),
+    )
+
+
+def _copy_uploads(settings: Settings, path: Path, newest: Copy | None) -> int:
+    source = settings.project / settings.server.public_folder / "uploads"
+    before = newest.path / "uploads" if newest else None
+    return link_tree(source, path / "uploads", before) if source.is_dir() else 0

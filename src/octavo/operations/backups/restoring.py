@@ -1,0 +1,125 @@
+"""A copy in the place of the database: which file is meant, whether anybody works with the database, and putting it
+back."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from octavo.core.values import dataclass
+from octavo.database import open_database
+from octavo.database.sqlite_copy import NotADatabase, copy_database, is_open_elsewhere
+from octavo.database.topology import Topology
+from octavo.operations.backups.postgresql_tools import find_tool, restore_database
+from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import Manifest, Store, read_copy
+from octavo.operations.runtime.database_servers import direct_server
+from octavo.operations.runtime.prepare_database import reach_database
+from octavo.settings import Settings
+
+_MARKS: Final = {b"SQLite format 3\0": "sqlite", b"PGDMP": "postgresql"}
+_LONGEST_MARK: Final = max(map(len, _MARKS))
+_PATIENCE_SECONDS: Final = 3.0
+"""How long sessions may take to go after their process has ended."""
+_PAUSE_SECONDS: Final = 0.2
+# Those of a service: ours have this name, those of v4 have none. Who looks at the data with a tool of his own may.
+_SESSIONS: Final = """
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+AND backend_type = 'client backend' AND application_name IN ('octavo', '')"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file of a copy; its manifest, where it is one of those that have one."""
+
+    file: Path
+    manifest: Manifest | None = None
+
+
+def find_source(path: Path, settings: Settings) -> Source:
+    """The copy that is meant by a file, or by the folder of one copy. Raises BackupFailed and OSError."""
+    copy = read_copy(path if path.is_dir() else path.parent)
+    if copy is not None and (path.is_dir() or path.name == copy.manifest.file):
+        _require_same_kind(path, copy.path / copy.manifest.file, copy.manifest.database, settings)
+        return Source(copy.path / copy.manifest.file, copy.manifest)
+    if not path.is_dir():
+        _require_same_kind(path, path, _kind_of(path), settings)
+        return Source(path)
+    copies = Store(path).copies()
+    if not copies:
+        raise BackupFailed(f"{path} is a folder, and no copy: name the file, or the folder of one copy")
+    raise BackupFailed(f"{path} holds copies, and is none: name one of them; the newest is {copies[0].path}")
+
+
+def _kind_of(file: Path) -> str | None:
+    """Which database a file is a copy of, by its first bytes; None where they do not tell."""
+    with file.open("rb") as opened:
+        begin = opened.read(_LONGEST_MARK)
+    return next((database for mark, database in _MARKS.items() if begin.startswith(mark)), None)
+
+
+def _require_same_kind(path: Path, file: Path, database: str | None, settings: Settings) -> None:
+    """Raises BackupFailed for a copy of the other kind of database, and says how it is moved."""
+    own = "sqlite" if _is_file(settings) else "postgresql"
+    if database in (None, own):
+        return
+    remedy = (
+        f"`octavo db copy sqlite:///{file.resolve()} postgresql://USER@HOST/NAME` moves what it holds"
+        if database == "sqlite"
+        else "restore it into a database of PostgreSQL; `octavo db copy` moves what that holds"
+    )
+    raise BackupFailed(f"{path} is a copy of {database}, and the project is on {own}: {remedy}")
+
+
+def target_of(settings: Settings) -> str:
+    """What is replaced, for people."""
+    return str(settings.database_file) if _is_file(settings) else f"database {settings.database.name}"
+
+
+def replaces_nothing(settings: Settings) -> bool:
+    """Whether there is no database yet."""
+    return _is_file(settings) and not settings.database_file.exists()
+
+
+def require_tools(settings: Settings) -> None:
+    """Raises BackupFailed where a program is missing that a restore takes."""
+    if not _is_file(settings):
+        for name in ("psql", "pg_restore"):
+            find_tool(name)
+
+
+def require_unused(settings: Settings, remedy: str) -> None:
+    """Raises BackupFailed while somebody else has the database open, as a service that runs does; its text ends with
+    a remedy. Raises StartFailed."""
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while is_open_elsewhere(settings.database_file) if _is_file(settings) else asyncio.run(_sessions(settings)):
+        if time.monotonic() > end:
+            raise BackupFailed(f"{target_of(settings)} is in use: stop the service first. {remedy}")
+        time.sleep(_PAUSE_SECONDS)
+
+
+def restore(settings: Settings, source: Source, progress: Callable[[int, int], None]) -> None:
+    """Put a copy in the place of the database: all of it or nothing. Raises BackupFailed and OSError."""
+    if not _is_file(settings):
+        restore_database(settings, source.file)
+        return
+    try:
+        copy_database(source.file, settings.database_file, progress)
+    except NotADatabase as error:
+        raise BackupFailed(str(error)) from error
+
+
+def _is_file(settings: Settings) -> bool:
+    return settings.database.client == "sqlite"
+
+
+async def _sessions(settings: Settings) -> int:
+    server, places = direct_server(settings)
+    topology = Topology(role="primary", places=places if len(places) > 1 else ())
+    database = open_database(parameters=server, pool_minimum=1, pool_maximum=1, topology=topology)
+    await reach_database(database)
+    try:
+        return int(await database.fetch_value(_SESSIONS))  # the connection that asks is its only one
+    finally:
+        await database.close()

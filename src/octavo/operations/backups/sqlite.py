@@ -1,0 +1,68 @@
+"""Copies of SQLite: databases themselves, whose rows are counted in the state that was copied."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from octavo.database.sqlite_copy import NotADatabase, copy_database
+from octavo.operations.backups.problems import BackupFailed
+
+_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+FILE = "database.db"
+
+
+def size_of(file: Path) -> int:
+    """Bytes that a copy takes, with one more to verify it."""
+    parts = (file, file.with_name(file.name + "-wal"))
+    return 2 * sum(part.stat().st_size for part in parts if part.exists())
+
+
+def make(source: Path, target: Path, progress: Callable[[int, int], None]) -> Mapping[str, int]:
+    """Make a copy; how many rows each table has in it, by the database itself. Raises BackupFailed."""
+    counted: dict[str, int] = {}
+    try:
+        copy_database(source, target, progress, lambda reader: counted.update(count_rows(reader)))
+    except (NotADatabase, apsw.Error) as error:
+        raise BackupFailed(str(error)) from error
+    return counted
+
+
+def restored(copy: Path, scratch: Path) -> Mapping[str, int]:
+    """How many rows each table has, put back into a scratch database, which is gone afterwards. Raises BackupFailed."""
+    try:
+        copy_database(copy, scratch, lambda *_: None)
+        return read(scratch)
+    except (NotADatabase, apsw.Error) as error:
+        raise BackupFailed(f"The copy is damaged: {error}") from error
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            scratch.with_name(scratch.name + suffix).unlink(missing_ok=True)
+
+
+def read(copy: Path) -> Mapping[str, int]:
+    """How many rows each table has in a copy, all of which is read. Raises BackupFailed."""
+    try:
+        connection = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            verdict = connection.execute("PRAGMA integrity_check(1)").fetchall()[0][0]
+            if verdict != "ok":
+                raise BackupFailed(f"The copy is damaged: {verdict}")
+            return count_rows(connection)
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        raise BackupFailed(f"The copy is damaged: {error}") from error
+
+
+def count_rows(connection: apsw.Connection) -> dict[str, int]:
+    """Of each table; what searches by parts of texts keep for themselves are tables, too."""
+    names = [row[0] for row in connection.execute(_TABLES)]
+    return {name: _count(connection, name) for name in names}
+
+
+def _count(connection: apsw.Connection, name: str) -> int:
+    quoted = '"' + name.replace('"', '""') + '"'
+    found: Any = connection.execute(f"SELECT count(*) FROM {quoted}").fetchall()[0][0]  # noqa: S608 - quoted
+    return int(found)

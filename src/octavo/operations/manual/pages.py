@@ -1,0 +1,118 @@
+"""The pages of the documentation, as they are written in Markdown: listed, cut into sections, searched."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from octavo.core.values import dataclass
+
+PACKAGE: Final = Path(__file__).parents[2]
+PLACES: Final = (PACKAGE / "documents", PACKAGE.parents[1])
+"""Where the folder `docs` is: within an installed package, or in a working copy of Octavo itself."""
+
+_HEADING: Final = re.compile(r"^(#{1,6}) (.+?)\s*$")
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it, up to the next one."""
+
+    page: "Page"
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: `name` is what people call it, as in `octavo docs settings`."""
+
+    name: str
+    path: Path
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def title(self) -> str:
+        return next((section.heading for section in self.sections() if section.heading), self.name)
+
+    def sections(self) -> Iterator[Section]:
+        """All of it, in order."""
+        heading, lines = "", list[str]()
+        for line, found in headings(self.text):
+            if found is None:
+                lines.append(line)
+                continue
+            if heading or lines:
+                yield Section(self, heading, "\n".join(lines))
+            heading, lines = plain(found[2]), []
+        yield Section(self, heading, "\n".join(lines))
+
+
+def headings(text: str) -> Iterator[tuple[str, re.Match[str] | None]]:
+    """Each line, with what it says if it is a heading. In blocks of code nothing is one."""
+    in_code = False
+    for line in text.splitlines():
+        if line.startswith("```"):
+            in_code = not in_code
+        yield line, None if in_code else _HEADING.match(line)
+
+
+def plain(text: str) -> str:
+    """A line without links and marks."""
+    return _LINK.sub(r"\1", text).replace("`", "").replace("**", "")
+
+
+def root() -> Path:
+    """The folder that holds `docs`, `examples`, the readme and the changelog."""
+    return next(place for place in PLACES if (place / "docs").is_dir())
+
+
+def groups() -> dict[str, list[Page]]:
+    """Return the pages by group, in the order of `docs/navigation.toml`."""
+    folder = root()
+    with (folder / "docs/navigation.toml").open("rb") as file:
+        listed = tomllib.load(file)["group"]
+    found = {group["title"]: [_page(folder / "docs", name) for name in group["pages"]] for group in listed}
+    return {
+        "Start": [Page("readme", folder / "README.md")],
+        **found,
+        "Releases": [Page("changelog", folder / "CHANGELOG.md")],
+    }
+
+
+def _page(folder: Path, name: str) -> Page:
+    return Page(name, folder / f"{name}.md")
+
+
+def all_pages() -> list[Page]:
+    """Return all pages, in the order of the navigation."""
+    return [page for pages in groups().values() for page in pages]
+
+
+def search(pages: Sequence[Page], words: Sequence[str]) -> list[Section]:
+    """The sections that have all the words, in whichever order; first those that have them in their heading."""
+    wanted = [word.lower() for word in words]
+    found: list[tuple[int, int, Section]] = []
+    for page in pages:
+        for section in page.sections():
+            heading, text = f"{page.name} {section.heading}".lower(), section.text.lower()
+            if all(word in heading or word in text for word in wanted):
+                named = sum(word in heading for word in wanted)
+                found.append((-named, -sum(text.count(word) for word in wanted), section))
+    return [section for _, _, section in sorted(found, key=lambda one: one[:2])]
+
+
+def line_with(section: Section, words: Sequence[str]) -> str:
+    """The line of a section that has most of the words, without marks; the first that says something if none has."""
+    lines = [line for line in section.text.splitlines() if line.strip(" `-|")]
+    if not lines:
+        return ""
+    wanted = [word.lower() for word in words]
+    best = max(lines, key=lambda line: sum(word in line.lower() for word in wanted))
+    return plain(best).strip(" |-")

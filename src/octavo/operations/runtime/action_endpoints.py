@@ -1,0 +1,152 @@
+"""Where the actions of plugins are asked for: their routes, and their fields of GraphQL. For closing them."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from octavo.access.authorization.actions import ACCOUNTS, FILES, LIST_LOCALES
+from octavo.api.graphql.schema import names
+from octavo.api.graphql.schema.exclusions import FieldKey
+from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
+from octavo.core.values import dataclass
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE, ROLE, USER
+
+_NOT_OF_SINGLE: Final = ("create", "findOne")
+ACTIONS: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")
+_QUERY: Final = "Query"
+_MUTATION: Final = "Mutation"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The routes (`POST /auth/local`, below the API's prefix) and root fields that lead to an action."""
+
+    routes: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    mutations: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> Iterator[FieldKey]:
+        """The root fields, by type and name."""
+        yield from ((_QUERY, name) for name in self.queries)
+        yield from ((_MUTATION, name) for name in self.mutations)
+
+
+_FIELDS: Final = {
+    f"{ACCOUNTS}.callback": Door(mutations=("login",)),
+    f"{ACCOUNTS}.register": Door(mutations=("register",)),
+    f"{ACCOUNTS}.forgotPassword": Door(mutations=("forgotPassword",)),
+    f"{ACCOUNTS}.resetPassword": Door(mutations=("resetPassword",)),
+    f"{ACCOUNTS}.changePassword": Door(mutations=("changePassword",)),
+    f"{ACCOUNTS}.emailConfirmation": Door(mutations=("emailConfirmation",)),
+    f"{USER}.me": Door(queries=("me",)),
+    f"{USER}.find": Door(queries=("usersPermissionsUsers",)),
+    f"{USER}.findOne": Door(queries=("usersPermissionsUser",)),
+    f"{USER}.create": Door(mutations=("createUsersPermissionsUser",)),
+    f"{USER}.update": Door(mutations=("updateUsersPermissionsUser",)),
+    f"{USER}.destroy": Door(mutations=("deleteUsersPermissionsUser",)),
+    f"{ROLE}.find": Door(queries=("usersPermissionsRoles",)),
+    f"{ROLE}.findOne": Door(queries=("usersPermissionsRole",)),
+    f"{ROLE}.createRole": Door(mutations=("createUsersPermissionsRole",)),
+    f"{ROLE}.updateRole": Door(mutations=("updateUsersPermissionsRole",)),
+    f"{ROLE}.deleteRole": Door(mutations=("deleteUsersPermissionsRole",)),
+    f"{FILES}.find": Door(queries=("uploadFiles",)),
+    f"{FILES}.findOne": Door(queries=("uploadFile",)),
+    f"{FILES}.upload": Door(
+        mutations=("upload", "multipleUpload", "updateFileInfo", "createUploadFile", "updateUploadFile")
+    ),
+    f"{FILES}.destroy": Door(mutations=("removeFile", "deleteUploadFile")),
+    LIST_LOCALES: Door(queries=("i18NLocales", "i18NLocale")),
+}
+"""The root fields."""
+
+
+def _doors() -> dict[str, Door]:
+    routes: dict[str, tuple[str, ...]] = {}
+    for row in PLUGIN_OPERATIONS:
+        routes[row.action] = (*routes.get(row.action, ()), row.name)
+    return {action: replace(_FIELDS.get(action, Door()), routes=names) for action, names in routes.items()}
+
+
+DOORS: Final = _doors()
+"""By action."""
+
+_HOOKED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    USER: {
+        "find": ("find", "count", "me"),
+        "findOne": ("findOne", "me"),
+        "create": ("create",),
+        "update": ("update",),
+        "delete": ("destroy",),
+    },
+    FILE: {
+        "find": ("find",),
+        "findOne": ("findOne",),
+        "create": ("upload",),
+        "update": ("upload",),
+        "delete": ("destroy",),
+    },
+    ROLE: {
+        "find": ("find",),
+        "findOne": ("findOne",),
+        "create": ("createRole",),
+        "update": ("updateRole",),
+        "delete": ("deleteRole",),
+    },
+}
+_ACCOUNTS_HOOKED: Final[Mapping[str, tuple[str, ...]]] = {
+    "find": ("callback", "forgotPassword"),
+    "findOne": ("callback", "forgotPassword"),
+    "create": ("register", "callback"),
+    "update": ("resetPassword", "changePassword", "forgotPassword", "emailConfirmation"),
+}
+"""What accounts do with users besides."""
+
+_CONTROLLERS: Final = {FILE: FILES}
+
+
+def doors_of(name: str, but: Container[str] = ()) -> Iterator[Door]:
+    """The doors of an action, of a controller (`plugin::upload.content-api`), or of a whole plugin; `but` of some."""
+    actions = (action for action in DOORS if action == name or action.startswith(f"{name}."))
+    yield from (DOORS[action] for action in actions if action not in but)
+
+
+def hooked_doors(uid: str, actions: Iterable[str]) -> Iterator[Door]:
+    """The doors that stand before actions on a content-type of a plugin."""
+    for action in actions:
+        for name in _HOOKED.get(uid, {}).get(action, ()):
+            yield DOORS[f"{_CONTROLLERS.get(uid, uid)}.{name}"]
+        for name in _ACCOUNTS_HOOKED.get(action, ()) if uid == USER else ():
+            yield DOORS[f"{ACCOUNTS}.{name}"]
+
+
+def content_fields(registry: Registry, uid: str, actions: Iterable[str]) -> Iterator[FieldKey]:
+    """The root fields of GraphQL for actions on a content-type, or on all of them where `uid` is empty."""
+    wanted = frozenset(actions)
+    for content_type in registry.content_types.values() if not uid else filter(None, [registry.content_types.get(uid)]):
+        yield from _fields(content_type, wanted)
+
+
+def generated_fields(registry: Registry) -> frozenset[FieldKey]:
+    """All root fields that there can be without a project's own."""
+    own = (key for door in DOORS.values() for key in door.fields)
+    return frozenset([*content_fields(registry, "", ACTIONS), *own])
+
+
+def _fields(content_type: ContentType, actions: frozenset[str]) -> Iterator[FieldKey]:
+    single = names.single_field(content_type)
+    missing = _NOT_OF_SINGLE if content_type.is_single else ()
+    for action in sorted(actions.difference(missing)):
+        match action:
+            case "createLocalization" if not content_type.localized:
+                continue
+            case "find":
+                yield _QUERY, single if content_type.is_single else names.plural_field(content_type)
+            case "findOne":
+                yield _QUERY, single
+            case "createLocalization":
+                yield _MUTATION, names.localization_field(content_type)
+            case _:
+                yield _MUTATION, names.mutation_field(action, content_type)

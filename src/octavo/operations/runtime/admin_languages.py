@@ -1,0 +1,40 @@
+"""Languages that a project gives to the pages of administrators, or whose words it changes."""
+
+import json
+import logging
+import re
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from octavo.core.bounded_files import MEGABYTE, read_own_file
+
+logger = logging.getLogger(__name__)
+
+FOLDER: Final = PurePosixPath("src/admin/languages")
+"""Holds `CODE.json`, what is said by its key, for codes such as `he` and `pt-BR`."""
+_NAME: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\.json")
+
+
+def own_languages(project: Path) -> tuple[str, ...]:
+    """The codes of the languages that can be spoken; why another one cannot is logged."""
+    found = []
+    for path in sorted((project / FOLDER).glob("*.json")):
+        problem = _problem(path)
+        if problem is None:
+            found.append(path.stem)
+        else:
+            logger.warning("%s/%s is not spoken: %s", FOLDER, path.name, problem)
+    return tuple(found)
+
+
+def _problem(path: Path) -> str | None:
+    if not _NAME.fullmatch(path.name):
+        return "it is not called by the code of a language, such as he.json or pt-BR.json"
+    try:
+        words = json.loads(read_own_file(path, MEGABYTE))
+    except (OSError, ValueError) as error:
+        return str(error)
+    if not isinstance(words, dict):
+        return 'it has to be an object of texts by their keys, {"ui.save": "..."}'
+    wrong = next((key for key, text in words.items() if not isinstance(text, str)), None)
+    return None if wrong is None else f"{wrong} is no text"

@@ -1,0 +1,236 @@
+"""Background: what a process does besides answering: it delivers what is in the outbox, looks for changes that only the
+database tells of, makes the indexes that are declared, plans what appears by its time, and sweeps the journal of
+changes, for the site in force."""
+
+import asyncio
+import logging
+import math
+import random
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from contextvars import Context
+from typing import Any, Final
+
+from octavo.content.controllers.scheduling import ContentSchedules
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
+from octavo.database.connection import Database
+from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
+from octavo.database.leader_election import Caretaker
+from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.substring_indexes import PartsKeeper
+from octavo.database.version_keeper import VersionKeeper
+from octavo.events.delivery import Worker
+from octavo.events.journal_sweep import sweep_journal
+from octavo.events.webhooks.store import Webhooks
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.open_account_guard import open_account_guard
+from octavo.operations.runtime.options import hides_future
+from octavo.operations.runtime.site import Site
+from octavo.schema.registry import Registry
+
+logger = logging.getLogger(__name__)
+
+GRACE_SECONDS: Final = 2.0
+"""What deliveries under way have at a stop. Those that take longer are delivered again, by others or the next start."""
+_SWEEP_SECONDS: Final = 60.0
+_TOTALS_SECONDS: Final = 1.0
+_COMPARED_EVERY: Final = 3600.0
+_FOLLOW_SECONDS: Final = 1.0
+
+
+class Background:
+    """The work in the background for one site. When another site takes its place this ends, and that has its own."""
+
+    def __init__(self, infrastructure: Infrastructure, site: Site) -> None:
+        self._shared = infrastructure
+        self._works = infrastructure.settings.server.background
+        works = self._works and site.topics
+        self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
+        self._registry = site.registry
+        self._plans = site.services.controller.schedules
+        self._jobs = site.extending.app.jobs
+        self._caretaker = Caretaker(infrastructure.database, "octavo: housekeeping")
+        self._tasks: list[asyncio.Task[None]] = []
+        self.is_at_work = False
+
+    def start(self) -> None:
+        """Begin: the site is in force."""
+        self.is_at_work = True
+        if self._worker is not None:
+            self._worker.start()
+        seconds = self._shared.settings.server.webhooks.poll
+        if seconds:
+            self._begin(_look_again_and_again(self._shared.webhooks, seconds))
+        if self._works and self._shared.settings.server.jobs.cron and self._jobs.tasks:
+            self._begin(self._jobs.clockwork().run())
+        if self._works and self._shared.database.dialect.aside and declares_indexes(self._registry):
+            self._begin(_make_indexes(self._shared.database, self._registry))
+        if self._works and self._shared.settings.server.jobs.cron and self._shared.backups.schedule is not None:
+            self._begin(self._shared.backups.run())
+        totals = self._shared.settings.database.totals
+        if self._works and totals != "counted":
+            keeper = TotalsKeeper(self._shared.database, self._registry)
+            self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "maintained"))
+        if self._works and self._shared.database.dialect.parts:
+            self._begin(_keep_parts(PartsKeeper(self._shared.database, self._registry)))
+        if self._works and self._shared.database.dialect.versions is not None:
+            follower = VersionKeeper(self._shared.database, self._registry)
+            self._begin(_follow_tables(follower, asked=self._shared.settings.api.caching.answers))
+        if self._works:
+            self._begin_cleaning()
+
+    def _begin_cleaning(self) -> None:
+        """Begin what one process does for all, and what nobody waits for."""
+        if self._plans is not None and hides_future(self._shared.settings):
+            self._begin(_plan_what_appears(self._plans, self._caretaker))
+        if self._shared.journal is not None:
+            self._begin(_sweep(self._shared, self._caretaker))
+        self._begin(_end_of_blocked(self._shared, self._caretaker))
+
+    async def stop(self) -> None:
+        """Take nothing more, and wait for what is under way, as long as it may take."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        with suppress(ServiceUnavailable):  # its time ends by itself
+            await self._caretaker.leave()
+        if self._worker is not None:
+            await self._worker.stop(GRACE_SECONDS)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Work in a context that knows nothing of whoever starts it."""
+        self._tasks.append(asyncio.get_running_loop().create_task(work, context=Context()))
+
+
+async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
+    """Sweep the journal of changes again and again, where no other process does."""
+    events = infrastructure.settings.api.events
+    out_of_reach = False
+    while True:
+        await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        try:
+            if await caretaker.is_here():
+                await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
+
+
+async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
+    """End again and again what accounts have that other software has blocked, where no other process does."""
+    guard = open_account_guard(infrastructure.settings, infrastructure.database.dialect)
+    out_of_reach = False
+    while True:
+        await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        try:
+            if await caretaker.is_here():
+                await guard.end_of_blocked(infrastructure.database)
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Sessions of blocked accounts are not ended yet", error, out_of_reach)
+
+
+async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> None:
+    """Look now and then for what others have written that appears by its time alone, where no other process does."""
+    out_of_reach, looked = False, -math.inf
+    while True:
+        try:
+            if await caretaker.is_here() and time.monotonic() > looked + _COMPARED_EVERY:
+                await plans.adopt()
+                looked = time.monotonic()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("What others have written to appear later is not planned yet", error, out_of_reach)
+        await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+
+
+async def _make_indexes(database: Database, registry: Registry) -> None:
+    """Make what is declared; while the database is out of reach, try again and again."""
+    out_of_reach = False
+    while True:
+        try:
+            await make_declared_indexes(database, registry)
+            return
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Declared indexes are not made yet", error, out_of_reach)
+        await asyncio.sleep(_SWEEP_SECONDS)
+
+
+async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: bool) -> None:
+    """Keep the totals of lists, where somebody has `asked` for it or nobody else has made the database, and where no
+    other process does."""
+    out_of_reach, kept, is_here, compared = False, False, False, time.monotonic()
+    while True:
+        try:
+            is_here = await caretaker.is_here()
+            if is_here and not await keeper.is_quiet():
+                kept = asked or await keeper.is_wanted()
+                if kept:
+                    await keeper.keep()
+                    await keeper.fold()
+            if is_here and kept and time.monotonic() > compared + _COMPARED_EVERY:
+                compared = time.monotonic()
+                await keeper.compare()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("The totals of lists are counted for now", error, out_of_reach)
+        soon = kept or not is_here
+        await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if soon else _SWEEP_SECONDS))  # noqa: S311 - no secret
+
+
+async def _keep_parts(keeper: PartsKeeper) -> None:
+    """Keep the declared indexes for parts of texts. Those that are not declared any more go when nobody searches them:
+    when other processes have followed the change of definitions."""
+    out_of_reach, others_go = False, time.monotonic() + _SWEEP_SECONDS
+    while True:
+        try:
+            await keeper.keep()
+            if time.monotonic() > others_go:
+                await keeper.remove_others()
+                if not keeper.has_work:
+                    return
+                others_go = math.inf
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Indexes for parts of texts are not kept for now", error, out_of_reach)
+        seconds = _TOTALS_SECONDS if keeper.has_work else _SWEEP_SECONDS
+        await asyncio.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+
+
+async def _follow_tables(keeper: VersionKeeper, *, asked: bool) -> None:
+    """Have it followed who writes to which table, where that is asked for; else see to it once that nobody does."""
+    out_of_reach = False
+    while True:
+        try:
+            if not asked:
+                await keeper.remove()
+                return
+            await keeper.keep()
+            await keeper.fold()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("No answers are kept for now", error, out_of_reach)
+        await asyncio.sleep(_FOLLOW_SECONDS * random.uniform(0.5, 1.5) if asked else _SWEEP_SECONDS)  # noqa: S311 - no secret
+
+
+async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:
+    out_of_reach = False
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await webhooks.look()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next look may go well
+            out_of_reach = _tell("The webhooks cannot be read", error, out_of_reach)
+
+
+def _tell(what: str, error: Exception, is_told: bool) -> bool:
+    """Tell of an outage once; that it is told."""
+    if not is_told:
+        logger.warning(
+            "%s: %s", what, reason_of(error), exc_info=None if isinstance(error, ServiceUnavailable) else error
+        )
+    return True

@@ -1,0 +1,162 @@
+"""Copies by the clock: one process of all looks that each is made, by `octavo db backup --scheduled` beside it.
+
+That is a process of its own: it may take hours, and goes on while definitions change. It ends with the service.
+"""
+
+import asyncio
+import logging
+import sys
+from contextlib import suppress
+from importlib.util import find_spec
+from subprocess import PIPE, Popen
+from typing import Final
+
+from octavo.core.clock import this_moment
+from octavo.core.outage_log import reason_of, without_secrets
+from octavo.database.connection import Database
+from octavo.events.jobs import backup_records
+from octavo.events.jobs.schedule import InvalidSchedule, Schedule
+from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS: Final = 30.0
+_GRACE_SECONDS: Final = 10.0
+_MOST_SAID: Final = 500
+
+
+def schedule_of(settings: Settings) -> Schedule | None:
+    """When copies are made; None if nobody wants any. Raises StartFailed."""
+    given = settings.database.backups
+    if not given.schedule:
+        return None
+    try:
+        schedule = Schedule(given.schedule, given.time_zone)
+        schedule.next_after(this_moment())
+    except InvalidSchedule as error:
+        raise StartFailed(f"database.backups.schedule: {error}") from None
+    if given.bucket.name and find_spec("boto3") is None:
+        raise StartFailed("database.backups.bucket: this needs a library: pip install 'octavo[s3]'")
+    return schedule
+
+
+class ScheduledBackups:
+    """Looks after copies for one process, from `run` to `close`."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._settings = settings
+        self.schedule = schedule_of(settings)
+        self._made: asyncio.Task[None] | None = None
+        self._taken: asyncio.Task[bool] | None = None
+
+    async def run(self) -> None:
+        """Look until cancelled whether one is due. What has begun goes on then."""
+        told = False
+        while True:
+            try:
+                await self.look()
+                told = False
+            except Exception as error:  # whatever it is, the next look may go well
+                if not told:
+                    logger.warning("Scheduled backups are paused: %s", reason_of(error))
+                told = True
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def look(self) -> None:
+        """Begin with one that is due."""
+        if self.schedule is None:
+            return
+        if self._made is not None and not self._made.done():
+            if self._is_ours():
+                await backup_records.go_on(self._database)
+            return
+        seen = await backup_records.read_record(self._database)
+        if seen.is_due(self.schedule, this_moment()):
+            # A task of its own: whoever ends this look must not leave an attempt that is taken and not made.
+            self._taken = asyncio.create_task(backup_records.begin(self._database, seen))
+            self._made = asyncio.create_task(self._attempt(self._taken))
+
+    async def settle(self) -> None:
+        """Wait for the one that has begun."""
+        if self._made is not None:
+            await asyncio.wait([self._made])
+
+    async def close(self) -> None:
+        """End what is under way; nothing of it is left, and others may begin."""
+        if self._made is None or self._taken is None or self._made.done():
+            return
+        await asyncio.wait([self._taken])
+        self._made.cancel()
+        await asyncio.wait([self._made])
+        if self._is_ours() and self._made.cancelled():
+            with suppress(Exception):  # then others notice it later
+                await backup_records.take_back(self._database)
+
+    def _is_ours(self) -> bool:
+        """Whether this process has the attempt, and not another one."""
+        taken = self._taken
+        return taken is not None and taken.done() and taken.exception() is None and taken.result()
+
+    async def _attempt(self, taken: asyncio.Task[bool]) -> None:
+        try:
+            is_ours = await asyncio.shield(taken)
+        except Exception as error:  # the next look tries again
+            logger.warning("Could not start a backup: %s", reason_of(error))
+            return
+        if is_ours:
+            await self._make(float(self._settings.database.backups.timeout))
+
+    async def _make(self, seconds: float) -> None:
+        try:
+            await self._make_beside(seconds)
+        except Exception as error:  # whatever it is, somebody has to hear of it
+            logger.exception("Could not start the backup process")
+            await self._fail(reason_of(error))
+
+    async def _make_beside(self, seconds: float) -> None:
+        command = ("-m", "octavo", "db", "backup", "--scheduled", "--begun", "--project", str(self._settings.project))
+        # Waited for in a thread: the loop of a worker is not told of the ends of processes.
+        process = _started(sys.executable, *command)
+        waiting = asyncio.ensure_future(asyncio.to_thread(process.communicate))
+        try:
+            async with asyncio.timeout(seconds):
+                said, problem = await asyncio.shield(waiting)
+        except TimeoutError:
+            await _end(process, waiting)
+            await self._fail(f"it took longer than {seconds:.0f} s")
+            return
+        except asyncio.CancelledError:
+            await _end(process, waiting)
+            raise
+        if process.returncode == 0:
+            logger.info("%s", _shown(said))
+        elif process.returncode == 1:  # it has written down why
+            logger.error("The backup failed: %s", _shown(problem).removeprefix("Error: "))
+        else:
+            await self._fail(f"the process that makes it ended with {process.returncode}: {_shown(problem)}")
+
+    async def _fail(self, reason: str) -> None:
+        logger.error("The backup failed: %s", reason)
+        try:
+            await backup_records.failed(self._database, reason)
+        except Exception as error:  # it is told above
+            logger.warning("Could not record: %s", reason_of(error))
+
+
+def _started(*command: str) -> "Popen[bytes]":
+    return Popen(command, stdout=PIPE, stderr=PIPE)
+
+
+async def _end(process: "Popen[bytes]", waiting: "asyncio.Future[tuple[bytes, bytes]]") -> None:
+    process.terminate()
+    done, _ = await asyncio.wait([waiting], timeout=_GRACE_SECONDS)
+    if not done:
+        process.kill()
+        await asyncio.wait([waiting])
+
+
+def _shown(said: bytes) -> str:
+    """The end of what a process said, on one line."""
+    return without_secrets(" ".join(said.decode(errors="replace").split()))[-_MOST_SAID:]

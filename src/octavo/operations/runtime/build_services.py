@@ -1,0 +1,101 @@
+"""Builds the services of a site: what reads and writes entries, accounts and files by one registry."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from octavo.access.authorization.admin.engine import Rights
+from octavo.accounts.users.accounts import Accounts
+from octavo.accounts.users.providers.links import ProviderAccounts
+from octavo.accounts.users.providers.logins import ProviderLogins
+from octavo.accounts.users.role_management import RoleManagement
+from octavo.accounts.users.user_management import UserManagement
+from octavo.api.rest.endpoints import ContentEndpoints
+from octavo.content.controllers.content import ContentController
+from octavo.content.media.files import FileService
+from octavo.content.schedules import Schedules
+from octavo.content.writer import EntryWriter
+from octavo.core.cache import CacheScope
+from octavo.events.hooks import Hooks
+from octavo.operations.runtime import options
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.open_account_guard import open_account_guard
+from octavo.operations.runtime.result_cache import open_reader
+from octavo.operations.runtime.services import Services
+from octavo.operations.runtime.webhooks import webhook_witness
+from octavo.schema.registry import Registry
+from octavo.sdk.core_actions import NewEndpoints
+from octavo.settings import Settings
+
+if TYPE_CHECKING:
+    from octavo.operations.runtime.managed_services import ManagedServices
+
+
+def no_hooks_yet(settings: Settings, registry: Registry) -> Hooks:
+    """Return hooks without any of the project's code."""
+    return Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
+
+
+def build_services(
+    shared: Infrastructure,
+    registry: Registry,
+    caches: CacheScope,
+    hooks: Hooks,
+    new_components: frozenset[str] = frozenset(),
+) -> Services:
+    """Return the services of a registry; `new_components` are those that were not served before."""
+    settings, reader = shared.settings, open_reader(shared, registry, caches)
+    plans = Schedules(shared.database, shared.outbox)
+    writer = EntryWriter(
+        shared.database,
+        registry,
+        shared.locales,
+        shared.feed,
+        rules=options.write_rules(settings),
+        hooks=hooks,
+        witness=webhook_witness(shared, registry),
+        accounts=open_account_guard(settings, shared.database.dialect),
+        schedules=plans,
+    )
+    controller = ContentController(
+        registry,
+        reader,
+        writer,
+        shared.media,
+        shared.locales,
+        options.strictness(settings),
+        drafts_by_id=settings.api.compat.drafts_by_id == "visible",
+        wraps_morphs=settings.api.compat.morph_relations == "wrapped",
+        hides_future=options.hides_future(settings),
+        schedules=plans,
+        populate_deep=settings.api.rest.populate_deep,
+        notes_reads=bool(settings.api.caching.surrogate_keys.headers),
+    )
+    accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
+    accounts.forget = shared.authenticator.invalidate
+    refuse_unverified = settings.api.compat.unverified_emails == "refuse"
+    people = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
+    users = UserManagement(reader, writer, accounts.rows)
+    files = FileService(writer, reader, shared.media)
+
+    @cache
+    def manage() -> "ManagedServices":
+        from octavo.operations.runtime.managed_services import make_managed_services
+
+        return make_managed_services(shared, controller, files, users, caches, new_components)
+
+    return Services(
+        controller=controller,
+        files=files,
+        accounts=accounts,
+        logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
+        users=users,
+        roles=RoleManagement(writer, keeps_default=settings.api.compat.profile == "safe"),
+        rights=Rights(registry, plugins=options.plugins_in_use(settings)),
+        manage=manage,
+    )
+
+
+def content_endpoints(shared: Infrastructure, services: Services, caches: CacheScope) -> NewEndpoints:
+    """Return what makes the endpoints of a content type, once each."""
+    limits = options.page_limits(shared.settings)
+    return cache(lambda content_type: ContentEndpoints(content_type, services.controller, limits, caches))

@@ -1,0 +1,152 @@
+"""One change of definitions from first to last: planned, written, its tables made, served; or nothing of it."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from octavo.core.threads import in_thread
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.database.conversions import ConversionStep
+from octavo.database.migrations.files import new_migration
+from octavo.database.migrations.runner import take_back
+from octavo.modeling.builder.conversions import convert, find_conversions
+from octavo.modeling.builder.dropped_attributes import drop_data
+from octavo.modeling.builder.files import AppliedChanges, UnsafePath, apply_changes
+from octavo.modeling.builder.plans import MakePlan, Plan, Workshop
+from octavo.modeling.builder.preview import Preview, preview_of
+from octavo.modeling.builder.problems import said
+from octavo.modeling.builder.renames import Renamed
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.site import Site
+from octavo.operations.runtime.trial_build import try_definitions
+from octavo.query.sql.physical_names import table_name
+from octavo.schema.custom_fields import known_custom_fields
+from octavo.schema.registry import Registry
+
+logger = logging.getLogger(__name__)
+Settle = Callable[[], Awaitable[None]]
+Conversions = Sequence[tuple[str, str, ConversionStep]]
+
+SEVERAL = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What a change does around the tables: `first` before they are made, `last` when nothing else can fail any more.
+
+    `alone`: no request may be under way meanwhile, since the site in force would not find its columns.
+    """
+
+    first: Settle
+    last: Settle
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionChange:
+    """A change of the definitions that a site serves. `serve` puts what the files say into force, with its steps."""
+
+    shared: Infrastructure
+    site: Site
+    serve: Callable[[Steps], Awaitable[None]]
+
+    async def make(self, make: MakePlan) -> str:
+        """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before.
+
+        Definitions that nothing can be built of raise before a file is written.
+        """
+        database = self.shared.database
+        plan, steps = await self._plan(make)
+        await in_thread(partial(try_definitions, self.shared, plan.registry))
+        migration = self._migration(plan)
+        applied = await self._write(plan, migration)
+        converted: list[tuple[str, str]] = []
+
+        async def convert_columns() -> None:
+            for uid, name, _ in steps:
+                await convert(database, plan.registry, [(uid, name)])
+                converted.append((uid, name))
+
+        try:
+            alone = bool(steps or plan.renamed or plan.dropped or self._changes_options(plan.registry))
+            await self.serve(Steps(convert_columns, partial(self._drop, plan), alone))
+        except BaseException:
+            await in_thread(applied.undo)
+            await self._convert_back(database, converted)
+            if plan.renamed is not None and migration is not None:
+                await self._rename_back(database, migration, plan.renamed)
+            raise
+        await in_thread(applied.keep)
+        return plan.uid
+
+    async def preview(self, make: MakePlan) -> Preview:
+        """What the change would do. Raises BuilderError, ApplicationError."""
+        plan, _ = await self._plan(make)
+        project, database = self.shared.settings.project, self.shared.database
+        return await preview_of(plan, self.registry, project, database, self._migration(plan))
+
+    async def _plan(self, make: MakePlan) -> tuple[Plan, Conversions]:
+        """What is to be done, checked against what the database holds; with the columns to be converted."""
+        settings, database = self.shared.settings, self.shared.database
+        fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
+        longest, migrates = database.dialect.longest_name, settings.database.run_migrations
+        workshop = Workshop(settings.project, self.registry, fields, migrates, longest)
+        plan = await in_thread(partial(make, workshop))
+        await self._check_entries(plan)
+        steps = await find_conversions(database, self.registry, plan.registry)
+        return plan, steps
+
+    def _migration(self, plan: Plan) -> Path | None:
+        return new_migration(self.shared.settings.project, plan.renamed.name, ".py") if plan.renamed else None
+
+    def _changes_options(self, after: Registry) -> bool:
+        """Return whether a content type gets or loses drafts or locales: no entries must be written meanwhile."""
+        pairs = ((old, after.content_types.get(uid)) for uid, old in self.registry.content_types.items())
+        return any(
+            new is not None and (old.draft_and_publish, old.localized) != (new.draft_and_publish, new.localized)
+            for old, new in pairs
+        )
+
+    async def _drop(self, plan: Plan) -> None:
+        if plan.dropped is not None:
+            await drop_data(self.shared.database, plan.registry, plan.dropped)
+
+    @property
+    def registry(self) -> Registry:
+        """The definitions before the change."""
+        return self.site.registry
+
+    async def _write(self, plan: Plan, migration: Path | None) -> AppliedChanges:
+        project, files = self.shared.settings.project, plan.files
+        if plan.renamed is not None and migration is not None:
+            name = migration.relative_to(project).as_posix()
+            files = replace(files, written={name: plan.renamed.forward.encode(), **files.written})
+        try:
+            return await in_thread(partial(apply_changes, project, files))
+        except (OSError, UnsafePath) as error:
+            logger.warning("Cannot record the definitions: %s", error)
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise said(f"The files cannot be written: {reason}") from error
+
+    async def _check_entries(self, plan: Plan) -> None:
+        if plan.becomes_single is None:
+            return
+        database = self.shared.database
+        table = database.dialect.quote(table_name(self.registry.content_types[plan.becomes_single]))
+        if len(await database.fetch_all(f"SELECT id FROM {table} LIMIT 2")) > 1:  # noqa: S608 - a quoted name
+            raise said(SEVERAL)
+
+    async def _rename_back(self, database: Database, migration: Path, renamed: Renamed) -> None:
+        try:
+            await take_back(database, migration, renamed.backward)
+        except Exception:
+            logger.exception("Data that had been renamed for a change could not be renamed back")
+
+    async def _convert_back(self, database: Database, converted: list[tuple[str, str]]) -> None:
+        try:
+            await convert(database, self.registry, reversed(converted))
+        except Exception:
+            logger.exception("Columns that had been converted for a change could not be converted back")

@@ -1,0 +1,99 @@
+"""Followers: several processes on one database serve the same definitions.
+
+Each asks twice a second for a version that the database keeps. Whoever changes definitions raises it once the change is
+served; the others then read the project again. The files of the project are theirs to share.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple
+
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.system_table_statement import OwnStatement
+
+logger = logging.getLogger(__name__)
+
+TABLE: Final = OwnTable(
+    "octavo_site_version", ("id integer PRIMARY KEY NOT NULL CHECK (id = 1)", "version integer NOT NULL")
+)
+POLL_SECONDS: Final = 0.5
+_LONGEST_WAIT: Final = 30.0
+"""Between two attempts to follow a version that could not be followed."""
+
+_READ: Final = "SELECT version FROM octavo_site_version WHERE id = 1"
+_RAISE: Final = OwnStatement("""
+INSERT INTO octavo_site_version (id, version) VALUES (1, 1)
+{id:on_conflict} version = octavo_site_version.version + 1
+{version:returning}""")
+
+
+async def read_version(database: Database) -> int:
+    """The version in the database; 0 before the first change."""
+    return int(await database.fetch_value(_READ) or 0)
+
+
+async def raise_version(database: Database) -> int:
+    """Let all processes on the database read the project again; the new version."""
+    async with unit_of_work(database) as unit:
+        return int(await unit.connection.fetch_value(*_RAISE.bind(database.dialect)))
+
+
+class _Failed(NamedTuple):
+    """A version that could not be followed; when to try again, in seconds of the loop; how long that is to wait."""
+
+    version: int = -1
+    again_at: float = 0.0
+    wait: float = 0.0
+
+
+class Follower:
+    """Follows the version for one process. `database` is asked for each time, for it may change with the settings."""
+
+    def __init__(self, database: Callable[[], Database], reload: Callable[[], Awaitable[None]]) -> None:
+        self._database = database
+        self._reload = reload
+        self._seen = 0
+        self._failed = _Failed()
+        self._out_of_reach = False
+        self._look = asyncio.Lock()
+
+    async def begin(self, is_current: Callable[[], Awaitable[bool]]) -> None:
+        """Take the version that is there for the one served; unless the project has changed since it was read."""
+        self._seen = await read_version(self._database())
+        if not await is_current():
+            self._seen = -1
+
+    async def publish(self) -> None:
+        """Tell the others of a change that is served here."""
+        async with self._look:  # or it could be taken for another's
+            version = await raise_version(self._database())
+            if version == self._seen + 1:  # else there is another's change between, which is still to be followed
+                self._seen = version
+
+    async def run(self) -> None:
+        """Look again and again, until cancelled."""
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            try:
+                async with self._look:
+                    await self._follow(await read_version(self._database()))
+                self._out_of_reach = False
+            except Exception as error:  # whatever it is, the next look may find it
+                if not self._out_of_reach:
+                    logger.warning("Cannot read the version of the definitions: %s", error.__cause__ or error)
+                self._out_of_reach = True
+
+    async def _follow(self, version: int) -> None:
+        failed, now = self._failed, asyncio.get_running_loop().time()
+        if version == self._seen or (version == failed.version and now < failed.again_at):
+            return
+        try:
+            await self._reload()
+        except Exception:  # told by who reloads
+            wait = min(failed.wait * 2, _LONGEST_WAIT) if version == failed.version else POLL_SECONDS
+            self._failed = _Failed(version, now + wait, wait)
+        else:
+            self._seen = version

@@ -1,0 +1,118 @@
+"""The definitions of a project under its settings: the registry that is served, and everything worth telling of it."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Final
+
+from octavo.api.graphql.schema.name_conflicts import left_out
+from octavo.content.validation.patterns import is_pattern
+from octavo.core.errors import ServiceUnavailable
+from octavo.database.introspect import found_tables
+from octavo.operations.runtime.open_resources import has_database, open_project_database
+from octavo.operations.runtime.options import makes_schema
+from octavo.project.plugins import plugins_in_use
+from octavo.query.sql.ddl.column_type_names import type_word
+from octavo.query.sql.ddl.tables import Table
+from octavo.query.sql.physical_names import column_name, table_name
+from octavo.schema.attributes import Scalar
+from octavo.schema.custom_fields import CustomFields, known_custom_fields
+from octavo.schema.loader import Inspection, inspect_definitions
+from octavo.schema.privacy import with_private
+from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warning
+from octavo.schema.registry import Registry
+from octavo.schema.unlocalized import without_locales
+from octavo.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+MOST_TOLD: Final = 5
+"""Warnings that a start tells one by one; `octavo config check` tells all."""
+
+
+def project_registry(settings: Settings) -> Registry:
+    """The registry of a project, custom fields as their columns have them. Raises InvalidDefinitions."""
+    found = _inspect(settings)
+    if found.registry is None:
+        raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
+    return served_registry(settings, found.registry)
+
+
+def served_registry(settings: Settings, registry: Registry) -> Registry:
+    """Return definitions as a service with these settings serves them."""
+    localized = registry if settings.plugins.i18n.enabled else without_locales(registry)
+    return with_private(localized, settings.api.responses.private_attributes)
+
+
+def definition_problems(settings: Settings) -> tuple[DefinitionProblem, ...]:
+    """Everything that is wrong with the definitions of a project (`error`) or worth a look (`warning`)."""
+    found = _inspect(settings)
+    return found.problems if found.registry is None else warnings_of(found.registry, settings)
+
+
+def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProblem, ...]:
+    """What is worth a look in the definitions that are served."""
+    unnamed = left_out(registry).problems if makes_schema(settings) else ()
+    return (*registry.remarks, *_no_patterns(registry), *unnamed)
+
+
+def tell(warnings: Iterable[DefinitionProblem]) -> None:
+    """Say in the log, in few lines, what is worth a look."""
+    told = tuple(warnings)
+    for problem in told[:MOST_TOLD]:
+        logger.warning("%s", problem)
+    if len(told) > MOST_TOLD:
+        logger.warning("%d more remarks on the definitions: octavo config check", len(told) - MOST_TOLD)
+
+
+def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
+    for definition in registry.definitions():
+        for attribute in definition.attributes.values():
+            if isinstance(attribute, Scalar) and attribute.regex and not is_pattern(attribute.regex):
+                message = (
+                    "is not a valid regular expression of JavaScript; every value is refused. Correct or remove it"
+                )
+                yield warning(definition.source, f"attributes.{attribute.name}.regex", message)
+
+
+def _inspect(settings: Settings) -> Inspection:
+    fields = known_custom_fields(settings.project, settings.api.custom_fields)
+    plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
+    inspection = inspect_definitions(settings.project, fields, plugins)
+    if inspection.registry is None or not any(fields.unknown(inspection.registry)):
+        return inspection
+    found = _column_types(settings, fields, inspection.registry)
+    return inspect_definitions(settings.project, replace(fields, found=found), plugins) if found else inspection
+
+
+def _column_types(settings: Settings, fields: CustomFields, registry: Registry) -> dict[str, str]:
+    """The type words of unknown custom fields by what their columns are, as far as there are such.
+
+    Asks the database in a loop of its own: definitions are read before anything is served.
+    """
+    if not has_database(settings):
+        return {}
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        tables = executor.submit(lambda: asyncio.run(_found_tables(settings))).result()
+    found: dict[str, str] = {}
+    for name, definition, attribute in fields.unknown(registry):
+        table = tables.get(table_name(definition))
+        column = column_name(definition.scalar(attribute))
+        word = next((type_word(item.type) for item in table.columns if item.name == column), None) if table else None
+        if word is not None:
+            found.setdefault(name, word)
+    return found
+
+
+async def _found_tables(settings: Settings) -> dict[str, Table]:
+    """What is in the database; nothing where it cannot be reached, which the start will tell."""
+    database = open_project_database(settings, untouched=True)
+    try:
+        await database.connect()
+        return await found_tables(database, database.dialect)
+    except ServiceUnavailable:
+        return {}
+    finally:
+        await database.close()

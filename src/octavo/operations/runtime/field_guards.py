@@ -1,0 +1,240 @@
+"""Guards of REST actions, and their effect on the GraphQL root fields of the same actions.
+
+Under `compat.graphqlGuards = "shared"` policies and scopes of a route also apply to the fields, and fields of actions
+that other code guards are closed until the project declares them. Under `own` neither applies, as in v4, and the log
+names the fields that are open because of that.
+"""
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from octavo.access.authorization.ability import UPDATE
+from octavo.access.authorization.actions import action_on
+from octavo.api.graphql.customization.extension import Extension, FieldAccess
+from octavo.api.graphql.schema import names
+from octavo.api.graphql.schema.exclusions import FieldKey
+from octavo.api.graphql.transport.endpoint import GraphqlEndpoint
+from octavo.api.http.router import Handler, Router
+from octavo.api.rest.content_operations import content_operations
+from octavo.api.rest.operations import Declared, Operation, refuse
+from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
+from octavo.core.values import dataclass
+from octavo.operations.runtime.action_endpoints import ACTIONS, DOORS, content_fields, doors_of
+from octavo.operations.runtime.localization_guards import close_localizations, find_unguarded_localizations
+from octavo.project.named_handlers import Used
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.sdk.app import App
+from octavo.sdk.field_guards import RestGuard
+from octavo.sdk.request_pipeline import CodeHandler
+
+logger = logging.getLogger(__name__)
+
+_MOST_LINES: Final = 20
+_NAME: Final = re.compile(r":[A-Za-z_]\w*")
+_DECLARE: Final = "set `auth` or `policies` of the field in resolvers_config, or give it a resolver"
+_OPEN: Final = f'{_DECLARE}; or set compat.graphqlGuards = "shared" in config/api.toml'
+
+
+@dataclass(frozen=True, slots=True)
+class ActionGuards:
+    """The guards of one REST action, and the root fields of that action.
+
+    `policies` and `scopes` (further actions that the caller needs) can apply to the fields too. `others` describe
+    controllers, services, middlewares and routes, which fields do not call.
+    """
+
+    operation: Operation
+    fields: tuple[FieldKey, ...]
+    policies: tuple[Used, ...] = ()
+    scopes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> int:
+        """0 without guards, 1 if all of them can apply to fields, 2 if some cannot."""
+        return 2 if self.others else int(bool(self.policies or self.scopes))
+
+    @property
+    def words(self) -> str:
+        """A description of all guards, for messages."""
+        policies = (f"policy {one.function.place}" for one in self.policies)
+        return ", ".join((*policies, *(f"scope {scope}" for scope in self.scopes), *self.others))
+
+
+def read_guards(router: Router, registry: Registry, prefix: str) -> tuple[ActionGuards, ...]:
+    """Return the guards of all actions that have root fields and any guard."""
+    fields, routes = _fields_by_action(registry), defaultdict[str, list[Declared]](list)
+    for route in router.declared():
+        if isinstance(route.operation, Operation):
+            routes[route.operation.action].append((route.operation, route.handler))
+    found: list[ActionGuards] = []
+    for action, row in _rows(registry).items():
+        if action in fields:
+            usual = _at_usual_address(row, routes[action])
+            guards = [_guards_of_route(row, *route, fields[action]) for route in usual or routes[action]]
+            guards += () if usual else _replaced(router, prefix, row, fields[action])
+            found += (max(guards, key=lambda one: one.weight),) if guards else ()
+    return tuple(one for one in found if one.weight)
+
+
+def _at_usual_address(row: Operation, routes: Sequence[Declared]) -> Sequence[Declared]:
+    """Return the routes of an action at its usual address, with the prefix of a router if it has one."""
+    path = _address(row)
+    same = [one for one in routes if one[0].method == row.method and _address(one[0]).endswith(path)]
+    return [one for one in same if _address(one[0]) == path] or same
+
+
+def _address(operation: Operation) -> str:
+    return _NAME.sub(":", operation.path.lower())
+
+
+def _guards_of_route(
+    row: Operation, declared: Operation, handler: Handler, fields: tuple[FieldKey, ...]
+) -> ActionGuards:
+    operation, access = replace(row, method=declared.method, path=declared.path), declared.admits
+    scopes = () if access.public else tuple(one for one in access.scopes if one != row.action)
+    if handler is refuse:
+        return ActionGuards(operation, fields, others=("code of v4 that is not ported",))
+    if not isinstance(handler, CodeHandler):
+        return ActionGuards(operation, fields, scopes=scopes)
+    overriding = (f"{handler.overridden_at} (overrides it)",) if handler.overridden_at else ()
+    around = (f"middleware {one.function.place}" for one in handler.middlewares)
+    return ActionGuards(operation, fields, handler.policies, scopes, (*around, *overriding))
+
+
+def _replaced(router: Router, prefix: str, row: Operation, fields: tuple[FieldKey, ...]) -> Iterator[ActionGuards]:
+    """Return the guard of an action whose usual address the project has given to another handler."""
+    found = router.find(row.method, prefix + _NAME.sub("1", row.path))
+    if found is not None:
+        route, operation = found[0], found[0].operation
+        if isinstance(operation, Operation) and (isinstance(route.handler, CodeHandler) or operation.is_own):
+            yield ActionGuards(row, fields, others=(f"the project's route {route.method} {route.template}",))
+
+
+def _rows(registry: Registry) -> dict[str, Operation]:
+    """The first row of each action."""
+    found: dict[str, Operation] = {}
+    own = (row for content_type in registry.api_types() for row in content_operations(content_type))
+    for row in (*own, *PLUGIN_OPERATIONS):
+        found.setdefault(row.action, row)
+    return found
+
+
+def _fields_by_action(registry: Registry) -> dict[str, tuple[FieldKey, ...]]:
+    found = defaultdict[str, dict[FieldKey, None]](dict)
+    for uid in registry.content_types:
+        for action in ACTIONS:
+            found[action_on(uid, action)] |= dict.fromkeys(content_fields(registry, uid, (action,)))
+    for action, door in DOORS.items():
+        found[action] |= dict.fromkeys(door.fields)
+    return {action: tuple(keys) for action, keys in found.items() if keys}
+
+
+def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards | None":
+    """Return the guards of REST actions, applied to their root fields if they are shared; None without GraphQL."""
+    settings = app.settings
+    found = read_guards(router, app.registry, settings.api.rest.prefix)
+    described = ((one.operation.action, one.words) for one in found)
+    localizations = find_unguarded_localizations(router, app.registry, described)
+    closes = settings.api.compat.localization_guards == "shared"
+    if closes:
+        close_localizations(router, extension, localizations)
+    shared = settings.api.compat.graphql_guards == "shared"
+    guards = FieldGuards(found, extension, shared, tuple(one.remark(shared=closes) for one in localizations))
+    if guards.shared:
+        app.controller.guarded_updates = frozenset(guards.updated())
+    if not settings.plugins.graphql.enabled:
+        return replace(guards, guards=()) if localizations else None
+    if guards.shared:
+        guards.put_on_fields(app)
+    return guards
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGuards:
+    """The guards of all REST actions of a site; `shared` if they also apply to root fields.
+
+    `localizations` are remarks on routes that create localizations without the guards of `create`.
+    """
+
+    guards: tuple[ActionGuards, ...]
+    extension: Extension
+    shared: bool
+    localizations: tuple[str, ...] = ()
+
+    def updated(self) -> Iterator[str]:
+        """Yield the content-types whose `update` is guarded."""
+        for one in self.guards:
+            uid, _, name = one.operation.action.rpartition(".")
+            if name == UPDATE:
+                yield uid
+
+    def put_on_fields(self, app: App) -> None:
+        """Apply the guards to the fields, or close the fields; schedule fields follow the update of an entry."""
+        access, prefix = self.extension.access, app.settings.api.rest.prefix
+        for one in self.guards:
+            for key in one.fields:
+                said = access.get(key, FieldAccess())
+                if said.closed:
+                    continue
+                if one.policies or one.scopes:
+                    said = replace(said, guard=RestGuard(one.operation, one.policies, one.scopes, app, prefix))
+                access[key] = replace(said, closed=True, until_declared=True) if one.others else said
+            for key in _schedule_fields(app.registry, one.operation.action):
+                access.setdefault(key, FieldAccess(closed=True, unless_named=True))
+
+    def remarks(self, graphql: GraphqlEndpoint | None) -> Iterator[str]:
+        """Describe each route and each action whose fields are open, or closed, because of guards.
+
+        Call it after `register`: fields that the project has declared or switched off are left out.
+        """
+        yield from self.localizations
+        declared: Collection[FieldKey] = graphql.declared if graphql else ()
+        left_out = self.extension.exclusions()
+        state, remedy = ("Closed", _DECLARE) if self.shared else ("Open", _OPEN)
+        for one in self.guards:
+            uid, _, name = one.operation.action.rpartition(".")
+            if (self.shared and not one.others) or uid in left_out.types or (uid, name) in {*left_out.actions}:
+                continue
+            fields = [".".join(key) for key in one.fields if key not in declared and not self._is_closed(key)]
+            if fields:
+                route = f"{one.operation.action} is guarded over REST ({one.operation.name}) by {one.words}"
+                yield f"{state} in GraphQL: {', '.join(fields)}: {route}; {remedy}"
+
+    def _is_closed(self, key: FieldKey) -> bool:
+        """Whether a field is closed for another reason."""
+        said = self.extension.access.get(key)
+        return said is not None and said.closed and not said.until_declared
+
+    def tell(self, graphql: GraphqlEndpoint | None) -> None:
+        """Log the first of the remarks."""
+        lines = list(self.remarks(graphql))
+        for line in lines[:_MOST_LINES]:
+            logger.warning("%s", line)
+        if len(lines) > _MOST_LINES:
+            logger.warning("%d more actions: octavo config check", len(lines) - _MOST_LINES)
+
+
+def _schedule_fields(registry: Registry, action: str) -> Iterator[FieldKey]:
+    content_type: ContentType | None = registry.content_types.get(action.rpartition(".")[0])
+    if content_type is not None and action == action_on(content_type.uid, UPDATE):
+        yield "Query", names.schedule_field(content_type)
+        yield "Mutation", names.schedule_mutation(content_type)
+
+
+def close_plugin_fields(extension: Extension, actions: Mapping[str, str]) -> None:
+    """Close the fields of GraphQL for actions of plugins that a project's controllers do over REST: what these may
+    check, the fields would not. `actions` have the places of those controllers."""
+    for action, place in actions.items():
+        names = [key for door in doors_of(action) for key in door.fields]
+        for key in names:
+            extension.access.setdefault(key, FieldAccess(closed=True, unless_named=True))
+        if names:
+            fields = ", ".join(".".join(key) for key in names)
+            message = "Closed: %s: GraphQL does not ask %s for %s; say in resolvers_config of the field who may"
+            logger.warning(message, fields, place, action)

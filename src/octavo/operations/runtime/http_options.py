@@ -1,0 +1,80 @@
+"""Translates settings to the options of HTTP: limits, time-outs, CORS, security headers."""
+
+from octavo.api.http.hosts import AllowedHosts, allowed_hosts
+from octavo.api.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.api.http.proxies import TrustedProxies
+from octavo.core.host_names import ANY
+from octavo.operations.runtime.options import has_caches_in_front
+from octavo.settings import Settings
+
+
+def http_options(settings: Settings) -> HttpOptions:
+    """Return the options of requests and answers, whatever the API."""
+    limits = settings.middlewares
+    headers = dict(DEFAULT_SECURITY_HEADERS) | {name.lower(): value for name, value in limits.headers.items()}
+    return HttpOptions(
+        cors=_cors_options(settings),
+        body=BodyLimits(
+            json=limits.body.json,
+            form=limits.body.form,
+            text=limits.body.text,
+            file=settings.plugins.upload.config.size_limit,
+            upload=limits.body.upload,
+            parts=limits.body.parts,
+            json_depth=limits.body.json_depth,
+        ),
+        security_headers=tuple((name, value) for name, value in headers.items() if value),
+        content_security_policy=limits.security.content_security_policy,
+        api_prefix=settings.api.rest.prefix,
+        max_url_length=limits.requests.url_length,
+        max_headers=limits.requests.header_count,
+        max_requests=limits.requests.queue,
+        max_requests_each=limits.requests.queue_share,
+        max_receiving=limits.requests.receiving,
+        max_receiving_each=limits.requests.receiving_share,
+        max_received_bytes=limits.requests.received,
+        max_unsent=limits.requests.unsent,
+        max_unsent_each=limits.requests.unsent_share,
+        body_seconds=limits.requests.body_timeout,
+        body_rate=limits.requests.body_rate,
+        upload_rate=limits.requests.upload_rate,
+        request_seconds=limits.requests.timeout,
+        shutdown_seconds=settings.server.shutdown,
+        trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
+        allowed_hosts=_allowed_hosts(settings),
+        digit_ids=settings.api.compat.ids == "digits",
+        merged_queries=settings.api.compat.query_strings == "merged",
+        shows_own_role=settings.api.compat.own_role == "shown",
+        split_fields=settings.api.compat.field_lists == "split",
+        json_errors=settings.api.compat.error_bodies == "json",
+        unkept_errors=has_caches_in_front(settings),
+        server_timing=settings.mode == "development",
+    )
+
+
+def _allowed_hosts(settings: Settings) -> AllowedHosts | None:
+    """Under the profile `v4` any host is allowed, unless some are configured."""
+    server = settings.server
+    if ANY in server.allowed_hosts or (settings.api.compat.profile != "safe" and not server.allowed_hosts):
+        return None
+    return allowed_hosts(server.url, server.allowed_hosts, guesses=True)
+
+
+def _cors_options(settings: Settings) -> CorsOptions:
+    """Any origin that comes without credentials is met with `*`, in either mode of v4.
+
+    Front ends in development have ports of their own on this machine: under the profile `safe` they are allowed.
+    """
+    cors, compat, is_developed = settings.middlewares.cors, settings.api.compat, settings.mode == "development"
+    rule = compat.cors
+    return CorsOptions(
+        mode=CorsMode.REFLECT if rule == "reflect" and cors.credentials else CorsMode.ALLOW_LIST,
+        origins=frozenset(cors.origins if rule == "exact" else ("*",)),
+        methods=cors.methods,
+        headers=cors.headers,
+        expose=cors.expose,
+        max_age=cors.max_age,
+        credentials=cors.credentials,
+        local=is_developed and compat.profile == "safe",
+        logs_refusals=is_developed,
+    )

@@ -1,0 +1,203 @@
+"""Which indexes would help: requests and what was slow, looked at one by one; and definitions that get them."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.api.http.query_string import parse_query_string
+from octavo.api.http.slow_requests import LONGEST_STATEMENT
+from octavo.content.controllers.reading import ContentReads
+from octavo.content.reader import EntryReader
+from octavo.core.errors import OctavoError
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.database.declared_indexes import finish_indexes
+from octavo.database.index_advice import Advice, NoIndex, advise, with_index
+from octavo.database.index_trials import Trial, try_index
+from octavo.database.synchronize import plan_changes, synchronize
+from octavo.modeling.refactoring.definition_edits import replace_file
+from octavo.operations.runtime import options
+from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.http_options import http_options
+from octavo.query.params import read_query
+from octavo.query.plan.index_candidates import LookedFor
+from octavo.query.request import By, Drafts, ReadRequest
+from octavo.schema.declared_indexes import CONTAINS
+from octavo.schema.definition_files import DefinitionFiles
+from octavo.schema.problems import InvalidDefinitions
+from octavo.schema.registry import Registry
+from octavo.schema.source_folders import project_source
+from octavo.schema.writing import definition_text
+from octavo.settings import Settings
+
+
+class NoAdvice(Exception):
+    """Something is no request that an index could be proposed for, or cannot be applied. The text is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Something that was slow or is asked about: what people call it, what it looks for. `statement` may be unknown;
+    `query` is there where it can be made anew."""
+
+    name: str
+    looked_for: LookedFor
+    statement: str = ""
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An index, what it would help, and what a look at it has shown."""
+
+    advice: Advice
+    cases: tuple[str, ...]
+    trial: Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found: indexes to declare; and by case, why nothing can be done about a part of it."""
+
+    proposals: tuple[Proposal, ...]
+    without: tuple[tuple[str, NoIndex], ...]
+
+
+class Advisor:
+    """Looks at cases of one project."""
+
+    def __init__(self, settings: Settings, database: Database, registry: Registry) -> None:
+        self._settings = settings
+        self._database = database
+        self._registry = registry
+
+    def case_of(self, request: str) -> Case:
+        """A request such as `/api/articles?sort=title`, or its whole address. Raises NoAdvice."""
+        if request.startswith(("http://", "https://")):
+            request = urlsplit(request)._replace(scheme="", netloc="", fragment="").geturl()
+        statement, found = self._prepare(request, self._registry)
+        return Case(request, found, statement, request)
+
+    def cases_of(self, slow: Iterable[Mapping[str, Any]]) -> list[Case]:
+        """What a service tells of slow requests, each shape once, the slowest first."""
+        cases: dict[LookedFor, Case] = {}
+        for one in sorted(slow, key=lambda each: each["slowest_milliseconds"], reverse=True):
+            try:
+                found = LookedFor.read(one["looked_for"])
+            except (KeyError, TypeError, ValueError):
+                continue  # nothing is known of it
+            whole = one["slowest"] if len(one["slowest"]) < LONGEST_STATEMENT else ""
+            shape = f"?{one['shape']}" if one["shape"] else ""
+            name = f"{one['path']}{shape}, {one['slowest_milliseconds']} ms"
+            cases.setdefault(found, Case(name, found, whole))
+        return list(cases.values())
+
+    async def look_at(self, cases: Iterable[Case]) -> Findings:
+        """What would help them. Raises ServiceUnavailable."""
+        proposed: dict[Advice, list[Case]] = {}
+        without: dict[tuple[str, NoIndex], None] = {}
+        for case in cases:
+            for one in advise(case.looked_for, self._registry, self._database.dialect):
+                if isinstance(one, NoIndex):
+                    without[case.name, one] = None
+                else:
+                    proposed.setdefault(_known(one, proposed), []).append(case)
+        kept = {one: found for one, found in proposed.items() if not _is_covered(one, proposed)}
+        proposals = [await self._proposal(one, found) for one, found in kept.items()]
+        return Findings(tuple(proposals), tuple(without))
+
+    async def _proposal(self, advice: Advice, cases: list[Case]) -> Proposal:
+        first = cases[0]
+        statement = "" if advice.index.kind == CONTAINS else first.statement
+        if first.request:
+            statement, _ = self._prepare(first.request, with_index(self._registry, advice))
+        trial = await try_index(self._database, self._registry, advice, statement)
+        return Proposal(advice, tuple(dict.fromkeys(case.name for case in cases)), trial)
+
+    def _prepare(self, request: str, registry: Registry) -> tuple[str, LookedFor]:
+        """The statement of a request, and what it looks for."""
+        path, _, query = request.partition("?")
+        name = path.removeprefix(self._settings.api.rest.prefix).strip("/")
+        found = [one for one in registry.api_types() if one.plural_name == name and not one.is_single]
+        if not found:
+            raise NoAdvice(f"{path} is no list of a content-type; write one as /api/articles?sort=title")
+        given = parse_query_string(query, merged=http_options(self._settings).merged_queries)
+        reader = EntryReader(
+            self._database, registry, keeps_totals=self._settings.database.totals != "counted", keeps_parts=True
+        )
+        strictness, hides = options.strictness(self._settings), options.hides_future(self._settings)
+        reads = ContentReads(registry, reader, strictness, hides_future=hides)
+        try:
+            asked = ReadRequest(
+                content_type=found[0],
+                query=read_query(given, options.page_limits(self._settings)),
+                by=By.LIST,
+                drafts=Drafts.ASKED,
+                locale=self._settings.plugins.i18n.config.default_locale if found[0].localized else "",
+                given=given,
+            )
+            text = reads.prepare(asked, EVERYTHING).statement.text
+        except OctavoError as error:
+            raise NoAdvice(f"{request}: {error}") from error
+        looked = reads.looked_for(text)
+        assert looked is not None, "it was prepared a moment ago"
+        return text, looked
+
+    async def apply(self, proposals: Iterable[Proposal]) -> list[str]:
+        """Declare the indexes, and make them; what was done, for people. Raises NoAdvice, then nothing has changed."""
+        pending = await plan_changes(self._database, self._registry)
+        if pending.additive or pending.aside:
+            raise NoAdvice("The database is not what the definitions ask for yet: octavo db diff, octavo db upgrade")
+        wanted: dict[str, list[Advice]] = {}
+        for one in proposals:
+            wanted.setdefault(one.advice.uid, []).append(one.advice)
+        registry, told = declare(self._settings, wanted)
+        report = await synchronize(self._database, registry)
+        indexes = await finish_indexes(self._database, registry)
+        told += [f"Made: {change}" for change in (*report.applied, *indexes.made)]
+        told += [f"Not made: {reason}" for reason in indexes.left]
+        if not indexes.left and any(one.index.kind == CONTAINS for found in wanted.values() for one in found):
+            told.append("What looks for parts of texts uses the new index once the service is started again.")
+        return told
+
+
+def declare(settings: Settings, wanted: Mapping[str, Iterable[Advice]]) -> tuple[Registry, list[str]]:
+    """Write indexes into the files of their content-types; the registry with them, and the files. Raises NoAdvice."""
+    source = DefinitionFiles([project_source(settings.project)], [])
+    files = {file.uid: file for file in (*source.content_types(), *source.extensions())}
+    missing = wanted.keys() - files.keys()
+    if missing:
+        raise NoAdvice(f"{', '.join(sorted(missing))} has no definition in src, so no index can be written into it")
+    before: dict[Path, bytes] = {}
+    try:
+        for uid, advices in wanted.items():
+            path, raw = settings.project / files[uid].name, files[uid].raw
+            own = raw.setdefault("pluginOptions", {}).setdefault("octavo", {})
+            own.setdefault("indexes", []).extend(one.raw for one in advices)
+            before[path] = path.read_bytes()
+            replace_file(path, definition_text(raw).encode())
+        return project_registry(settings), [f"Written: {files[uid].name}" for uid in wanted]
+    except (InvalidDefinitions, OSError) as error:
+        for path, content in before.items():
+            replace_file(path, content)
+        raise NoAdvice(str(error)) from error
+
+
+def _known(advice: Advice, proposed: Iterable[Advice]) -> Advice:
+    """The same index as it was proposed first, whatever for."""
+    same = (one for one in proposed if (one.uid, one.index) == (advice.uid, advice.index))
+    return next(same, advice)
+
+
+def _is_covered(advice: Advice, proposed: Iterable[Advice]) -> bool:
+    """Whether another one begins with it."""
+    keys = advice.index.keys
+    return any(
+        one.uid == advice.uid
+        and one.index.kind == advice.index.kind != CONTAINS
+        and len(one.index.keys) > len(keys)
+        and one.index.keys[: len(keys)] == keys
+        for one in proposed
+    )

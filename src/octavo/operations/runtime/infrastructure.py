@@ -1,0 +1,212 @@
+"""Infrastructure: what lives as long as the process, whatever the definitions become.
+
+Database pool, storage, mail, counts of attempts, who is asking, administrators and sessions: none of it knows a
+registry. What does is in `site`.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
+from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authorization.denials import denials
+from octavo.accounts.administrators.accounts import Administrators
+from octavo.accounts.administrators.audit import Audit
+from octavo.accounts.administrators.management import People
+from octavo.accounts.administrators.provisioning import ensure_first_administrator
+from octavo.accounts.administrators.registration import Entering
+from octavo.accounts.users.sessions import UserSessions
+from octavo.api.http.slow_requests import SlowRequests
+from octavo.content.locales import Locales
+from octavo.content.media.library import MediaLibrary
+from octavo.content.media.storage.base import Storage
+from octavo.content.reader import EntryReader
+from octavo.content.result_cache import KeptReader
+from octavo.core.cache import CacheBudget
+from octavo.core.clock import this_moment
+from octavo.core.errors import ApplicationError
+from octavo.core.mail.mailers import Mailer
+from octavo.core.recent_log import RecentLog
+from octavo.core.values import dataclass
+from octavo.database.change_feed import ChangeFeed
+from octavo.database.connection import Database
+from octavo.events.journal import Journal
+from octavo.events.outbox import Outbox
+from octavo.events.purging.purges import Purges
+from octavo.events.webhooks.store import Webhooks
+from octavo.modeling.builder.service import DefinitionChanges
+from octavo.operations.runtime import options
+from octavo.operations.runtime.backups import ScheduledBackups
+from octavo.operations.runtime.open_mailer import open_mailer
+from octavo.operations.runtime.open_purges import open_purges
+from octavo.operations.runtime.open_resources import open_counts, open_media, open_project_database
+from octavo.operations.runtime.open_storage import open_storage
+from octavo.operations.runtime.open_traces import open_traces
+from octavo.operations.runtime.open_webhooks import open_webhooks
+from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.schema.uids import LOCALE
+from octavo.settings import Settings
+
+if TYPE_CHECKING:
+    from limits.aio.storage import Storage as CountStorage
+
+    from octavo.access.authentication.redis_rate_limits import RedisCounts
+    from octavo.operations.telemetry.traces import Traces
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Infrastructure:
+    """What all sites of a process share. Opened by `open_infrastructure`, closed once."""
+
+    settings: Settings
+    caches: CacheBudget
+    database: Database
+    feed: ChangeFeed
+    outbox: Outbox
+    journal: Journal | None
+    """What has changed, written down for those who listen; None where nobody may."""
+    purges: Purges
+    """Caches in front that are told what has changed."""
+    webhooks: Webhooks
+    storage: Storage
+    media: MediaLibrary
+    mailer: Mailer
+    locales: Locales
+    limits: RateLimits
+    authenticator: Authenticator
+    administrators: Administrators
+    people: People
+    entering: Entering
+    sessions: UserSessions | None
+    counts: "RedisCounts | None"
+    definitions: DefinitionChanges
+    backups: ScheduledBackups
+    slow: SlowRequests
+    recent: RecentLog
+    traces: "Traces | None"
+    """What follows requests; None where nobody wants to see them."""
+    started: int
+    """Milliseconds since 1970."""
+
+    @property
+    def new_reader(self) -> Callable[..., EntryReader]:
+        """Makes what reads entries; it tells what it does to whoever follows requests."""
+        if self.settings.api.caching.answers:
+            return KeptReader if self.traces is None else self.traces.kept_reader
+        return EntryReader if self.traces is None else self.traces.reader
+
+    async def begin(self) -> None:
+        """What a start does, once the tables are there. Raises StartFailed."""
+        self.recent.attach()
+        if self.settings.mode == "development":
+            denials.open(self.settings.project)
+        else:
+            denials.close()
+        await self._make_first_administrator()
+        if self.administrators.options.sealed_first and not await self.entering.has_administrators():
+            code = self.entering.first_code()
+            logger.info(
+                "There is no administrator yet. Register at /admin; from another machine, use the code %s", code
+            )
+        await self.administrators.audit.sweep(always=True)
+        await self.webhooks.look()
+        self.storage.workspace.sweep()
+
+    def forget(self) -> None:
+        """Forget what is remembered of the database: a migration may have changed it."""
+        self.locales.forget()
+        self.authenticator.invalidate()
+
+    async def close(self) -> None:
+        """Let what is under way in the background finish, then close everything; nobody asks any more."""
+        self.recent.detach()
+        await self.backups.close()
+        await self.entering.settle()
+        await self.authenticator.settle()
+        if self.counts is not None:
+            await self.counts.close()
+        await self.database.close()
+        if self.traces is not None:
+            await self.traces.close()
+
+    async def _make_first_administrator(self) -> None:
+        first = self.settings.admin.first
+        if first.email is None or first.password is None:
+            return
+        try:
+            if await ensure_first_administrator(self.database, first.email, first.password):
+                logger.info("Created the first administrator, %s", first.email)
+        except ApplicationError as error:
+            raise StartFailed(f"The first administrator cannot be made: {error}") from error
+
+
+def open_infrastructure(settings: Settings) -> Infrastructure:
+    """What the settings name, not yet connected. Raises SettingsError when a library for it is missing."""
+    database = open_project_database(settings)
+    storage = open_storage(settings)
+    counts = open_counts(settings)
+    mailer = open_mailer(settings)
+    traces = open_traces(settings)
+    attempts = counts.open_storage if counts else _counted_in_database(settings, database)
+    limits = RateLimits(options.rate_limit_options(settings), attempts)
+    caches = CacheBudget(settings.server.caches)
+    access = options.access_options(settings)
+    new_authenticator = Authenticator if traces is None else traces.authenticator
+    authenticator = new_authenticator(database, options.secrets(settings), access, caches=caches)
+    locales = Locales(database)
+    feed, outbox = ChangeFeed(), Outbox(database)
+    feed.subscribe(lambda _: locales.forget(), {LOCALE})
+    feed.subscribe(lambda _: authenticator.invalidate(), REMEMBERED_TYPES)
+    journal = Journal(database) if settings.api.events.enabled else None
+    if journal is not None:
+        journal.join(feed)
+    purges = open_purges(settings, database, outbox)
+    purges.join(feed)
+    mailer = mailer if traces is None else traces.mailer(mailer)
+    admin_limits = RateLimits(options.admin_rate_limits(settings), attempts)
+    audit = Audit(database, options.audit_options(settings))
+    audit.join(feed)
+    administrators = Administrators(database, authenticator, admin_limits, options.admin_options(settings), audit)
+    return Infrastructure(
+        settings=settings,
+        caches=caches,
+        database=database,
+        feed=feed,
+        outbox=outbox,
+        journal=journal,
+        purges=purges,
+        webhooks=open_webhooks(settings, database, outbox),
+        storage=storage,
+        media=open_media(settings, database, storage),
+        mailer=mailer,
+        locales=locales,
+        limits=limits,
+        authenticator=authenticator,
+        administrators=administrators,
+        people=People(database, administrators, admin_limits, feed),
+        entering=Entering(database, administrators, admin_limits, mailer, feed),
+        sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
+        counts=counts,
+        definitions=DefinitionChanges(),
+        backups=ScheduledBackups(database, settings),
+        slow=SlowRequests(),
+        recent=RecentLog(),
+        traces=traces,
+        started=this_moment(),
+    )
+
+
+def _counted_in_database(settings: Settings, database: Database) -> "Callable[[], CountStorage] | None":
+    """Opens the counts of attempts in the database; None where they are in memory."""
+    if not options.counts_in_database(settings):
+        return None
+
+    def open_storage() -> "CountStorage":
+        from octavo.access.authentication.attempt_counts import DatabaseStorage
+
+        return DatabaseStorage(database)
+
+    return open_storage

@@ -1,0 +1,68 @@
+"""Opens the way to caches in front. The HTTP client is imported when the first one is told."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from octavo.database.connection import Database
+from octavo.events.outbox import TABLE, Outbox
+from octavo.events.purging.cdn_clients import Front, PurgeRequest
+from octavo.events.purging.purges import Purges
+from octavo.events.purging.queue import LaneOptions, NotTold
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.settings import Settings
+
+_SERVICES: Final = {"fastly": "https://api.fastly.com", "cloudflare": "https://api.cloudflare.com/client/v4"}
+_MOST_ANSWER: Final = 64 * 1024
+
+
+def open_purges(settings: Settings, database: Database, outbox: Outbox) -> Purges:
+    """The caches that the settings name."""
+    given = settings.api.caching
+    options = LaneOptions(given.purge.gather, given.purge.again, given.surrogate_keys.prefix)
+    return Purges(database, outbox, fronts(settings), _Sender(float(given.purge.timeout)).send, options)
+
+
+def purging_tables(settings: Settings) -> tuple[OwnTable, ...]:
+    """The table of our own that writing purges down takes; none where there are no caches to tell."""
+    return (TABLE,) if settings.api.caching.purge.caches else ()
+
+
+def fronts(settings: Settings) -> list[Front]:
+    """The caches, as the settings describe them."""
+    return [
+        Front(
+            name=name,
+            kind=given["kind"],
+            url=given.get("url", _SERVICES.get(given["kind"], "")),
+            token=str(given["token"]) if "token" in given else None,
+            scope=str(given.get("service", given.get("zone", ""))),
+            **{key: given[key] for key in ("method", "header") if key in given},
+        )
+        for name, given in settings.api.caching.purge.caches.items()
+    ]
+
+
+class _Sender:
+    """Asks addresses that the operator names: they may be private, and plain."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    async def send(self, front: Front, request: PurgeRequest) -> None:
+        """Send a request. Raises NotTold."""
+        from octavo.core.net.outgoing import (  # the HTTP client takes time and memory
+            Limits,
+            Outgoing,
+            RequestFailed,
+            ask,
+        )
+
+        host = urlsplit(front.url).hostname or ""
+        limits = Limits(frozenset({host}), self._seconds, _MOST_ANSWER)
+        asked = Outgoing(request.method, request.url, headers=request.headers, json=request.json)
+        try:
+            answer = await ask(asked, limits)
+        except RequestFailed as error:
+            raise NotTold(str(error)) from None
+        if not 200 <= answer.status < 300:
+            raise NotTold(f"{host} answered {answer.status}", refused=True)

@@ -1,0 +1,88 @@
+"""Opens what a service keeps its things in, as the settings name it: database, counts of attempts, the media library.
+
+Knows no door, so that commands which need the database alone are quick to start.
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from octavo.content.media.library import MediaLibrary, MediaOptions
+from octavo.content.media.storage.base import Storage
+from octavo.database import open_database
+from octavo.database.connection import Database
+from octavo.database.migrations.files import FOLDER
+from octavo.operations.runtime.database_servers import read_servers
+from octavo.settings import Settings, SettingsError, SettingsProblem
+
+if TYPE_CHECKING:
+    from octavo.access.authentication.redis_rate_limits import RedisCounts
+
+
+def open_project_database(settings: Settings, *, untouched: bool = False) -> Database:
+    """The database that the settings name, not yet connected. `untouched`: only to look into."""
+    options = settings.database
+    open_limited = partial(
+        open_database,
+        statement_timeout=options.statement_timeout / 1000,
+        largest_answer=settings.api.largest_answer,
+    )
+    if options.client == "sqlite":
+        return open_limited(f"sqlite:///{settings.database_file}", untouched=untouched)
+    servers = read_servers(settings)
+    return open_limited(
+        parameters=servers.parameters,
+        schema=options.schema,
+        pool_minimum=options.pool.min,
+        pool_maximum=options.pool.max,
+        pool_patience=options.pool.patience / 1000,
+        topology=servers.untouched if untouched else servers.topology,
+    )
+
+
+def migrations_folder(settings: Settings) -> Path | None:
+    """The folder of the project's own migrations; None where they are not to run."""
+    return settings.project / FOLDER if settings.database.run_migrations else None
+
+
+def has_database(settings: Settings) -> bool:
+    """Whether there is a database to look into; opening makes a file of SQLite."""
+    return settings.database.client != "sqlite" or settings.database_file.is_file()
+
+
+def place_of_database(settings: Settings) -> str:
+    """Which database the settings name, for people: without user and password."""
+    options = settings.database
+    if options.client == "sqlite":
+        return f"SQLite, {options.filename}"
+    return f"PostgreSQL, {options.name} at {options.host}:{options.port}, schema {options.schema or 'public'}"
+
+
+def system_of_database(settings: Settings) -> str:
+    """What others call the database that the settings name."""
+    return "sqlite" if settings.database.client == "sqlite" else "postgresql"
+
+
+def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:
+    """What stores uploaded files, as the settings have it."""
+    upload = settings.plugins.upload.config
+    check_images = settings.api.compat.image_types == "checked"
+    media = MediaOptions(upload.size_limit, upload.breakpoints, upload.keep_metadata, check_images)
+    return MediaLibrary(database, storage, media)
+
+
+def open_counts(settings: Settings) -> "RedisCounts | None":
+    """Redis, if attempts are counted there. Raises SettingsError."""
+    given = settings.plugins.users_permissions.config.ratelimit
+    if given.store != "redis":
+        return None
+    from octavo.access.authentication.redis_rate_limits import RedisCounts, RedisMissing
+
+    try:
+        return RedisCounts(given.url or "")
+    except RedisMissing as error:
+        raise _wrong_plugin("users-permissions.config.ratelimit.url", error) from error
+
+
+def _wrong_plugin(key: str, error: Exception) -> SettingsError:
+    return SettingsError([SettingsProblem("config/plugins.toml", key, str(error))])

@@ -1,0 +1,176 @@
+"""Opens the storage of uploaded files that the settings name."""
+
+import atexit
+import logging
+import os
+import shutil
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, Final
+
+from octavo.content.media.storage.base import Storage, StorageProblem
+from octavo.content.media.storage.closed import ClosedStorage
+from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.storage.objects import AzureOptions, AzureStorage, GoogleOptions, GoogleStorage
+from octavo.content.media.storage.s3 import S3Options, S3Storage
+from octavo.settings import Settings, SettingsError, SettingsProblem
+from octavo.settings.files.plugin_upload import UPLOAD_PROVIDERS, UploadConfig
+from octavo.settings.provider_checks import storage_problems, upload_is_from_v4
+
+logger = logging.getLogger(__name__)
+
+
+def open_storage(settings: Settings) -> Storage:
+    """Where the settings have uploaded files kept. Raises SettingsError for what stops the start.
+
+    A provider that cannot be used stops none if v4's configuration names it: then no files are taken.
+    """
+    config = settings.plugins.upload.config
+    problems = [f"{place[-1]}: {expected}" for place, expected in storage_problems(settings)]
+    if config.storage is None or problems:
+        return _closed(settings, "; ".join(problems))
+    if config.storage not in _TELLS_MORE and any((_told_at_uploads(config), config.action_options.delete)):
+        logger.warning("upload.config.actionOptions mean nothing with the storage %s", config.storage)
+    try:
+        return _OPENERS[config.storage](settings)
+    except StorageProblem as error:
+        if upload_is_from_v4(settings):
+            return _closed(settings, str(error))
+        raise SettingsError([SettingsProblem("config/plugins.toml", "upload.config.provider", str(error))]) from error
+
+
+def _closed(settings: Settings, why: str) -> Storage:
+    provider = settings.plugins.upload.config.provider
+    reason = f"files cannot be uploaded with the provider {provider!r}: {why}"
+    logger.warning("%s. Files that were uploaded stay readable by their addresses.", reason)
+    return ClosedStorage(provider, _workspace(settings), reason)
+
+
+def _workspace(settings: Settings) -> Path:
+    """Where files are until a storage elsewhere has them: in the project, or if that cannot be written (as in a
+    container) in a folder of this process's own."""
+    folder = settings.project / ".octavo"
+    is_writable = os.access(folder if folder.is_dir() else settings.project, os.W_OK)
+    return folder / "uploads" if is_writable else _temporary_folder()
+
+
+@cache
+def _temporary_folder() -> Path:
+    folder, maker = Path(mkdtemp(prefix="octavo-uploads-")), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == maker:  # workers that fork off have their files there, too
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
+
+
+def _open_local(settings: Settings) -> Storage:
+    return LocalStorage(settings.project / settings.server.public_folder / "uploads", providers=_providers(settings))
+
+
+def _open_s3(settings: Settings) -> Storage:
+    config = settings.plugins.upload.config
+    given, service = config.provider_options, config.provider_options.s3_options
+    return S3Storage(
+        S3Options(
+            bucket=service.params.bucket,
+            folder=_workspace(settings),
+            region=service.region,
+            endpoint=service.endpoint,
+            path_style=service.force_path_style,
+            access_key_id=service.credentials.access_key_id,
+            secret_access_key=service.credentials.secret_access_key,
+            session_token=service.credentials.session_token,
+            acl=service.params.acl,
+            root_path=given.root_path,
+            base_url=given.base_url,
+            signed_seconds=service.params.signed_url_expires,
+            providers=_providers(settings),
+            put=_told_at_uploads(config),
+            delete=config.action_options.delete,
+        )
+    )
+
+
+def _open_cloudinary(settings: Settings) -> Storage:
+    from octavo.content.media.storage.cloudinary import CloudinaryOptions, CloudinaryStorage  # with an HTTP client
+
+    config = settings.plugins.upload.config
+    given = config.provider_options
+    return CloudinaryStorage(
+        CloudinaryOptions(
+            folder=_workspace(settings),
+            cloud=given.cloud_name,
+            key=given.api_key,
+            secret=given.api_secret,
+            service=given.upload_prefix,
+            providers=_providers(settings),
+            upload=_told_at_uploads(config),
+            delete=config.action_options.delete,
+        )
+    )
+
+
+def _open_azure(settings: Settings) -> Storage:
+    given = settings.plugins.upload.config.provider_options
+    has_key = given.auth_type == "default"
+    return AzureStorage(
+        AzureOptions(
+            folder=_workspace(settings),
+            account=given.account,
+            container=given.container_name,
+            account_key=given.account_key if has_key else None,
+            sas_token=given.sas_token if has_key else None,
+            client_id=given.client_id,
+            service_url=given.service_base_url,
+            cdn_url=given.cdn_base_url,
+            default_path=given.default_path,
+            cache_control=given.default_cache_control,
+            remove_container=given.remove_cn,
+            providers=_providers(settings),
+        )
+    )
+
+
+def _open_google(settings: Settings) -> Storage:
+    given = settings.plugins.upload.config.provider_options
+    return GoogleStorage(
+        GoogleOptions(
+            folder=_workspace(settings),
+            bucket=given.bucket_name,
+            service_account=given.service_account,
+            base_url=given.base_url,
+            base_path=given.base_path,
+            public=given.public_files,
+            uniform=given.uniform,
+            gzip=given.gzip,
+            cache_seconds=given.cache_max_age,
+            signed_seconds=given.expires / 1000,
+            providers=_providers(settings),
+        )
+    )
+
+
+_OPENERS: Final[Mapping[str, Callable[[Settings], Storage]]] = {
+    "local": _open_local,
+    "aws-s3": _open_s3,
+    "cloudinary": _open_cloudinary,
+    "azure-storage": _open_azure,
+    "google-cloud-storage": _open_google,
+}
+_TELLS_MORE: Final = {"aws-s3", "cloudinary"}
+
+
+def _told_at_uploads(config: UploadConfig) -> dict[str, Any]:
+    """v4 uploads streams, so that what is said of those counts before the rest."""
+    return {**config.action_options.upload, **config.action_options.upload_stream}
+
+
+def _providers(settings: Settings) -> Collection[str]:
+    """What the rows of files may say: the name that is set, which new ones get, and the others that mean the same."""
+    config = settings.plugins.upload.config
+    return dict.fromkeys((config.provider, *UPLOAD_PROVIDERS[config.storage or "local"]))

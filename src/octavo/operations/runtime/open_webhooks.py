@@ -1,0 +1,51 @@
+"""Opens what webhooks are kept in and sent with. The HTTP client is imported when the first message is sent."""
+
+from typing import TYPE_CHECKING
+
+from octavo.database.connection import Database
+from octavo.events.outbox import Outbox
+from octavo.events.webhooks.messages import Answer, Sent
+from octavo.events.webhooks.store import Webhooks
+from octavo.events.webhooks.webhook import Webhook
+from octavo.settings import Settings
+
+if TYPE_CHECKING:
+    from octavo.events.webhooks.http_sender import Poster
+
+
+def open_webhooks(settings: Settings, database: Database, outbox: Outbox) -> Webhooks:
+    """The webhooks of a database, sent as the settings say."""
+    return Webhooks(database, outbox, _LatePoster(settings))
+
+
+class _LatePoster:
+    """Sends messages. Made of the settings when there is one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._poster: Poster | None = None
+
+    async def post(self, webhook: Webhook, sent: Sent) -> Answer:
+        """Send a message, once."""
+        return await self._made().post(webhook, sent)
+
+    async def refusal(self, url: str) -> str | None:
+        """Why nothing would be sent to an address."""
+        return await self._made().refusal(url)
+
+    def _made(self) -> "Poster":
+        if self._poster is None:
+            self._poster = open_poster(self._settings)
+        return self._poster
+
+
+def open_poster(settings: Settings) -> "Poster":
+    """What sends messages, as the settings say."""
+    from octavo.events.webhooks.http_sender import Poster, PostOptions  # the HTTP client takes time and memory
+
+    given = settings.server.webhooks
+    return Poster(
+        PostOptions(
+            seconds=float(given.timeout), private_hosts=frozenset(given.private_hosts), headers=given.default_headers
+        )
+    )

@@ -1,0 +1,186 @@
+"""What a process tells those who operate it: whether it is ready, how it fares, which requests were slow.
+
+`/_ready` is for everybody. `/metrics` and `/_status` are there where a token is set, for those who bring it. Raises
+StartFailed for a token that could be guessed.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any, Final
+
+from octavo import __version__
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response, render_json
+from octavo.api.http.router import Router
+from octavo.api.http.slow_requests import SlowRequest
+from octavo.api.http.statement_counts import note_statement
+from octavo.core.clock import this_moment
+from octavo.core.errors import ServiceUnavailable, UnauthorizedError
+from octavo.database.connection import Watch, unnoted
+from octavo.events.jobs.backup_records import read_record
+from octavo.events.pending_messages import count_work
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.operations.runtime.readiness import Readiness
+from octavo.operations.telemetry.metrics import Measures
+from octavo.operations.telemetry.observer import AllObservers
+from octavo.operations.telemetry.samples import CONTENT_TYPE, Family, Sample, render
+from octavo.operations.telemetry.slow_statements import SlowStatements
+from octavo.operations.telemetry.workers import VARIABLE, Workers
+from octavo.query.plan.index_candidates import LookedFor
+
+_SHORTEST_TOKEN: Final = 16
+_TICK_SECONDS: Final = 0.25
+_TICKS_BETWEEN_WRITES: Final = 4
+_NOT_KEPT: Final = ((b"cache-control", b"no-store"),)
+
+
+class Operating:
+    """What is seen of one process. `infrastructure` is asked for what is in force, `look_up` for what the read behind a
+    statement looks for."""
+
+    def __init__(
+        self,
+        infrastructure: Callable[[], Infrastructure],
+        running: Callable[[], int],
+        look_up: Callable[[str], LookedFor | None],
+    ) -> None:
+        self._infrastructure = infrastructure
+        self._statements = SlowStatements(lambda: infrastructure().database, look_up)
+        self.readiness = Readiness(lambda: infrastructure().database)
+        self._measures = Measures(
+            lambda: infrastructure().database,
+            lambda: infrastructure().caches,
+            running,
+            lambda: infrastructure().purges.uses(),
+        )
+        folder = os.environ.get(VARIABLE)
+        self._workers = Workers(Path(folder) if folder else None, self._measures.families, self._slow)
+        self._began = this_moment()
+        self._token = b""
+
+    def serve(self, infrastructure: Infrastructure, router: Router, application: HttpApplication) -> None:
+        """See what is in force from now on, as it is set."""
+        settings = infrastructure.settings
+        token = settings.server.metrics.token or ""
+        if token and len(token) < _SHORTEST_TOKEN:
+            raise StartFailed(f"server.metrics.token has less than {_SHORTEST_TOKEN} characters")
+        self._token = token.encode()
+        infrastructure.slow.note = self._statements.note if token else None
+        infrastructure.slow.seconds = settings.server.metrics.slow / 1000
+        log = settings.server.log
+        slow, counted = infrastructure.slow, self._measures if token else None
+        application.look = AllObservers(slow, slow.seconds, counted, log.access_sample if log.access else 0)
+        infrastructure.database.watch = self._watch(infrastructure)
+        _add(router, "/_ready", self._ready)
+        if token:
+            _add(router, "/metrics", self._tell)
+            _add(router, "/_status", self._status)
+
+    def _watch(self, infrastructure: Infrastructure) -> Watch | None:
+        """Who is told of statements."""
+        is_developed = infrastructure.settings.mode == "development"
+        watch = Watch(unnoted, note_statement) if is_developed else None
+        watch = self._measures.watch() if self._token else watch
+        traces = infrastructure.traces
+        return watch if traces is None else traces.watching(watch)
+
+    async def run(self) -> None:
+        """Look how late the event loop is, again and again, and let other workers know what this one counts."""
+        loop = asyncio.get_running_loop()
+        ticks = 0
+        while True:
+            due = loop.time() + _TICK_SECONDS
+            await asyncio.sleep(_TICK_SECONDS)
+            if self._token:
+                self._measures.loop_delay.add(max(0.0, loop.time() - due))
+                self._measures.count()
+                ticks += 1
+                if ticks % _TICKS_BETWEEN_WRITES == 0:
+                    self.write()
+                    await self._statements.look()
+
+    def _slow(self) -> list[SlowRequest]:
+        return [self._statements.told(one) for one in self._infrastructure().slow.all()]
+
+    def write(self) -> None:
+        """Let other workers know what this one counts."""
+        with suppress(OSError):
+            if self._token:
+                self._workers.write()
+
+    async def _ready(self, _: Request) -> Response:
+        reasons = await self.readiness.reasons()
+        return render_json(503 if reasons else 200, {"ready": not reasons, "reasons": reasons}, _NOT_KEPT)
+
+    async def _tell(self, request: Request) -> Response:
+        self._check(request)
+        return Response(200, render(await self._families()), CONTENT_TYPE, _NOT_KEPT)
+
+    async def _status(self, request: Request) -> Response:
+        self._check(request)
+        reasons = await self.readiness.reasons()
+        told: dict[str, Any] = {
+            "version": __version__,
+            "seconds": (this_moment() - self._began) // 1000,
+            "ready": not reasons,
+            "reasons": reasons,
+            "families": [asdict(one) for one in await self._families()],
+            "slow": [asdict(one) for one in self._workers.slow()],
+        }
+        return render_json(200, told, _NOT_KEPT)
+
+    def _check(self, request: Request) -> None:
+        given = (request.header("authorization") or "").encode("latin-1")
+        if not compare_digest(given, b"Bearer " + self._token):
+            raise UnauthorizedError
+
+    async def _families(self) -> list[Family]:
+        return [*self._workers.families(), *await self._work()]
+
+    async def _work(self) -> list[Family]:
+        """What waits in the database, the same for all workers; without a database only that it is away."""
+        try:
+            work = await count_work(self._infrastructure().database)
+        except ServiceUnavailable:
+            return [_up(0)]
+        backups = await self._backups()
+        waiting: list[Sample] = [("", (("topic", one.topic),), one.waiting) for one in work]
+        late: list[Sample] = [("", (("topic", one.topic),), one.late_seconds) for one in work]
+        given_up: list[Sample] = [("", (("topic", one.topic),), one.given_up) for one in work]
+        return [
+            _up(1),
+            Family("octavo_outbox_messages", "gauge", "What waits: jobs, hooks, webhooks.", waiting),
+            Family("octavo_outbox_late_seconds", "gauge", "How long the first of it has been due.", late),
+            Family("octavo_outbox_given_up", "gauge", "What was given up.", given_up),
+            *backups,
+        ]
+
+    async def _backups(self) -> list[Family]:
+        """How old the last verified copy is, where they are made by the clock; no sample where there is none."""
+        shared = self._infrastructure()
+        if shared.backups.schedule is None:
+            return []
+        found = await read_record(shared.database)
+        age: list[Sample] = [("", (), (this_moment() - found.verified_at) / 1000)] if found.verified_at else []
+        size: list[Sample] = [("", (), found.size)] if found.verified_at else []
+        return [
+            Family("octavo_backup_age_seconds", "gauge", "Age of the last verified copy of the database.", age),
+            Family("octavo_backup_bytes", "gauge", "Size of it.", size),
+            Family("octavo_backup_failures", "gauge", "Attempts that failed since then.", [("", (), found.failures)]),
+        ]
+
+
+def _up(value: int) -> Family:
+    return Family("octavo_database_up", "gauge", "Whether the database can be reached.", [("", (), value)])
+
+
+def _add(router: Router, path: str, handler: Callable[[Request], Any]) -> None:
+    if "GET" not in router.methods(path):
+        router.add("GET", path, handler)

@@ -1,0 +1,33 @@
+"""What stands around every request: what a project puts there, and with replicas, that own writes are seen."""
+
+from octavo.api.graphql.customization.extension import Extending
+from octavo.api.http.dispatcher import Around
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.read_your_writes import OwnWrites
+from octavo.operations.runtime.v4_code import V4Code
+from octavo.project import CodeProblem, InvalidCode
+from octavo.project.code import REQUEST_MIDDLEWARE
+from octavo.project.named_handlers import UsedReader
+from octavo.sdk.request_pipeline import GlobalMiddlewares
+
+
+def around_requests(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:
+    """All of it; None where there is nothing. Raises InvalidCode."""
+    own, settings = _middlewares(shared, extending, v4), shared.settings
+    if not shared.database.servers():
+        return own
+    remembers = settings.database.replica_readers == "process"
+    graphql = settings.plugins.graphql.config.endpoint
+    return OwnWrites(own, graphql, shared.database.position, remembers=remembers)
+
+
+def _middlewares(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:
+    """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
+    code, problems = extending.code, list[CodeProblem]()
+    reader = UsedReader(code.folder, problems)
+    place = "config/middlewares.toml: use"
+    named = shared.settings.middlewares.use or (v4.around if v4 else ())
+    used = reader.read(named, code.request_middlewares, REQUEST_MIDDLEWARE, place)
+    if problems:
+        raise InvalidCode(problems)
+    return GlobalMiddlewares(extending.app, extending.runner, used) if used else None

@@ -1,0 +1,205 @@
+"""Bootstrap: makes a database ready for the first request: reached, its tables as defined, roles and a locale in it.
+
+May be called by several processes at once. Refuses with `StartFailed`, whose text is meant for people.
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from octavo.access.authorization.role_grants import ensure_default_roles
+from octavo.content.i18n.iso_locales import locale_name
+from octavo.core.clock import this_moment
+from octavo.core.errors import ServiceUnavailable
+from octavo.core.outage_log import reason_of
+from octavo.database.change_feed import ChangeKind
+from octavo.database.component_names import learn_former_names, told
+from octavo.database.connection import Database
+from octavo.database.declared_indexes import not_made
+from octavo.database.duplicate_single_types import find_surplus_entries
+from octavo.database.migrations.files import MigrationFailed
+from octavo.database.migrations.runner import run_migrations
+from octavo.database.option_changes import describe_hidden, learn_hidden_entries
+from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import SyncReport, synchronize
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.query.sql.ddl.changes import AddColumn, ChangeType, summary
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.registry import Registry
+from octavo.schema.uids import LOCALE
+
+logger = logging.getLogger(__name__)
+
+_LOCK: Final = "octavo: locales"
+
+_ROLES: Final = "SELECT count(*) FROM up_roles"
+_LOCALES: Final = "SELECT code FROM i18n_locale"
+_DEFAULT: Final = OwnStatement(
+    "SELECT count(*) FROM strapi_core_store_settings WHERE {key:name} = 'plugin_i18n_default_locale'"
+)
+_INSERT_LOCALE: Final = OwnStatement("""
+INSERT INTO i18n_locale (name, code, created_at, updated_at)
+VALUES ({name}, {code}, {now:instant}, {now:instant}) {id:returning}""")
+_INSERT_DEFAULT: Final = OwnStatement("""
+INSERT INTO strapi_core_store_settings ({key:name}, value, type)
+VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
+
+
+_CONTRADICTING: Final = "Columns of the database contradict the definitions:"
+_CONVERT: Final = """\
+Convert each with `octavo db convert TYPE ATTRIBUTE`, whose --dry-run shows what will not fit the new type; or all with
+`octavo db upgrade --allow-data-loss`: what does not fit is lost, and `octavo db diff` shows what else would be. Or take
+back the change of the definitions."""
+
+
+class StartFailed(Exception):
+    """The service cannot start."""
+
+
+async def reach_database(database: Database) -> None:
+    """Connect. Raises StartFailed."""
+    try:
+        await database.connect()
+    except ServiceUnavailable as error:
+        raise StartFailed(f"The database cannot be reached: {reason_of(error)}") from error
+
+
+async def prepare_database(
+    database: Database,
+    registry: Registry,
+    default_locale: str,
+    own: Sequence[OwnTable] = (),
+    migrations: Path | None = None,
+    *,
+    hides_future: bool | None = None,
+) -> SyncReport:
+    """Connect, bring the tables up to date, fill what a new database needs. Raises StartFailed."""
+    await reach_database(database)
+    try:
+        return await update_database(database, registry, default_locale, own, migrations, hides_future=hides_future)
+    except BaseException:
+        await database.close()
+        raise
+
+
+async def update_database(
+    database: Database,
+    registry: Registry,
+    default_locale: str,
+    own: Sequence[OwnTable] = (),
+    migrations: Path | None = None,
+    *,
+    insists: bool = False,
+    hides_future: bool | None = None,
+) -> SyncReport:
+    """Bring the tables up to date, fill what a new database needs; it may be in use meanwhile. Raises StartFailed.
+
+    `migrations` is the folder of the project's own, which run before. `insists`, `hides_future`: as for `synchronize`.
+    """
+    report = await bring_up_to_date(
+        database,
+        registry,
+        own,
+        migrations=migrations,
+        default_locale=default_locale,
+        insists=insists,
+        hides_future=hides_future,
+    )
+    if report.applied:
+        grown = any(isinstance(change, AddColumn) for change in report.applied)  # tables that hold entries
+        logger.log(logging.WARNING if grown else logging.INFO, "%s", summary(report.applied))
+    for table in await continue_ids(database, registry):
+        logger.info("New ids of %s go on behind those that are there", table)
+    if not await database.fetch_value(_ROLES):
+        await ensure_default_roles(database)
+    if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
+        await add_locales(database, {default_locale: locale_name(default_locale)})
+    async with database.snapshot() as snapshot:  # however long it takes
+        former = await learn_former_names(snapshot, database.dialect, registry)
+        hidden = await learn_hidden_entries(snapshot, registry)
+        future = bool(hides_future)
+        surplus = await find_surplus_entries(snapshot, database.dialect, registry, default_locale, hides_future=future)
+    about_entries = (*told(former), *describe_hidden(hidden), *map(str, surplus))
+    warnings = (*report.warnings, *not_made(registry, database.dialect), *about_entries)
+    for warning in warnings:
+        logger.warning("%s", warning)
+    return report
+
+
+def check_types(report: SyncReport) -> None:
+    """Raise StartFailed for columns that contradict their definitions; tell those of another type that can be used."""
+    contradicting = [change for change in report.type_changes if change.contradicts]
+    if contradicting:
+        raise StartFailed("\n".join([_CONTRADICTING, *map(_type_told, contradicting), _CONVERT]))
+    for change in report.type_changes:
+        logger.warning("%s; octavo db convert converts it", _type_told(change).strip())
+
+
+def _type_told(change: ChangeType) -> str:
+    return f"  {change.table}.{change.wanted.name} is {change.found.type}, should be {change.wanted.type}"
+
+
+async def migrate(database: Database, migrations: Path) -> tuple[str, ...]:
+    """Run the project's migrations that have not run; their files. Raises StartFailed."""
+    try:
+        return await run_migrations(database, migrations)
+    except MigrationFailed as error:
+        raise StartFailed(str(error)) from error
+    except ServiceUnavailable as error:
+        raise StartFailed(f"The migrations cannot be run: {error.reason or error.__cause__ or error}") from error
+
+
+async def bring_up_to_date(
+    database: Database,
+    registry: Registry,
+    own: Sequence[OwnTable] = (),
+    *,
+    migrations: Path | None = None,
+    allow_data_loss: bool = False,
+    default_locale: str = "en",
+    insists: bool = False,
+    hides_future: bool | None = None,
+) -> SyncReport:
+    """Run the migrations of a folder, then make the tables what the definitions ask for, and those of our own.
+
+    Raises StartFailed.
+    """
+    if migrations is not None:
+        await migrate(database, migrations)
+    try:
+        return await synchronize(
+            database,
+            registry,
+            own,
+            allow_data_loss=allow_data_loss,
+            default_locale=default_locale,
+            insists=insists,
+            hides_future=hides_future,
+        )
+    except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
+        cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error
+        raise StartFailed(f"Could not update the tables; nothing was changed: {cause}") from error
+
+
+async def add_locales(database: Database, names: Mapping[str, str]) -> None:
+    """Make the locales that are not there, by code; the first becomes the default where there is none."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.lock(_LOCK)
+        await insert_locales(unit, database.dialect, names)
+
+
+async def insert_locales(unit: UnitOfWork, dialect: Dialect, names: Mapping[str, str]) -> None:
+    """The same within a unit of the caller's."""
+    connection = unit.connection
+    present = {row[0] for row in await connection.fetch_all(_LOCALES)}
+    now = this_moment()
+    for code, name in names.items():
+        if code not in present:
+            locale_id = await connection.fetch_value(*_INSERT_LOCALE.bind(dialect, name=name, code=code, now=now))
+            unit.record(LOCALE, locale_id, ChangeKind.CREATE)
+    if names and not await connection.fetch_value(*_DEFAULT.bind(dialect)):
+        await connection.execute(*_INSERT_DEFAULT.bind(dialect, code=json.dumps(next(iter(names)))))

@@ -1,0 +1,400 @@
+"""Process: one infrastructure, the site in force on it, and the application that a server runs for as long as it lives.
+
+When the project changes, a new site replaces the current one. Running requests finish on the old site, which is closed
+after the last one. If the project is invalid, the last valid site stays in use.
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.dispatcher import Dispatcher
+from octavo.core.errors import OctavoError
+from octavo.core.threads import in_thread
+from octavo.database.connection import Database
+from octavo.database.option_changes import OptionChanges, restore_options
+from octavo.database.synchronize import undo_additions
+from octavo.modeling.builder.problems import said
+from octavo.operations.runtime import options
+from octavo.operations.runtime.background import Background
+from octavo.operations.runtime.definition_sync import Follower
+from octavo.operations.runtime.http_options import http_options
+from octavo.operations.runtime.infrastructure import Infrastructure, open_infrastructure
+from octavo.operations.runtime.open_resources import migrations_folder
+from octavo.operations.runtime.operations_endpoints import Operating
+from octavo.operations.runtime.permissions import Permissions
+from octavo.operations.runtime.prepare_database import (
+    StartFailed,
+    check_types,
+    prepare_database,
+    reach_database,
+    update_database,
+)
+from octavo.operations.runtime.project_files import read_marks
+from octavo.operations.runtime.settings_remarks import tell_unknown_roles
+from octavo.operations.runtime.site import Site, build_site
+from octavo.operations.runtime.start_page import add_overview
+from octavo.operations.runtime.static_files import static_files
+from octavo.operations.runtime.tasks import BackgroundTasks
+from octavo.project import CodeStopped, InvalidCode
+from octavo.query.plan.index_candidates import LookedFor
+from octavo.query.sql.ddl.changes import Change
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.schema.problems import InvalidDefinitions
+from octavo.schema.uids import LOCALE
+from octavo.settings import Settings, SettingsError
+from octavo.settings.keys import camel
+
+if TYPE_CHECKING:
+    from octavo.modeling.builder.plans import MakePlan
+    from octavo.modeling.builder.preview import Preview
+    from octavo.operations.runtime.definition_changes import DefinitionChange, Steps
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_FIXED: Final = ("host", "port", "workers", "follow_definitions")
+_FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
+"""Errors whose text says everything that helps."""
+
+
+class Process:
+    """A service, put together and not yet started. `asgi` is what a server runs.
+
+    `read_settings` is asked at each `reload`; without it the settings stay. Raises InvalidDefinitions, InvalidCode.
+    """
+
+    def __init__(self, settings: Settings, read_settings: Callable[[], Settings] | None = None) -> None:
+        follows, changes = settings.server.follow_definitions, settings.mode == "development"
+        self._marks = read_marks(settings.project) if follows or changes else {}  # before anything is read
+        self._permissions = Permissions(settings.project)
+        self.infrastructure = open_infrastructure(settings)
+        self.site = build_site(self.infrastructure)
+        self._stop_listening = _put_in_force(self.infrastructure, self.site, self._permissions)
+        self._allow_changes(self.infrastructure)
+        self._background = Background(self.infrastructure, self.site)
+        self._read_settings = read_settings or (lambda: settings)
+        self._turn = asyncio.Lock()
+        self._added: tuple[Change, ...] = ()
+        self._next: asyncio.Task[None] | None = None
+        self._reloads = BackgroundTasks()
+        self._retirements = BackgroundTasks()
+        self._following = BackgroundTasks()
+        self._follower = Follower(lambda: self.database, self.reload) if follows else None
+        self.asgi = HttpApplication(
+            self.site.router,
+            http_options(settings),
+            static=static_files(settings),
+            around=self.site.around,
+            following=self.infrastructure.traces,
+            on_startup=(self._start,),
+            on_shutdown=(self._stop,),
+        )
+        self.operating = Operating(lambda: self.infrastructure, self.asgi.running, self._looked_for)
+        self.operating.serve(self.infrastructure, self.site.router, self.asgi)
+        self.asgi.leave = self._leave
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.infrastructure.settings
+
+    @property
+    def database(self) -> Database:
+        """The database in use."""
+        return self.infrastructure.database
+
+    async def _start(self) -> None:
+        """Before the first request. Raises StartFailed, InvalidCode."""
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not everywhere are there signals
+            asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._log_caches)
+        await self.site.register()
+        hides_future = options.hides_future(self.settings)
+        tables = _tables(self.settings)
+        report = await prepare_database(self.database, self.site.registry, *tables, hides_future=hides_future)
+        try:
+            check_types(report)
+            await self._begin()
+        except BaseException:
+            if report.options is not None:
+                await restore_options(self.database, report.options)
+            raise
+        self.operating.readiness.started = True
+        if self._follower is not None:
+            await self._follower.begin(self._is_current)
+            self._following.start(self._follower.run())
+
+    async def _begin(self) -> None:
+        """Begin everything that needs the database. Raises InvalidCode."""
+        await self._permissions.set_up(self.infrastructure, self.site)
+        await tell_unknown_roles(self.database, self.settings)
+        await self.infrastructure.begin()
+        await self.site.bootstrap()
+        await self.site.prepare()
+        self._background.start()
+        self._following.start(self.operating.run())
+        self._following.start(self._permissions.run())
+
+    def _looked_for(self, text: str) -> LookedFor | None:
+        return self.site.services.controller.reads.looked_for(text)
+
+    def _log_caches(self) -> None:
+        caches = self.infrastructure.caches
+        logger.info("Caches hold %.1f of %.1f MB", caches.size / 1024**2, caches.limit / 1024**2)
+        for report in caches.reports():
+            logger.info("%s", report)
+
+    async def _is_current(self) -> bool:
+        """Whether the project is still as it was when it was last read."""
+        return await in_thread(partial(read_marks, self.settings.project)) == self._marks
+
+    async def reload_if_changed(self) -> bool:
+        """Reload if the project is no longer as it was when it was last read; whether it was. Raises as `reload` does.
+
+        What a change of definitions by this process itself writes is read before this looks.
+        """
+        async with self._turn:
+            if await self._is_current():
+                return False
+        await self.reload()
+        return True
+
+    def _allow_changes(self, infrastructure: Infrastructure) -> None:
+        """Let the builder change definitions: in development, and where all who serve them follow."""
+        settings = infrastructure.settings
+        if settings.mode == "development" and (settings.server.workers == 1 or settings.server.follow_definitions):
+            infrastructure.definitions.change = self.change_definitions
+            infrastructure.definitions.look = self.preview_definitions
+
+    async def change_definitions(self, make: "MakePlan") -> str:
+        """Change definition files by a plan, and serve what they say; all others on the database follow.
+
+        One change at a time, and to its end, also when nobody waits for it any more. Raises BuilderError and
+        ApplicationError; then files, tables and what is served are as before.
+        """
+        return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
+
+    async def preview_definitions(self, make: "MakePlan") -> "Preview":
+        """What a plan would do to files and tables. Raises as `change_definitions` does."""
+        async with self._turn:
+            with _told("What a change would do cannot be told"):
+                return await self._definition_change().preview(make)
+
+    def _definition_change(self) -> "DefinitionChange":
+        from octavo.operations.runtime.definition_changes import DefinitionChange
+
+        return DefinitionChange(self.infrastructure, self.site, self._serve_change)
+
+    async def _serve_change(self, steps: "Steps") -> None:
+        """Serve what the files say; if that fails, without the tables that were made for it."""
+        self._added = ()
+        try:
+            await self._replace(steps)
+        except BaseException:
+            try:
+                await undo_additions(self.database, self._added)
+            except Exception:
+                logger.exception("Could not undo table changes of a failed change; run `octavo db diff`")
+            raise
+
+    async def _change_in_turn(self, make: "MakePlan") -> str:
+        async with self._turn:
+            try:
+                with _told("Definitions are not changed"):
+                    if not await self._is_current():
+                        await self._replace()
+                        self.asgi.problem = None
+                    name = await self._definition_change().make(make)
+            finally:
+                self._marks = await in_thread(partial(read_marks, self.settings.project))
+        if self._follower is not None:
+            await self._follower.publish()
+        return name
+
+    def _leave(self) -> float:
+        self.operating.readiness.draining = True
+        return self.settings.server.drain
+
+    async def _stop(self) -> None:
+        """After the last request."""
+        self.operating.write()
+        await self._following.cancel()
+        await self._reloads.cancel()
+        await self._retirements.settle()
+        await self._background.stop()
+        await self._permissions.end()
+        await self.site.close()
+        await self.infrastructure.close()
+
+    async def reload(self) -> None:
+        """Read settings, definitions and code again, and serve what they say from now on; the tables first.
+
+        One reload at a time; all who ask while one is under way share the next. When it fails, what was served goes on
+        being served, and the problem is shown until a later one succeeds. Raises it: SettingsError, InvalidDefinitions,
+        InvalidCode, StartFailed, or what else went wrong.
+        """
+        if self._next is None:
+            self._next = self._reloads.start(self._reload_in_turn())
+        await asyncio.shield(self._next)
+
+    async def publish_change(self) -> None:
+        """After a change of definitions by this process: serve it, then let all others on the database follow.
+
+        They do within a second, where `server.followDefinitions` is set. Raises what `reload` raises; then nobody
+        follows.
+        """
+        await self.reload()
+        if self._follower is not None:
+            await self._follower.publish()
+
+    async def _reload_in_turn(self) -> None:
+        async with self._turn:
+            self._next = None  # who asks from now on may mean changes that this turn does not see
+            try:
+                await self._replace()
+            except (SystemExit, KeyboardInterrupt) as error:  # of code: in a task it would end the process
+                stopped = CodeStopped.of(error)
+                self._show(stopped)
+                raise stopped from error
+            except Exception as error:
+                self._show(error)
+                raise
+            self.asgi.problem = None
+
+    async def _replace(self, steps: "Steps | None" = None) -> None:
+        before = self.infrastructure
+        self._marks = await in_thread(partial(read_marks, before.settings.project))
+        settings = self._as_far_as_possible(await in_thread(self._read_settings))
+        infrastructure = before if settings == before.settings else open_infrastructure(settings)
+        async with AsyncExitStack() as alone:
+            try:
+                site = await self._open_site(infrastructure, steps, alone)
+            except BaseException:
+                if infrastructure is not before:
+                    await infrastructure.close()
+                raise
+            self._swap(infrastructure, site)
+
+    def _as_far_as_possible(self, settings: Settings) -> Settings:
+        """Less what only another process can take up, which is told."""
+        bound, asked = self.settings.server, settings.server
+        fixed = {name: getattr(bound, name) for name in _FIXED}
+        for name, value in fixed.items():
+            if getattr(asked, name) != value:
+                logger.warning("server.%s stays %s until the service is started again", camel(name), value)
+        return replace(settings, server=replace(asked, **fixed))
+
+    async def _open_site(self, infrastructure: Infrastructure, steps: "Steps | None", alone: AsyncExitStack) -> Site:
+        """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
+        site = await in_thread(partial(build_site, infrastructure, self.site.registry))
+        changed: OptionChanges | None = None
+        try:
+            await site.register()
+            if steps is not None and steps.alone:
+                await site.complete()  # what takes long, before others wait
+                await alone.enter_async_context(self.asgi.held())
+            if steps is not None:
+                await steps.first()
+            if infrastructure is not self.infrastructure:
+                await reach_database(infrastructure.database)
+            tables = _tables(infrastructure.settings)
+            hides_future = options.hides_future(infrastructure.settings)
+            report = await update_database(
+                infrastructure.database, site.registry, *tables, insists=True, hides_future=hides_future
+            )
+            self._added, changed = report.applied, report.options
+            check_types(report)
+            infrastructure.forget()
+            if infrastructure is not self.infrastructure:
+                await infrastructure.begin()
+            await site.bootstrap()
+            await site.complete()
+            if not self.site.router.has_later:
+                await site.router.open_later()  # what fails there would fail at every request of administrators
+            await self._permissions.set_up(infrastructure, site, is_change=True)  # late: what fails has changed none
+            if steps is not None:
+                await steps.last()
+        except BaseException:
+            if changed is not None:
+                await restore_options(infrastructure.database, changed)
+            await site.close()
+            raise
+        return site
+
+    def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
+        settings, follows = infrastructure.settings, infrastructure.traces
+        http, files = http_options(settings), static_files(settings)
+        dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
+        left = None if infrastructure is self.infrastructure else self.infrastructure
+        retiring = self._retire(dispatcher, self.site, self._background, left)
+        self.infrastructure, self.site = infrastructure, site
+        self.operating.serve(infrastructure, site.router, self.asgi)
+        self._allow_changes(infrastructure)
+        self._stop_listening()
+        self._stop_listening = _put_in_force(infrastructure, site, self._permissions)
+        before, self._background = self._background, Background(infrastructure, site)
+        if before.is_at_work:  # not where nobody has started this process
+            self._background.start()
+        self._retirements.start(retiring)
+
+    async def _retire(
+        self, dispatcher: Dispatcher, site: Site, background: Background, infrastructure: Infrastructure | None
+    ) -> None:
+        """Close what was in force, once its last request is answered; caches in front forget what it has said."""
+        try:
+            await background.stop()
+            self.asgi.end_live(dispatcher)
+            await self.asgi.drain(dispatcher)
+            await self.infrastructure.purges.purge()  # the last answer of the former kind is given
+            await site.close()
+            if infrastructure is not None:
+                await infrastructure.close()
+        except Exception:
+            logger.exception("Could not close the previous version of the site")
+
+    def _show(self, error: Exception) -> None:
+        told = isinstance(error, _FOR_PEOPLE)
+        message = "The change is invalid; the previous version is still served. %s"
+        logger.error(message, error, exc_info=None if told else error)
+        if self.settings.mode == "development":
+            self.asgi.problem = str(error) if told else f"{type(error).__name__}: {error}"
+
+
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Have errors that are not for callers logged, and told by the builder. Raises OctavoError."""
+    try:
+        yield
+    except OctavoError:
+        raise
+    except Exception as error:
+        told = isinstance(error, _FOR_PEOPLE)
+        logger.error("%s. %s", what, error, exc_info=None if told else error)
+        raise said(str(error) if told else f"{type(error).__name__}: {error}") from error
+
+
+def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permissions) -> Callable[[], None]:
+    """Have what lives as long as the process ask a site, in what it does from now on; how to end that."""
+    infrastructure.feed.hooks = site.hooks
+    infrastructure.authenticator.administrators.serve(site.services.rights)
+    add_overview(site.router, infrastructure.settings, site.registry, infrastructure.authenticator)
+    return infrastructure.feed.subscribe(lambda _: permissions.set_up(infrastructure, site), {LOCALE})
+
+
+def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:
+    """What `prepare_database` has to know of the settings: default locale, tables of our own, folder of migrations."""
+    folder = migrations_folder(settings)
+    return settings.plugins.i18n.config.default_locale, options.own_tables(settings), folder
+
+
+def build(settings: Settings, read_settings: Callable[[], Settings] | None = None) -> Process:
+    """Put a service together. Raises InvalidDefinitions, InvalidCode when the project is unsound."""
+    return Process(settings, read_settings)

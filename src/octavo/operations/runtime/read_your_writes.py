@@ -1,0 +1,164 @@
+"""Own writes are seen: who has written is told the position of it, and reads from replicas that have come so far.
+
+Browsers keep the position as a cookie, other clients may send back the header. It is a bound and nothing more: one that
+was made up sends who made it to the primary, or shows them what replicas show to everybody.
+"""
+
+import re
+from asyncio import CancelledError
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.permissions import READ_ACTIONS, PermissionSet
+from octavo.api.http.cookies import Cookie
+from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around
+from octavo.api.http.request import Request
+from octavo.api.http.response import Headers, Response
+from octavo.api.http.router import Handler
+from octavo.api.rest.operations import Operation
+from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
+
+HEADER: Final = "octavo-position"
+COOKIE: Final = Cookie(HEADER, secure=False)
+_HEADER: Final = HEADER.encode()
+_IN_COOKIE: Final = re.compile(rb"(?:^|;)\s*octavo-position=([^;\s]*)")
+"""Not all cookies are read: each request that may lag is asked for this one."""
+_DAY: Final = 24 * 3600
+_UNKNOWN_SECONDS: Final = 60
+"""How long the primary is read from by whoever wrote where the position could not be told."""
+_CONTENT: Final = "api::"
+_OWN_ACCOUNT: Final = "plugin::users-permissions.auth."
+"""Actions that change no content."""
+_MOST_REMEMBERED: Final = 10_000
+
+
+class OwnWrites:
+    """What stands around every request: `inner` is the project's own, `graphql` the path of that door, `position` tells
+    one behind all that is committed. `remembers`: whether this process is asked who has written where a request says
+    nothing of it."""
+
+    def __init__(
+        self, inner: Around | None, graphql: str, position: Callable[[], Awaitable[int]], *, remembers: bool
+    ) -> None:
+        self._inner = inner
+        self._position = position
+        self.graphql = graphql
+        self.written = Written() if remembers else None
+
+    async def __call__(self, handler: Handler, request: Request) -> Response:
+        reader = _RequestReader(self, request)
+        token = READER.set(reader)
+        try:
+            return await (handler(request) if self._inner is None else self._inner(handler, request))
+        except CancelledError:
+            if request.method not in ALWAYS_ALLOWED:  # nobody waits for what may still be committed
+                request.answered_with = self._told(request, UNKNOWN)
+            raise
+        finally:
+            READER.reset(token)
+            if reader.has_written and not request.answered_with:
+                request.answered_with = self._told(request, await self._position())
+
+    def _told(self, request: Request, position: int) -> Headers:
+        """What whoever wrote is told, whatever the answer is: an error may follow a commit. The position is asked for
+        last: of several answers to one client, the later one tells the later position."""
+        credentials = request.headers.get(b"authorization")
+        if self.written is not None and credentials is not None:
+            self.written.note(credentials, position)
+        text = position_text(position)
+        return (_HEADER, text.encode()), COOKIE.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
+
+
+class Written:
+    """Positions of writes by credentials. What is forgotten counts for everybody."""
+
+    def __init__(self, most: int = _MOST_REMEMBERED) -> None:
+        self._most = most
+        self._positions: OrderedDict[bytes, int] = OrderedDict()
+        self._floor = 0
+
+    def note(self, credentials: bytes, position: int) -> None:
+        """Whoever has these credentials has written."""
+        key = _key(credentials)
+        self._positions[key] = max(position, self._positions.pop(key, 0))
+        while len(self._positions) > self._most:
+            self._floor = max(self._floor, self._positions.popitem(last=False)[1])
+
+    def position(self, credentials: bytes) -> int:
+        """What has to be seen by whoever has these credentials."""
+        return max(self._floor, self._positions.get(_key(credentials), 0))
+
+
+class _RequestReader:
+    """The protocol's `Reader`: decides when content is read, for by then it is known who asks for what."""
+
+    __slots__ = ("_may", "_own", "_request", "has_written", "needed")
+
+    def __init__(self, own: OwnWrites, request: Request) -> None:
+        self._own = own
+        self._request = request
+        self._may: bool | None = None
+        self.needed = 0
+        self.has_written = False
+
+    def may_lag(self) -> bool:
+        if self._may is None:
+            self._may = self._reads_content() and self._knows_what_is_needed()
+        return self._may
+
+    def insist(self) -> None:
+        self._may = False
+
+    def wrote(self) -> None:
+        self.has_written = True
+        self.insist()
+
+    def _reads_content(self) -> bool:
+        row = self._request.operation
+        if not isinstance(row, Operation):
+            return self._request.route == self._own.graphql
+        return row.method == "GET" and row.uid.startswith(_CONTENT) and not row.is_own
+
+    def _knows_what_is_needed(self) -> bool:
+        headers, written = self._request.headers, self._own.written
+        told = _positions(self._request) if _HEADER in headers or b"cookie" in headers else ()
+        if told:
+            self.needed = max(self.needed, *told)
+            return True
+        credentials = headers.get(b"authorization")
+        if credentials is None:
+            return True
+        if written is not None:
+            self.needed = max(self.needed, written.position(credentials))
+            return True
+        actor = self._request.actor
+        return actor is not None and _only_reads(actor.ability)
+
+
+def _positions(request: Request) -> list[int]:
+    """What the header and cookies tell; what is no position is nothing."""
+    texts = [request.headers[_HEADER]] if _HEADER in request.headers else []
+    for name, value in request.scope["headers"]:
+        if name == b"cookie":
+            texts += _IN_COOKIE.findall(value)
+    found = (read_position(text.decode("latin-1")) for text in texts)
+    return [position for position in found if position is not None]
+
+
+def _only_reads(ability: Ability) -> bool:
+    """Whether nothing of content can be written with it."""
+    return isinstance(ability, PermissionSet) and not ability.everything and _are_reads(ability.actions)
+
+
+@lru_cache(maxsize=1024)
+def _are_reads(actions: frozenset[str]) -> bool:
+    changing = (one for one in actions if not one.startswith(_OWN_ACCOUNT))
+    return all(action.rpartition(".")[2] in READ_ACTIONS for action in changing)
+
+
+def _key(credentials: bytes) -> bytes:
+    return blake2b(credentials, digest_size=16).digest()

@@ -1,0 +1,36 @@
+"""The reader of a site: with answers that are kept where the settings ask for it, else without a trace of them."""
+
+from octavo.api.http.router import Router
+from octavo.api.rest.response_cache import QuickAnswers, answer_quickly
+from octavo.content.controllers.content import ContentController
+from octavo.content.reader import EntryReader, UrlSigner
+from octavo.content.result_cache import KeptReader
+from octavo.core.cache import CacheScope
+from octavo.operations.runtime import options
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.schema.registry import Registry
+
+
+def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) -> EntryReader:
+    """What reads entries of a registry."""
+    settings, storage = shared.settings, shared.storage
+    reader = shared.new_reader(
+        shared.database,
+        registry,
+        UrlSigner(storage.sign) if storage.signs else None,
+        statements=caches.cache("statements"),
+        limits=options.read_limits(settings),
+        keeps_totals=settings.database.totals != "counted",
+        keeps_parts=True,
+    )
+    if isinstance(reader, KeptReader):
+        reader.keep(caches.cache("answers"))
+    return reader
+
+
+def use_kept_answers(router: Router, shared: Infrastructure, controller: ContentController, caches: CacheScope) -> None:
+    """Let requests that were asked before be answered at once, where answers are kept; the last step of a router."""
+    reader = controller.reader
+    if isinstance(reader, KeptReader):
+        ready, most_headers = caches.cache("quick answers"), shared.settings.middlewares.requests.header_count
+        answer_quickly(router, QuickAnswers(shared.authenticator, controller, reader, ready, most_headers))

@@ -1,0 +1,65 @@
+"""Mails to administrators whose schedules have failed. A mail that cannot be sent is logged."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from octavo.accounts.administrators.rows import read_administrator
+from octavo.content.controllers.scheduling import ContentSchedules
+from octavo.core.mail.mailers import MailProblem, Message, NoMailer
+from octavo.core.markup import escape
+from octavo.events.messages import Topic
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.options import admin_options
+from octavo.operations.runtime.outbox_topics import followed
+from octavo.schema.content_types import ContentType
+
+logger = logging.getLogger(__name__)
+
+_VERBS = {"publish": "published", "appear": "published", "unpublish": "unpublished"}
+
+
+def schedule_topic(shared: Infrastructure, schedules: ContentSchedules) -> Topic:
+    """Return the topic that carries out schedules; whoever scheduled what fails gets a mail, if mail is configured."""
+    if not isinstance(shared.mailer, NoMailer):
+        schedules.notify = _Notices(shared).send
+    return followed(shared, schedules.topic())
+
+
+class _Notices:
+    def __init__(self, shared: Infrastructure) -> None:
+        self._shared = shared
+
+    async def send(self, author: int, content_type: ContentType, entry_id: int, told: Mapping[str, Any]) -> None:
+        """Tell an administrator why an entry was not published, or unpublished, at its time."""
+        database = self._shared.database
+        found = await read_administrator(database, database.dialect, author)
+        if found is None or not found.active or found.blocked:
+            return
+        address = f"{admin_options(self._shared.settings).public_url}/{_place(content_type, entry_id)}"
+        try:
+            await self._shared.mailer.send(_message(found.email, content_type, entry_id, address, told))
+        except MailProblem as problem:
+            logger.warning("A mail about the failed schedule of %s %d: %s", content_type.uid, entry_id, problem)
+        except Exception:
+            logger.exception("A mail about the failed schedule of %s %d", content_type.uid, entry_id)
+
+
+def _place(content_type: ContentType, entry_id: int) -> str:
+    uid = quote(content_type.uid, safe=":")
+    if content_type.is_single:
+        return f"content-manager/single-types/{uid}"
+    return f"content-manager/collection-types/{uid}/{entry_id}"
+
+
+def _message(to: str, content_type: ContentType, entry_id: int, address: str, told: Mapping[str, Any]) -> Message:
+    name = f"{content_type.display_name} {entry_id}"
+    failed = f"{name} was not {_VERBS[told['plan']]} at {told['dueAt']}"
+    remedy = "Fix the entry, then publish it or schedule it again"
+    text = f"{failed}.\n\nReason: {told['error']}\n\n{remedy}: {address}\n"
+    html = (
+        f"<p>{escape(failed)}.</p><p>Reason: {escape(told['error'])}</p>"
+        f'<p>{remedy}: <a href="{escape(address)}">{escape(address)}</a></p>'
+    )
+    return Message(to=to, subject=f"Schedule failed: {name}", html=html, text=text)

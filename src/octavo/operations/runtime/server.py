@@ -1,0 +1,340 @@
+"""Server: runs a service under granian until it is told to stop, then finishes what is under way.
+
+One worker is this very process. Several are processes under a supervisor, which starts them anew when they fail.
+Raises `StartFailed` when the service cannot start; nobody tries again.
+"""
+
+import asyncio
+import errno
+import gc
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import partial
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from granian.constants import Interfaces, Loops
+from granian.log import LogLevels
+from granian.server.embed import Server as EmbeddedServer
+from granian.server.mp import MPServer
+
+from octavo.api.http.application import HttpApplication
+from octavo.operations.runtime.allocator import give_back_start, keep_freed_memory, mapped_files
+from octavo.operations.runtime.asgi import create_service
+from octavo.operations.runtime.logs import set_up_log
+from octavo.operations.runtime.module_unloading import forget_readers
+from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.operations.runtime.process import Process, build
+from octavo.operations.runtime.service_manager import ENDING, READY, tell_manager
+from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
+from octavo.settings import Settings
+from octavo.settings.files.server import Server as ServerOptions
+
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop  # type: ignore[assignment]
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 2048
+_ENDING = (signal.SIGTERM, signal.SIGINT)
+_LISTEN_POLL_SECONDS = 0.005
+_DRAIN_SHARE = 0.9
+"""How much of the time for a stop belongs to requests under way; the rest is for closing the database."""
+_FLUSH_SECONDS = 0.05
+"""For the last bytes of the last answers, which leave through threads of the server's own."""
+_LISTENING = "OCTAVO_LISTENING"
+"""The variable that tells workers where they listen, which their settings may not know: options of the command win."""
+_LOADING_SECONDS = 0.5
+"""Longer than a library takes to be loaded."""
+_NEW_OBJECTS = 10_000
+"""After so many new objects the collector looks for garbage: more than requests under way hold, which it would walk."""
+_telling: set[asyncio.Task[None]] = set()
+
+
+Announce = Callable[[Process], None]
+Announcement = Callable[[Process], Callable[[], None]]
+Companion = Callable[[Process], Coroutine[Any, Any, None]]
+
+
+def serve(settings: Settings, announcement: Announcement) -> None:
+    """Serve a project until SIGTERM or SIGINT. What `announcement` makes is called when everything is ready."""
+    set_up_log(settings)
+    service = build(settings)
+    announce = announcement(service)
+    forget_readers()
+    check_address(settings.server.host, settings.server.port)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        if settings.server.workers == 1:
+            runner.run(_serve_here(service, announce))
+            return
+        runner.run(_try_start(service))
+    announce()
+    _serve_with_workers(settings)
+
+
+def serve_changing(read_settings: Callable[[], Settings], announce: Announce, companion: Companion) -> None:
+    """Serve a project that changes meanwhile, in this very process. `companion` runs beside the server, and reloads."""
+    settings = read_settings()
+    set_up_log(settings)
+    service = build(settings, read_settings)
+    check_address(service.settings.server.host, service.settings.server.port)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(_serve_here(service, partial(announce, service), companion))
+
+
+def _most_connections(settings: Settings) -> int:
+    """How many connections a worker keeps open: those that listen hold theirs for hours."""
+    events = settings.api.events
+    return max(1, BACKLOG // settings.server.workers) + (events.listeners if events.enabled else 0)
+
+
+def check_address(host: str, port: int) -> None:
+    """Raise StartFailed when nobody could listen there. Servers share ports silently, so they would not notice."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            raise StartFailed(_address_problem(host, port, error)) from error
+
+
+def _address_problem(host: str, port: int, error: OSError | OverflowError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return f"Port {port} of {host} is in use; choose another with --port or the variable PORT"
+    return f"Cannot listen on port {port} of {host}: {error}"
+
+
+async def _serve_here(service: Process, announce: Callable[[], None], companion: Companion | None = None) -> None:
+    options = service.settings.server
+    server = EmbeddedServer(
+        service.asgi.answer,
+        address=options.host,
+        port=options.port,
+        interface=Interfaces.ASGINL,
+        websockets=False,
+        backlog=BACKLOG,
+        backpressure=_most_connections(service.settings),
+        log_enabled=False,
+    )
+    await service.asgi.start()
+    if companion is None:
+        await spare_what_stays()
+    keep_freed_memory()
+    try:
+        loop = asyncio.get_running_loop()
+        asked = asyncio.Event()
+        for number in _ENDING:
+            loop.add_signal_handler(number, asked.set)
+        serving = loop.create_task(server.serve())
+        resting = None if companion is not None else loop.create_task(_rest(service))
+        beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
+        ending = loop.create_task(_end_when_asked(asked, server, serving, announce, service.asgi, options))
+        await asyncio.wait((serving,))
+        ending.cancel()
+        if resting is not None:
+            resting.cancel()
+        if beside is not None:
+            beside.cancel()
+            await asyncio.wait((beside,))
+        if server.interrupt_children:
+            raise StartFailed(f"Cannot listen on port {options.port} of {options.host}")
+    finally:
+        await _stop(service, options.shutdown * (1 - _DRAIN_SHARE))
+
+
+async def spare_what_stays() -> None:
+    """Let the collector of garbage leave alone for good what a start has made, and come less often."""
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
+
+
+async def _rest(service: Process) -> None:
+    """Once everything is made that is made in the background, be as small as a process is that answers."""
+    with suppress(Exception):  # told by the first request that needs it
+        await service.site.complete()
+    mapped = mapped_files()
+    await asyncio.sleep(_LOADING_SECONDS)
+    give_back_start(mapped)
+
+
+async def _accompany(service: Process, companion: Companion) -> None:
+    try:
+        await companion(service)
+    except Exception:
+        logger.exception("Stopped watching the project for changes")
+
+
+async def _end_when_asked(
+    asked: asyncio.Event,
+    server: EmbeddedServer,
+    serving: asyncio.Task[None],
+    announce: Callable[[], None],
+    application: HttpApplication,
+    options: ServerOptions,
+) -> None:
+    """Once it listens, not before: the server does not hear of an end while it begins.
+
+    It then accepts nothing more and waits for the requests under way, and we wait for it, but not for ever.
+    """
+    await _wait_until_open(options.host, options.port)
+    announce()
+    tell_manager(READY)
+    await asked.wait()
+    tell_manager(ENDING)
+    await asyncio.sleep(application.leave())
+    application.end_live()
+    server.stop()  # type: ignore[no-untyped-call]
+    await asyncio.sleep(options.shutdown * _DRAIN_SHARE)
+    serving.cancel()
+
+
+async def _stop(service: Process, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(service.asgi.stop(), seconds)
+    except TimeoutError:
+        logger.warning("Stopped while requests were still running")
+    await asyncio.sleep(_FLUSH_SECONDS)
+
+
+async def _wait_until_open(host: str, port: int) -> None:
+    """The server does not tell when it listens, so it is tried."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(_LISTEN_POLL_SECONDS)
+        else:
+            writer.close()
+            return
+
+
+async def _try_start(service: Process) -> None:
+    """Start and stop: what prevents a start is told once, here, and not by every worker."""
+    await service.asgi.start()
+    await service.asgi.stop()
+
+
+def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
+    """What answers, in a worker. A worker that is told to end while it is put together ends at once.
+
+    What arrives from then on waits until the worker can hear it.
+    """
+    _forget_handlers()
+    service = create_service()
+    forget_readers()
+    application = service.asgi
+    keep_freed_memory()
+    application.before_start(partial(hear_of_the_end, application))
+    application.before_start(_tell_once_open)
+    application.after_start(spare_what_stays)
+    application.after_start(partial(_rest_soon, service))
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    return application.answer
+
+
+async def _rest_soon(service: Process) -> None:
+    _keep(_rest(service))
+
+
+def _keep(work: Coroutine[Any, Any, None]) -> None:
+    _telling.add(task := asyncio.get_running_loop().create_task(work))
+    task.add_done_callback(_telling.discard)
+
+
+async def _tell_once_open() -> None:
+    """Whichever worker is the first: then the service is ready."""
+    host, _, port = os.environ[_LISTENING].rpartition(" ")
+
+    async def tell() -> None:
+        await _wait_until_open(host, int(port))
+        tell_manager(READY)
+
+    _keep(tell())
+
+
+async def hear_of_the_end(application: HttpApplication) -> None:
+    """End the answers that would go on, then let the server end, which waits for all of them and hears SIGINT.
+
+    SIGTERM has a handler of Python's: those of loops, such as the server's, are not called for what arrives while the
+    loop does not run, as between the start and serving. SIGINT is kept from the server until then: it may hear of it
+    once, its handler waits for room when it is called again, and the loop with it.
+    """
+    loop = asyncio.get_running_loop()
+
+    def leave() -> None:
+        loop.call_later(application.leave(), end)
+
+    def end() -> None:
+        application.end_live()
+        os.kill(os.getpid(), signal.SIGINT)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def hear(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        loop.call_soon_threadsafe(leave)
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    loop.remove_signal_handler(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, hear)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+
+def end_workers_when_told() -> None:
+    """Let processes that fork off this one be told to end from the first moment.
+
+    They would not hear of it otherwise: a worker inherits the supervisor's handlers until the server sets its own. What
+    arrives at the very moment of the fork waits until those are gone.
+    """
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING),
+        after_in_child=_begin_child,
+    )
+
+
+def _begin_child() -> None:
+    _forget_handlers()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+
+
+def _forget_handlers() -> None:
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _serve_with_workers(settings: Settings) -> None:
+    with TemporaryDirectory(prefix="octavo-") as folder:
+        _serve_from(settings, {WORKERS_FOLDER: folder} if settings.server.metrics.token else {})
+
+
+def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
+    """Serve until the end, with some more variables for the workers."""
+    options = settings.server
+    end_workers_when_told()
+    os.environ |= variables
+    os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
+    os.environ[_LISTENING] = f"{options.host} {options.port}"
+    MPServer(
+        f"{create_worker.__module__}:{create_worker.__name__}",
+        factory=True,
+        address=options.host,
+        port=options.port,
+        workers=options.workers,
+        interface=Interfaces.ASGI,
+        loop=Loops.auto,
+        websockets=False,
+        backlog=BACKLOG,
+        backpressure=_most_connections(settings),
+        log_level=LogLevels.warning,
+        log_dictconfig={"loggers": {}},  # what it tells, such as a worker that died, goes where everything goes
+        respawn_failed_workers=True,
+        workers_kill_timeout=max(1, options.shutdown + options.drain),
+    ).serve()

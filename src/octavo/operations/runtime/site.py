@@ -1,0 +1,310 @@
+"""Site: what lives as long as a registry: the project's code, readers, writers, services, routes, GraphQL schema.
+
+Stands on an `Infrastructure` and never changes. When the definitions do, another one is built beside it.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from octavo.api.graphql.customization.extension import Extending, Extension
+from octavo.api.graphql.options import GraphqlContent
+from octavo.api.graphql.transport.endpoint import GraphqlEndpoint
+from octavo.api.http.dispatcher import Around
+from octavo.api.http.query_string import parse_query_string
+from octavo.api.http.router import Router
+from octavo.api.rest.accounts import AccountEndpoints
+from octavo.api.rest.caching import let_reads_be_kept
+from octavo.api.rest.content_operations import content_operations
+from octavo.api.rest.definitions import DefinitionEndpoints
+from octavo.api.rest.documentation import Documentation
+from octavo.api.rest.feed.endpoint import FeedEndpoint
+from octavo.api.rest.operations import Handlers, declare, plain_handlers
+from octavo.api.rest.plugin_operations import (
+    PROVIDERS,
+    READ_DEFINITIONS,
+    SIGN_IN,
+    WRITE_FILES,
+    WRITE_ROLES,
+    WRITE_USERS,
+)
+from octavo.api.rest.plugins import declare_plugin_reads
+from octavo.api.rest.providers import ProviderEndpoints
+from octavo.api.rest.sessions import SessionAnswers
+from octavo.api.rest.uploads import UploadEndpoints
+from octavo.api.rest.users import RoleWriteEndpoints, UserWriteEndpoints
+from octavo.content import schedules
+from octavo.core.cache import CacheScope
+from octavo.core.values import dataclass
+from octavo.events.hooks import Hooks
+from octavo.events.messages import Topic
+from octavo.operations.runtime import definitions, options
+from octavo.operations.runtime.added_routes import add_feed, add_plans
+from octavo.operations.runtime.build_services import build_services, content_endpoints, no_hooks_yet
+from octavo.operations.runtime.field_guards import FieldGuards, close_plugin_fields, guard_fields
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.lazy_admin import add_admin_door
+from octavo.operations.runtime.outbox_topics import make_jobs, site_topics
+from octavo.operations.runtime.outer_middlewares import around_requests
+from octavo.operations.runtime.result_cache import use_kept_answers
+from octavo.operations.runtime.schedule_notices import schedule_topic
+from octavo.operations.runtime.services import Services
+from octavo.operations.runtime.settings_remarks import tell_remarks
+from octavo.operations.runtime.v4_code import V4Code, read_v4_code
+from octavo.project import InvalidCode, load_code
+from octavo.project.execution import Runner
+from octavo.project.plugins import plugins_in_use, read_configs
+from octavo.query.params import read_query
+from octavo.schema.registry import Registry
+from octavo.sdk.app import App, Plugin
+from octavo.sdk.builtin_rules import OwnRules
+from octavo.sdk.core_actions import NewEndpoints
+from octavo.sdk.facilities import make_facilities
+from octavo.sdk.hooks import run_bootstrap, run_destroy, run_register
+from octavo.sdk.routing import RestCode
+from octavo.sdk.services import ServiceTable
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Site:
+    """Everything that is made of one registry. The steps of its life are its methods, in their order."""
+
+    registry: Registry
+    services: Services
+    extending: Extending
+    router: Router
+    graphql: GraphqlEndpoint | None
+    caches: CacheScope
+    around: Around | None
+    """The project's middlewares around every request."""
+    code: V4Code | None
+    """The code of a v4 project, less what its owner allows."""
+    hooks: Hooks
+    feed: FeedEndpoint | None
+    topics: dict[str, Topic]
+    """What is done with messages of the outbox, by the names of their topics."""
+    guards: FieldGuards | None
+
+    async def register(self) -> None:
+        """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
+        await run_register(self.extending, self._make_schema)
+        self.hooks.close()
+        for told in (*self.hooks.closed_to_graphql(),) if self.graphql else ():
+            logger.warning("%s", told)
+        if self.guards is not None:
+            self.guards.tell(self.graphql)
+        for told in self.feed.close() if self.feed else ():
+            logger.warning("%s; name it in `events.types` of api.toml", told)
+
+    async def bootstrap(self) -> None:
+        """Call the project's `bootstrap(app)`: the database is ready. Raises InvalidCode."""
+        await run_bootstrap(self.extending)
+
+    async def prepare(self) -> None:
+        """Begin in the background what the first requests would otherwise wait for."""
+        if self.graphql is not None:
+            await self.graphql.prepare()
+
+    async def complete(self) -> None:
+        """Do the same and wait for it, in threads: the first requests wait for nothing. Raises InvalidCode."""
+        await self._make_schema()
+
+    async def close(self) -> None:
+        """After its last request: wait for what is under way in the background, and forget the project's modules.
+
+        The project's `destroy(app)` is called before that.
+        """
+        await run_destroy(self.extending)
+        await self.services.accounts.settle()
+        if self.graphql is not None:
+            await self.graphql.settle()
+        self.extending.code.unload()
+        self.caches.close()
+
+    @property
+    def _make_schema(self) -> Callable[[], Awaitable[object]]:
+        return self.graphql.make_schema if self.graphql else _nothing
+
+
+async def _nothing() -> None:
+    """No schema is made where GraphQL is switched off."""
+
+
+def build_site(infrastructure: Infrastructure, before: Registry | None = None) -> Site:
+    """Read definitions and code, and make everything of them; `before` is what was served until then. Raises
+    InvalidDefinitions, InvalidCode."""
+    settings = infrastructure.settings
+    registry = definitions.project_registry(settings)
+    definitions.tell(definitions.warnings_of(registry, settings))
+    tell_remarks(settings, registry)
+    caches = CacheScope(infrastructure.caches)
+    try:
+        return _join(infrastructure, registry, caches, _new_components(registry, before))
+    except BaseException:
+        caches.close()
+        raise
+
+
+async def register_code(infrastructure: Infrastructure, registry: Registry) -> Extending:
+    """The project's code alone, for commands: what they write passes by its hooks. Raises as `build_site` does."""
+    settings = infrastructure.settings
+    hooks = no_hooks_yet(settings, registry)
+    caches = CacheScope(infrastructure.caches)
+    services = build_services(infrastructure, registry, caches, hooks)
+    extending = _extending(infrastructure, registry, services, hooks, caches)
+    await run_register(extending, _nothing)
+    hooks.close()
+    return extending
+
+
+def _new_components(registry: Registry, before: Registry | None) -> frozenset[str]:
+    return frozenset() if before is None else frozenset(registry.components.keys() - before.components.keys())
+
+
+def _join(
+    infrastructure: Infrastructure, registry: Registry, caches: CacheScope, new_components: frozenset[str]
+) -> Site:
+    settings = infrastructure.settings
+    code = read_v4_code(settings, registry)
+    hooks = no_hooks_yet(settings, registry)
+    services = build_services(infrastructure, registry, caches, hooks, new_components)
+    extending = _extending(infrastructure, registry, services, hooks, caches)
+    router = Router(keeps_first=code is not None)
+    try:
+        endpoints = content_endpoints(infrastructure, services, caches)
+        rest = _rest_code(infrastructure, services, extending, endpoints)
+        handlers = rest.handlers if rest else plain_handlers(infrastructure.authenticator)
+        _add_content(router, infrastructure, services, code, rest, handlers, endpoints, caches)
+        graphql = _add_doors(router, infrastructure, registry, services, extending, handlers, caches)
+        if rest is not None:
+            rest.check()
+            close_plugin_fields(extending.extension, rest.plugin_actions())
+        around = around_requests(infrastructure, extending, code)
+        if code is not None:
+            code.close(router, extending.extension, registry, settings)
+        guards = guard_fields(router, extending.app, extending.extension) if rest or code else None
+        planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
+        add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
+        let_reads_be_kept(router, options.caching_options(settings))
+        use_kept_answers(router, infrastructure, services.controller, caches)
+        feed = add_feed(router, infrastructure, services.controller.reads, hooks)
+    except BaseException:
+        extending.code.unload()
+        raise
+    topics = site_topics(infrastructure, hooks, extending.app.jobs)
+    if services.controller.schedules is not None:
+        topics[schedules.TOPIC] = schedule_topic(infrastructure, services.controller.schedules)
+    return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics, guards)
+
+
+def _extending(
+    shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks, caches: CacheScope
+) -> Extending:
+    """The project's code, loaded, and what it will say of the GraphQL schema and of hooks. Raises InvalidCode."""
+    extension = Extension(registry)
+    tables = shared.settings.plugins.others
+    packages = plugins_in_use(tables)
+    code = load_code(shared.settings.project, [plugin.source for plugin in packages])
+    try:
+        hooks.add_files(code.lifecycles)
+        configs = read_configs(packages, tables, code.settings)
+        jobs = make_jobs(shared, code)
+    except InvalidCode:
+        code.unload()
+        raise
+    hooks.outbox, hooks.parse_query = shared.outbox, read_query
+    plugins = {name: Plugin(name, {}, config) for name, config in configs.items()}
+    plugins["graphql"] = Plugin("graphql", {"extension": extension})
+    table = ServiceTable(code, options.page_limits(shared.settings))
+    rules = OwnRules(services.files, services.roles)
+    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules, services.rights)
+    said = (registry, services.controller, plugins, hooks, table, facilities, shared.webhooks, jobs)
+    hooks.app = jobs.app = App(shared.settings, *said)
+    return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
+
+
+def _rest_code(
+    shared: Infrastructure, services: Services, extending: Extending, endpoints: NewEndpoints
+) -> RestCode | None:
+    """What the project's code says of REST; None where it says nothing."""
+    code = extending.code
+    if not (code.routes or code.controllers or code.services or code.policies or code.request_middlewares):
+        return None
+    rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
+    services.controller.own_actions = rest.own_actions()
+    return rest
+
+
+def _add_content(
+    router: Router,
+    shared: Infrastructure,
+    services: Services,
+    code: V4Code | None,
+    rest: RestCode | None,
+    handlers: Handlers,
+    endpoints: NewEndpoints,
+    caches: CacheScope,
+) -> None:
+    """The routes of content-types: all of them, or in a v4 project those that it declares. They come before those of
+    plugins, as in v4."""
+    prefix, limits = shared.settings.api.rest.prefix, options.page_limits(shared.settings)
+    for operation, handler in rest.own_routes() if rest else ():
+        router.add(operation.method, prefix + operation.path, handler, operation)
+    controller = services.controller
+    if code is not None:
+        core_types = rest.core_types() if rest else ()
+        code.add_routes(router, prefix, controller, handlers, limits, caches, core_types)
+        return
+    for content_type in controller.registry.api_types():
+        declare(router, prefix, content_operations(content_type), endpoints(content_type), handlers)
+
+
+def _add_doors(
+    router: Router,
+    shared: Infrastructure,
+    registry: Registry,
+    services: Services,
+    extending: Extending,
+    handlers: Handlers,
+    caches: CacheScope,
+) -> GraphqlEndpoint | None:
+    settings = shared.settings
+    prefix, plugins = settings.api.rest.prefix, options.plugins_in_use(settings)
+    declare_plugin_reads(router, prefix, services.controller, handlers, caches, plugins)
+    answers = SessionAnswers(services.accounts, shared.sessions, options.session_cookies(settings))
+    for name, operations, endpoints in (
+        ("upload", WRITE_FILES, UploadEndpoints(services.files, services.controller)),
+        ("users-permissions", answers.operations, answers),
+        ("users-permissions", SIGN_IN, AccountEndpoints(services.accounts, answers)),
+        ("users-permissions", PROVIDERS, ProviderEndpoints(services.logins, services.accounts, answers)),
+        ("users-permissions", WRITE_USERS, UserWriteEndpoints(services.users)),
+        ("users-permissions", WRITE_ROLES, RoleWriteEndpoints(services.roles, router)),
+    ):
+        if name in plugins:
+            declare(router, prefix, operations, endpoints, handlers)
+    declare(router, prefix, READ_DEFINITIONS, DefinitionEndpoints(registry), handlers)
+    shown = options.documentation_options(settings)
+    if shown is not None:
+        described = options.described_api(settings, registry, router)
+        Documentation(described, shared.authenticator, shown).add_routes(router)
+    add_admin_door(router, shared, services)
+    return _add_graphql(router, shared, services, extending, caches) if settings.plugins.graphql.enabled else None
+
+
+def _add_graphql(
+    router: Router, shared: Infrastructure, services: Services, extending: Extending, caches: CacheScope
+) -> GraphqlEndpoint:
+    content = GraphqlContent(
+        authenticator=shared.authenticator,
+        controller=services.controller,
+        accounts=services.accounts,
+        users=services.users,
+        roles=services.roles,
+        files=services.files,
+        extending=extending,
+        caches=caches,
+    )
+    endpoint = GraphqlEndpoint(content, parse_query_string, options.graphql_options(shared.settings))
+    endpoint.add_routes(router, shared.settings.plugins.graphql.config.endpoint)
+    return endpoint

@@ -1,0 +1,152 @@
+"""Measures: what a process counts while it works. While it answers, times are only noted; they are counted several
+times a second, all that there are at once."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from math import isfinite
+from typing import Final
+
+from octavo.api.http.router import METHODS
+from octavo.api.http.statement_counts import note_statement
+from octavo.core.cache import CacheBudget
+from octavo.core.values import dataclass
+from octavo.database.connection import Database, Watch
+from octavo.database.request_coalescing import JointReads
+from octavo.database.topology import ServerUse
+from octavo.events.purging.queue import LaneUse
+from octavo.operations.telemetry.memory import resident_bytes
+from octavo.operations.telemetry.samples import Family, Histogram, Labels, Sample
+
+REQUEST_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+STATEMENT_BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0)
+LOOP_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
+_NOTED_SECONDS: Final = 0.001
+"""To note a shorter statement for its request would cost more than to count it."""
+_MOST_NOTED: Final = 1 << 16
+"""Of one kind, until they are counted."""
+_METHODS: Final = frozenset(METHODS)
+
+_Key = tuple[str, str, int]
+
+
+class _Noted(dict[_Key, deque[float]]):
+    """Seconds of requests by their kind, which begins when it is asked for; methods that nobody knows are one."""
+
+    def __missing__(self, key: _Key) -> deque[float]:
+        method, route, status = key
+        known = key if method in _METHODS else ("other", route, status)
+        return self.setdefault(known, deque(maxlen=_MOST_NOTED))
+
+
+@dataclass(slots=True)
+class Measures:
+    """Counts of one process. `database`, `caches` and `purges` tell of themselves when they are asked."""
+
+    database: Callable[[], Database]
+    caches: Callable[[], CacheBudget]
+    running: Callable[[], int]
+    purges: Callable[[], Sequence[LaneUse]] = lambda: ()
+    requests: dict[_Key, Histogram] = field(default_factory=dict)
+    statements: Histogram = field(default_factory=lambda: Histogram(STATEMENT_BOUNDS))
+    noted_requests: dict[_Key, deque[float]] = field(default_factory=_Noted)
+    noted_statements: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_NOTED))
+    loop_delay: Histogram = field(default_factory=lambda: Histogram(LOOP_BOUNDS))
+
+    def watch(self) -> Watch:
+        """Who notes statements; one that takes a while is noted for its request too."""
+        return Watch(self.noted_statements.append, note_statement, _NOTED_SECONDS)
+
+    def count(self) -> None:
+        """Count what was noted."""
+        for key, noted in self.noted_requests.items():
+            if noted:
+                self.requests.setdefault(key, Histogram(REQUEST_BOUNDS)).add_all(noted)
+                noted.clear()
+        self.statements.add_all(self.noted_statements)
+        self.noted_statements.clear()
+
+    def families(self) -> list[Family]:
+        """All of it, as it is now."""
+        self.count()
+        return [
+            *self._request_families(),
+            *self._database_families(),
+            *self._cache_families(),
+            *self._purge_families(),
+            *self._own_families(),
+        ]
+
+    def _request_families(self) -> Iterator[Family]:
+        counted: list[Sample] = []
+        routes: dict[Labels, Histogram] = {}
+        for (method, route, status), found in tuple(self.requests.items()):
+            labels = (("method", method), ("route", route))
+            counted.append(("", (*labels, ("status", str(status))), sum(found.counts)))
+            routes.setdefault(labels, Histogram(REQUEST_BOUNDS)).join(found)
+        timed = [sample for labels, found in routes.items() for sample in found.samples(labels)]
+        yield Family("octavo_requests_total", "counter", "Requests that were answered.", counted)
+        yield Family("octavo_request_seconds", "histogram", "Time from a request to its answer.", timed)
+        yield Family("octavo_requests_running", "gauge", "Requests under way.", [("", (), self.running())])
+
+    def _database_families(self) -> Iterator[Family]:
+        yield Family(
+            "octavo_statement_seconds", "histogram", "Time of statements, waits included.", self.statements.samples()
+        )
+        pools = self.database().pools()
+        held: list[Sample] = []
+        for name, one in pools.items():
+            held.append(("", (("pool", name), ("state", "used")), one.size - one.idle))
+            held.append(("", (("pool", name), ("state", "idle")), one.idle))
+        yield Family("octavo_pool_connections", "gauge", "Connections to the database.", held)
+        most: list[Sample] = [("", (("pool", name),), one.maximum) for name, one in pools.items()]
+        yield Family("octavo_pool_connections_limit", "gauge", "Connections that there may be.", most)
+        waiting: list[Sample] = [("", (("pool", name),), one.waiting) for name, one in pools.items()]
+        yield Family("octavo_pool_waiting", "gauge", "Who waits for a connection now.", waiting)
+        waited: list[Sample] = [("", (("pool", name),), one.waits) for name, one in pools.items()]
+        yield Family("octavo_pool_waits_total", "counter", "How often somebody had to wait.", waited)
+        seconds: list[Sample] = [("", (("pool", name),), one.waited) for name, one in pools.items()]
+        yield Family("octavo_pool_wait_seconds_total", "counter", "How long they waited.", seconds)
+        text = "Reads that waited, answered by one for all who did."
+        yield Family("octavo_reads_joined_total", "counter", text, [("", (), JointReads.joined)])
+        yield from _server_families(self.database().servers())
+
+    def _cache_families(self) -> Iterator[Family]:
+        reports = self.caches().reports()
+        asked: list[Sample] = []
+        for one in reports:
+            asked.append(("", (("cache", one.name), ("found", "yes")), one.hits))
+            asked.append(("", (("cache", one.name), ("found", "no")), one.misses))
+        held: list[Sample] = [("", (("cache", one.name),), one.size) for one in reports]
+        yield Family("octavo_cache_bytes", "gauge", "What caches hold.", held)
+        yield Family("octavo_cache_bytes_limit", "gauge", "What they may hold.", [("", (), self.caches().limit)])
+        yield Family("octavo_cache_requests_total", "counter", "How often a cache was asked.", asked)
+
+    def _purge_families(self) -> Iterator[Family]:
+        told: list[Sample] = []
+        for one in self.purges():
+            told.append(("", (("cache", one.name), ("outcome", "sent")), one.sent))
+            told.append(("", (("cache", one.name), ("outcome", "failed")), one.failed))
+        yield Family("octavo_purge_requests_total", "counter", "What caches in front were told to forget.", told)
+
+    def _own_families(self) -> Iterator[Family]:
+        delay = self.loop_delay.samples()
+        yield Family("octavo_loop_delay_seconds", "histogram", "How late the event loop is.", delay)
+        memory: list[Sample] = [("", (), resident_bytes())]
+        yield Family("octavo_memory_bytes", "gauge", "Memory that workers hold, their shared part too.", memory)
+        yield Family("octavo_workers", "gauge", "Workers that answer.", [("", (), 1)])
+
+
+def _server_families(servers: Sequence[ServerUse]) -> Iterator[Family]:
+    """Of a database with replicas; nothing in them where there are none."""
+    replicas = servers[1:]
+    used: list[Sample] = [("", (("server", one.name),), int(one.used)) for one in replicas]
+    yield Family("octavo_replica_used", "gauge", "Whether content is read from a replica.", used, "max")
+    late: list[Sample] = [("", (("server", one.name),), one.seconds) for one in replicas if isfinite(one.seconds)]
+    yield Family("octavo_replica_lag_seconds", "gauge", "How old what a replica shows may be.", late, "max")
+    size: list[Sample] = [("", (("server", one.name),), one.size) for one in replicas]
+    yield Family("octavo_replica_lag_bytes", "gauge", "How far a replica's log is behind.", size, "max")
+    reads: list[Sample] = [("", (("server", one.name),), one.reads) for one in servers]
+    yield Family("octavo_content_reads_total", "counter", "Reads that may go to replicas, by server.", reads)
+    failed: list[Sample] = [("", (("server", one.name),), one.failed) for one in replicas]
+    yield Family("octavo_replica_failures_total", "counter", "Reads that the primary had to do again.", failed)

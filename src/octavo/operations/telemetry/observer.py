@@ -1,0 +1,30 @@
+"""One who looks at requests for all who want to know of them: each call more would cost every request."""
+
+from math import inf
+
+from octavo.api.http.access_log import tell_request
+from octavo.api.http.observers import FAILED, Observer
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.operations.telemetry.metrics import Measures
+
+
+class AllObservers:
+    """Tells `slow` of those that took so many seconds, the measures of all, and the access log of one of `told_of` (0:
+    of none) and of all that failed. It is a `http.observing.Look`."""
+
+    def __init__(self, slow: Observer, slow_from: float, measures: Measures | None, told_of: int) -> None:
+        self.noted = None if measures is None else measures.noted_requests
+        self.slow_from = slow_from
+        self.left: float = told_of or inf
+        self._slow = slow
+        self._told_of = told_of
+
+    def __call__(self, request: Request, response: Response, seconds: float) -> None:
+        is_told = self._told_of > 0 and (self.left <= 0 or response.status >= FAILED)
+        if self.left <= 0:
+            self.left = self._told_of
+        if seconds >= self.slow_from:
+            self._slow(request, response, seconds)
+        if is_told:
+            tell_request(request, response, seconds)

@@ -1,0 +1,72 @@
+"""Parts of a service that tell what they do to whoever follows requests. They take the place of those
+that do not where somebody does, so that nobody else pays for it."""
+
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.access.authorization.actor import Actor
+from octavo.content.reader import CompiledRead, EntryReader, PreparedRead
+from octavo.content.result_cache import KeptReader
+from octavo.core.mail.mailers import Mailer, Message
+from octavo.core.net.calls import following
+from octavo.query.plan.nodes import ReadPlan
+from octavo.query.plan.read import Planned
+
+T = TypeVar("T")
+Stop = Callable[[str], AbstractContextManager[object] | None]
+"""A stop of a request's road, as long as a block lasts; None where the request is not followed."""
+
+
+class FollowedAuthenticator(Authenticator):
+    """Tells how long it takes to know who asks."""
+
+    def __init__(self, stop: Stop, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._stop = stop
+
+    def authenticate(self, authorization: str | None) -> Coroutine[Any, Any, Actor]:
+        stop = self._stop("who")
+        found = super().authenticate(authorization)
+        return found if stop is None else _within(stop, found)
+
+
+async def _within(stop: AbstractContextManager[object], work: Coroutine[Any, Any, T]) -> T:
+    with stop:
+        return await work
+
+
+class FollowedReader(EntryReader):
+    """Tells how long it takes to plan what was not seen before, and to make its statement."""
+
+    def __init__(self, stop: Stop, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._stop = stop
+
+    def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
+        def planned() -> Planned:
+            with self._stop("plan") or nullcontext():
+                return plan()
+
+        return super().prepare_again(planned)
+
+    def _compile(self, plan: ReadPlan) -> CompiledRead:
+        with self._stop("statement") or nullcontext():
+            return super()._compile(plan)
+
+
+class FollowedKeptReader(KeptReader, FollowedReader):
+    """The same of one that keeps answers."""
+
+
+class FollowedMailer:
+    """Tells of mails that are sent; nothing of whom they are for."""
+
+    def __init__(self, mailer: Mailer) -> None:
+        self._mailer = mailer
+
+    async def send(self, message: Message) -> None:
+        """Hand a message over. Raises MailProblem."""
+        with following("mail", {"octavo.mailer": type(self._mailer).__name__}):
+            await self._mailer.send(message)

@@ -1,0 +1,393 @@
+"""Traces: requests and jobs that are followed, as spans of OpenTelemetry, sent to a collector.
+
+Which are followed is decided when they begin; what is not costs that decision alone. What is told of them: names of
+routes, methods, statuses, the texts of statements. Never a query, a body, a header, a value of a statement, the text of
+an exception. Imports OpenTelemetry: to be imported where somebody wants it.
+"""
+
+import re
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import partial
+from math import inf
+from random import random
+from typing import Any, Final
+
+from opentelemetry import context as contexts
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON
+from opentelemetry.trace import (
+    Link,
+    NonRecordingSpan,
+    Span,
+    SpanContext,
+    SpanKind,
+    StatusCode,
+    TraceFlags,
+    get_current_span,
+    set_span_in_context,
+)
+
+from octavo import __version__
+from octavo.api.http.request import Request
+from octavo.api.http.request_ids import TRACE
+from octavo.api.http.response import LiveResponse, Response
+from octavo.api.http.router import METHODS, Handler
+from octavo.core.errors import OctavoError
+from octavo.core.net.calls import CALLS
+from octavo.core.threads import CARRYING, Work, in_thread
+from octavo.core.values import dataclass
+from octavo.database.connection import Watch, unnoted
+from octavo.events.jobs.registry import TOPIC as JOBS
+from octavo.events.links import LINKS
+from octavo.events.messages import Message, Topic
+from octavo.events.origin import WORK, Origin
+from octavo.operations.telemetry.child_spans import FAILED_BY, Attributes, SpansWithin, Stop
+from octavo.operations.telemetry.traced_parts import (
+    FollowedAuthenticator,
+    FollowedKeptReader,
+    FollowedMailer,
+    FollowedReader,
+)
+
+_MOST_CHILDREN: Final = 128
+"""Spans within one that is followed: a request may take thousands of statements."""
+_LONGEST_TEXT: Final = 4000
+_QUEUE: Final = 2048
+_BATCH: Final = 256
+_PATIENCE_SECONDS: Final = 5
+_FAILED: Final = 500
+_OPERATION: Final = re.compile(r"\s*(\w+)")
+_PARENT: Final = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
+_TRACE_ID: Final = re.compile("(?!0{32})[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceOptions:
+    """Where spans go: `endpoint` is the whole address. `sample` is the share that is followed, `per_second` the most;
+    `system` is what the conventions call the database."""
+
+    endpoint: str
+    headers: Mapping[str, str]
+    service: str
+    sample: float
+    per_second: int
+    system: str
+
+
+class _Followed:
+    """What is followed at the moment: how many more spans it may have, and when its last statement ended."""
+
+    __slots__ = ("left", "read_until")
+
+    def __init__(self) -> None:
+        self.left = _MOST_CHILDREN
+        self.read_until = 0
+
+    def takes_another(self) -> bool:
+        self.left -= 1
+        return self.left >= 0
+
+
+_FOLLOWED: Final[ContextVar[_Followed | None]] = ContextVar("octavo_followed", default=None)
+
+
+class _Ids(RandomIdGenerator):
+    """Traces that begin here are called as their request is in the log, where that may be."""
+
+    name: str = ""
+
+    def generate_trace_id(self) -> int:
+        return int(self.name, 16) if _TRACE_ID.fullmatch(self.name) else super().generate_trace_id()
+
+
+class _Call:
+    """A call to another machine."""
+
+    __slots__ = ("_span", "headers")
+
+    def __init__(self, headers: Mapping[str, str], span: Span | None = None) -> None:
+        self.headers = headers
+        self._span = span
+
+    def answered(self, status: int) -> None:
+        """Note the answer."""
+        if self._span is not None:
+            self._span.set_attribute("http.response.status_code", status)
+            if status >= 400:
+                self._span.set_status(StatusCode.ERROR)
+
+
+class Traces:
+    """What is followed in one process. Opened with its infrastructure, closed with it."""
+
+    def __init__(self, options: TraceOptions) -> None:
+        self._ids = _Ids()
+        self.share = options.sample
+        self._per_second = options.per_second
+        self._second, self._begun = 0.0, 0
+        self._under_way = 0
+        self._else_from = inf
+        self._watch = Watch(unnoted, self.see_statement)
+        self._database: Attributes = {"db.system.name": options.system}
+        resource = Resource.create({"service.name": options.service, "service.version": __version__})
+        limits = SpanLimits(max_attribute_length=_LONGEST_TEXT)
+        self._provider = TracerProvider(
+            sampler=ALWAYS_ON, resource=resource, id_generator=self._ids, span_limits=limits, shutdown_on_exit=False
+        )
+        exporter = OTLPSpanExporter(options.endpoint, headers=dict(options.headers), timeout=_PATIENCE_SECONDS)
+        processor = BatchSpanProcessor(exporter, max_queue_size=_QUEUE, max_export_batch_size=_BATCH)
+        self._provider.add_span_processor(processor)
+        self._tracer = self._provider.get_tracer("octavo", __version__)
+        self._within = SpansWithin(self._ids, resource, processor)
+        self.authenticator = partial(FollowedAuthenticator, self._stop)
+        self.reader = partial(FollowedReader, self._stop)
+        self.kept_reader = partial(FollowedKeptReader, self._stop)
+        self.mailer = FollowedMailer
+        CALLS.follow, CARRYING.carried, LINKS.tell = self._follow_call, _carried, _link
+
+    async def flush(self) -> None:
+        """Send what waits."""
+        await in_thread(partial(self._provider.force_flush, _PATIENCE_SECONDS * 1000))
+
+    async def close(self) -> None:
+        """Send what waits, and follow nothing more."""
+        if CALLS.follow == self._follow_call:
+            CALLS.follow = CARRYING.carried = LINKS.tell = None
+        ending = threading.Thread(target=self._provider.shutdown, daemon=True)
+        ending.start()
+        await in_thread(partial(ending.join, _PATIENCE_SECONDS))
+
+    # What begins here
+
+    def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
+        """Whether a request with these headers is followed, before anything else is done for it: its caller may say so
+        in its trace. Others are of the share already."""
+        if TRACE in headers:
+            parent = _parent(headers)
+            is_chosen = parent.trace_flags.sampled if parent is not None else self._is_of_share()
+            return is_chosen and self._has_room()
+        return self._has_room()
+
+    def _is_of_share(self) -> bool:
+        return random() < self.share  # noqa: S311 - no secret
+
+    def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
+        """Answer a request that was chosen, by what stands around every request."""
+        return self._follow(handler, request, _parent(request.headers))
+
+    def topic(self, topic: Topic) -> Topic:
+        """The same topic; deliveries of its messages are followed: a share, and jobs that are asked for by what
+        is followed."""
+        return replace(topic, handler=partial(self._deliver, topic.handler))
+
+    def _has_room(self) -> bool:
+        now = time.monotonic()
+        if now - self._second >= 1:
+            self._second, self._begun = now, 0
+        self._begun += 1
+        return self._begun <= self._per_second
+
+    async def _follow(self, handler: Handler, request: Request, parent: SpanContext | None) -> Response:
+        method = request.method if request.method in METHODS else "HTTP"
+        self._ids.name = request.id
+        span = self._tracer.start_span(
+            method,
+            set_span_in_context(NonRecordingSpan(parent)) if parent else contexts.Context(),
+            SpanKind.SERVER,
+            {"http.request.method": method, "url.path": request.raw_path, "octavo.request": request.id},
+        )
+        self._ids.name = ""
+        request.when_done(lambda: _end(span))
+        status: int | None = None
+        try:
+            with self._inside(span) as followed:
+                response = await handler(request)
+                self._note_answer(followed)
+            status = response.status
+            if isinstance(response, LiveResponse):
+                span.end()  # what goes on for hours is followed to its beginning
+        except OctavoError as error:
+            status = error.status
+            raise
+        except Exception:
+            status = _FAILED
+            raise
+        finally:
+            if request.route:
+                span.update_name(f"{method} {request.route}")
+                span.set_attribute("http.route", request.route)
+            if status is not None:
+                span.set_attribute("http.response.status_code", status)
+            if status is None or status >= _FAILED:
+                span.set_status(StatusCode.ERROR)
+        return response
+
+    def _note_answer(self, followed: _Followed) -> None:
+        """What lies between the last statement and the answer: envelopes, code of the project."""
+        if followed.read_until and followed.takes_another():
+            self._within.note("answer", SpanKind.INTERNAL, {}, followed.read_until, time.time_ns())
+
+    async def _deliver(self, handler: Callable[[Message], Awaitable[object]], message: Message) -> object:
+        told = message.payload.get("link") if isinstance(message.payload, dict) else None
+        asked_by = _parent({TRACE: told.encode()}) if isinstance(told, str) else None
+        if not ((asked_by is not None or self._is_of_share()) and self._has_room()):
+            return await handler(message)
+        attributes: dict[str, str | int] = {
+            "messaging.operation.type": "process",
+            "messaging.destination.name": message.topic,
+            "messaging.message.id": str(message.id),
+            "octavo.attempt": message.attempt,
+        }
+        if message.topic == JOBS:
+            attributes["octavo.job"] = str(message.payload.get("name"))
+        name, context = f"process {message.topic}", contexts.Context()
+        links = [Link(asked_by)] if asked_by else []
+        span = self._tracer.start_span(name, context, SpanKind.CONSUMER, attributes, links)
+        try:
+            with self._inside(span):
+                return await handler(message)
+        except BaseException as error:
+            _note_failure(span, error)
+            raise
+        finally:
+            span.end()
+
+    # What belongs to that
+
+    def watching(self, watch: Watch | None) -> Watch:
+        """Who is told of statements, where others (`watch`) are, too. Their texts are seen while anything is followed:
+        so statements cost no more where nothing is."""
+        others = watch or Watch(unnoted, lambda *_: None, inf)
+
+        def both(text: str, seconds: float) -> None:
+            if seconds >= others.seen_from:
+                others.see(text, seconds)
+            if _FOLLOWED.get() is not None:
+                self.see_statement(text, seconds)
+
+        self._watch, self._else_from = Watch(others.note, both), others.seen_from
+        self._see(0)
+        return self._watch
+
+    def _see(self, more: int) -> None:
+        """So many more are followed now."""
+        self._under_way += more
+        self._watch.seen_from = 0.0 if self._under_way else self._else_from
+
+    def see_statement(self, text: str, seconds: float) -> None:
+        """A statement that has just ended."""
+        followed = _FOLLOWED.get()
+        if followed is None or not followed.takes_another():
+            return
+        end = followed.read_until = time.time_ns()
+        found = _OPERATION.match(text)
+        operation = found[1].upper() if found else "SQL"
+        asked = {**self._database, "db.operation.name": operation, "db.query.text": text[:_LONGEST_TEXT]}
+        self._within.note(operation, SpanKind.CLIENT, asked, end - int(seconds * 1e9), end)
+
+    def _stop(self, name: str) -> AbstractContextManager[object] | None:
+        """A stop of a request's road, as long as the block lasts; None where nothing is followed, or there were
+        enough."""
+        followed = _FOLLOWED.get()
+        return None if followed is None or not followed.takes_another() else Stop(self._within, name)
+
+    @contextmanager
+    def _follow_call(self, name: str, attributes: Attributes) -> Iterator[_Call]:
+        """A call within what is followed; one of nothing that is, or of what has had enough of them, says so."""
+        followed = _FOLLOWED.get()
+        if followed is None or not followed.takes_another():
+            yield _Call(self._unfollowed())
+            return
+        span = self._tracer.start_span(name, kind=SpanKind.CLIENT, attributes=attributes)
+        token = contexts.attach(set_span_in_context(span))
+        try:
+            yield _Call(_traceparent(span.get_span_context()), span)
+        except BaseException as error:
+            _note_failure(span, error)
+            raise
+        finally:
+            contexts.detach(token)
+            span.end()
+
+    @contextmanager
+    def _inside(self, span: Span) -> Iterator[_Followed]:
+        """Let what is done in the block belong to a span."""
+        followed = _Followed()
+        ours, theirs = _FOLLOWED.set(followed), contexts.attach(set_span_in_context(span))
+        self._see(1)
+        try:
+            yield followed
+        finally:
+            self._see(-1)
+            contexts.detach(theirs)
+            _FOLLOWED.reset(ours)
+
+    def _unfollowed(self) -> Mapping[str, str]:
+        """What a call says that is not followed: which request it is for, and that nobody follows it here."""
+        current = get_current_span().get_span_context()
+        if current.is_valid:
+            return _traceparent(current)
+        work = WORK.get()
+        while isinstance(work, Origin) and work.within is not None:
+            work = work.within
+        if not isinstance(work, Request) or not _TRACE_ID.fullmatch(work.id):
+            return {}
+        return {"traceparent": f"00-{work.id}-{self._ids.generate_span_id():016x}-00"}
+
+
+def _parent(headers: Mapping[bytes, bytes]) -> SpanContext | None:
+    """Whose part a request is, by its `traceparent`."""
+    told = headers.get(TRACE)
+    found = None if told is None else _PARENT.fullmatch(told)
+    if found is None:
+        return None
+    trace_id, span_id, flags = (int(part, 16) for part in found.groups())
+    return SpanContext(trace_id, span_id, is_remote=True, trace_flags=TraceFlags(flags & TraceFlags.SAMPLED))
+
+
+def _carried(work: Work) -> Work:
+    """Work that goes into a thread, belonging to what it was begun for."""
+    followed = _FOLLOWED.get()
+    if followed is None:
+        return work
+    around = contexts.get_current()
+
+    def run() -> Any:
+        ours, theirs = _FOLLOWED.set(followed), contexts.attach(around)
+        try:
+            return work()
+        finally:
+            contexts.detach(theirs)
+            _FOLLOWED.reset(ours)
+
+    return run
+
+
+def _link() -> str:
+    """What is followed now, for a job that is asked for."""
+    return "" if _FOLLOWED.get() is None else _traceparent(get_current_span().get_span_context())["traceparent"]
+
+
+def _end(span: Span) -> None:
+    if span.is_recording():
+        span.end()
+
+
+def _note_failure(span: Span, error: BaseException) -> None:
+    """The kind of error alone: its text may hold anything."""
+    span.set_attribute(FAILED_BY, type(error).__name__)
+    span.set_status(StatusCode.ERROR)
+
+
+def _traceparent(context: SpanContext) -> Mapping[str, str]:
+    flags = context.trace_flags & TraceFlags.SAMPLED
+    return {"traceparent": f"00-{context.trace_id:032x}-{context.span_id:016x}-{flags:02x}"}

@@ -1,0 +1,159 @@
+"""ArchiveReader: what is in an archive, by name; nothing of it is trusted.
+
+Refuses with TransferError, which names the archive's file and line.
+"""
+
+import re
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+import orjson
+
+from octavo.core.values import dataclass
+from octavo.operations.transfer.archive.encryption import WRONG_KEY
+from octavo.operations.transfer.archive.parts import ENCRYPTED, METADATA, UPLOADS
+from octavo.operations.transfer.archive.unpack import unpacked
+from octavo.operations.transfer.problems import TransferError
+
+MOST_LINE_BYTES: Final = 64 * 1024**2
+"""Bytes of the longest line: an entry with all its components."""
+_MOST_MEMBERS: Final = 1_000_000
+_BLOCK: Final = 512
+_PIECE: Final = 1 << 20
+_NUMBERS: Final = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a file in an archive."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}"
+
+    def refusal(self, problem: object) -> TransferError:
+        """What is wrong there."""
+        return TransferError(f"{self}: {problem}")
+
+
+class ArchiveReader:
+    """An open archive. Its list of files has been read and checked, their contents have not."""
+
+    def __init__(self, path: Path, file: IO[bytes], longest_line: int = MOST_LINE_BYTES) -> None:
+        self._path = path
+        self._longest_line = longest_line
+        self._file = file
+        self._size = file.seek(0, 2)
+        file.seek(0)
+        try:
+            self._tar = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115 - closed with its file
+            self._members = self._read_members()
+        except (tarfile.TarError, OverflowError, UnicodeError, ValueError) as error:
+            reason = WRONG_KEY if path.suffix == ENCRYPTED else f"is no archive of this kind: {error}"
+            raise TransferError(f"{path} {reason}") from error
+
+    def _read_members(self) -> dict[str, tarfile.TarInfo]:
+        members: dict[str, tarfile.TarInfo] = {}
+        end = 0
+        for member in self._tar:
+            name = self._checked_name(member)
+            end = member.offset_data + -(-member.size // _BLOCK) * _BLOCK if member.isreg() else member.offset_data
+            if member.isdir():
+                continue
+            if name in members or len(members) >= _MOST_MEMBERS:
+                raise TransferError(f"{self._path}: {name!r} is there twice, or one of more than {_MOST_MEMBERS} files")
+            if member.size < 0 or member.offset_data + member.size > self._size:
+                raise TransferError(f"{self._path}: {name!r} is cut off; the archive is not complete")
+            members[name] = member
+        self._check_end(end)
+        return members
+
+    def _checked_name(self, member: tarfile.TarInfo) -> str:
+        """The path of a member; one that leads elsewhere is refused, as is what is neither file nor folder."""
+        name = member.name.removeprefix("./")
+        if member.issparse() or not (member.isreg() or member.isdir()):
+            raise TransferError(f"{self._path}: {name!r} is neither a file nor a folder")
+        if name.startswith("/") or "\\" in name or "\0" in name or ".." in name.split("/"):
+            raise TransferError(f"{self._path}: {name!r} leads out of the archive")
+        return name
+
+    def _check_end(self, end: int) -> None:
+        """What follows the last file is empty blocks; reading ends without a word at anything else."""
+        self._file.seek(end)
+        first = self._file.read(_BLOCK)
+        if len(first) < _BLOCK or any(first):
+            raise TransferError(f"{self._path} is damaged or not complete, at byte {end}")
+
+    def has(self, folder: str) -> bool:
+        """Whether there is anything in a folder."""
+        return any(name.startswith(f"{folder}/") for name in self._members)
+
+    def size(self, folder: str) -> int:
+        """Bytes of all files in a folder."""
+        return sum(member.size for name, member in self._members.items() if name.startswith(f"{folder}/"))
+
+    def uploads(self) -> Iterator[str]:
+        """The names of the uploaded files, without their folder."""
+        prefix = f"{UPLOADS}/"
+        return (name.removeprefix(prefix) for name in self._members if name.startswith(prefix))
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """Read a file. Raises TransferError where there is none."""
+        member = self._members.get(name)
+        content = None if member is None else self._tar.extractfile(member)
+        if content is None:
+            raise TransferError(f"{self._path} has no {name}")
+        with content:
+            try:
+                yield content
+            except tarfile.TarError as error:
+                raise TransferError(f"{self._path}: {name} cannot be read: {error}") from error
+
+    def metadata(self) -> dict[str, Any]:
+        """What the archive says of itself."""
+        return self.json(METADATA)
+
+    def json(self, name: str) -> dict[str, Any]:
+        """A file that holds a JSON object."""
+        with self.open(name) as file:
+            return _object(Place(name, 1), file.read(MOST_LINE_BYTES))
+
+    def has_file(self, name: str) -> bool:
+        return name in self._members
+
+    def lines(self, folder: str) -> Iterator[tuple[Place, dict[str, Any], int]]:
+        """The JSON objects in the files of a folder, in order; each with its place and its bytes."""
+        names = [name for name in self._members if name.startswith(f"{folder}/") and name.endswith(".jsonl")]
+        for name in sorted(names, key=lambda name: [int(number) for number in _NUMBERS.findall(name)]):
+            with self.open(name) as file:
+                number = 0
+                while line := file.readline(self._longest_line + 1):
+                    number += 1
+                    place = Place(name, number)
+                    if len(line) > self._longest_line:
+                        raise place.refusal(f"is longer than {self._longest_line} bytes")
+                    if not line.isspace():
+                        yield place, _object(place, line), len(line)
+
+
+def _object(place: Place, text: bytes) -> dict[str, Any]:
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise place.refusal(f"is not valid JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise place.refusal("is no JSON object")
+    return value
+
+
+@contextmanager
+def open_archive(path: Path, password: str | None, folder: Path) -> Iterator[ArchiveReader]:
+    """Open an archive; temporary files lie in `folder`. Raises TransferError."""
+    with unpacked(path, password, folder) as file:
+        yield ArchiveReader(path, file)

@@ -1,0 +1,13 @@
+"""Versions of v4: which archives are read."""
+
+from typing import Any
+
+from octavo.operations.transfer.problems import TransferError
+
+
+def check_version(metadata: dict[str, Any]) -> None:
+    """Refuse what no version 4 has made. Raises TransferError."""
+    strapi = metadata.get("strapi")
+    version = strapi.get("version") if isinstance(strapi, dict) else None
+    if not isinstance(version, str) or not version.startswith("4."):
+        raise TransferError(f"The archive is of version {version}; only those of version 4 can be read")

@@ -1,0 +1,81 @@
+"""Hidden entries as archives mark them: why they are not served, and their locale, which is no attribute any more."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, Final
+
+from octavo.core.values import dataclass
+from octavo.database.connection import Connection
+from octavo.database.introspect import found_tables
+from octavo.database.option_changes import find_option_changes, marked_by
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.served_rows import HIDDEN_ENTRIES, LOCALE, hiding_reasons
+from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+
+_FIND: Final = OwnStatement(
+    f"SELECT entry_id, reason FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} ORDER BY entry_id, reason"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenEntry:
+    """An entry that is not served, and the reasons."""
+
+    id: int
+    reasons: tuple[str, ...]
+    locale: str | None = None
+
+    def described(self, line: dict[str, Any]) -> dict[str, Any]:
+        """The entry's line of an archive, with the mark."""
+        data = line["data"] if self.locale is None else {**line["data"], "locale": self.locale}
+        return {**line, "hidden": list(self.reasons), "data": data}
+
+
+async def find_hidden(
+    connection: Connection, dialect: Dialect, content_type: ContentType, ids: Collection[int] = ()
+) -> list[HiddenEntry]:
+    """The hidden entries of a type, or those with certain ids, for reasons that hold for its definition."""
+    table = table_name(content_type)
+    counting, found = hiding_reasons(content_type), dict[int, list[str]]()
+    for entry_id, reason in await connection.fetch_all(*_FIND.bind(dialect, table=table), long=True):
+        if reason in counting and (not ids or entry_id in ids):
+            found.setdefault(int(entry_id), []).append(str(reason))
+    locales = dict[int, str]()
+    if any(LOCALE in reasons for reasons in found.values()):
+        locales = await _locales(connection, dialect, table)
+    return [HiddenEntry(entry_id, tuple(reasons), locales.get(entry_id)) for entry_id, reasons in found.items()]
+
+
+async def find_all_hidden(
+    connection: Connection, dialect: Dialect, registry: Registry
+) -> dict[str, dict[int, HiddenEntry]]:
+    """The hidden entries of all types that have some, by UID and id; with those that the next start would hide."""
+    found = await found_tables(connection, dialect)
+    every: dict[str, dict[int, HiddenEntry]] = {}
+    if HIDDEN_ENTRIES.name in found:
+        rows = await connection.fetch_all(f"SELECT DISTINCT collection FROM {HIDDEN_ENTRIES.name}")
+        tables = {str(collection) for (collection,) in rows}
+        for content_type in registry.content_types.values():
+            if table_name(content_type) in tables:
+                entries = await find_hidden(connection, dialect, content_type)
+                every[content_type.uid] = {entry.id: entry for entry in entries}
+    options = await find_option_changes(connection, dialect, registry, found)
+    for change in options.changes:
+        entries_of = every.setdefault(change.content_type.uid, {})
+        for reason, ids in await marked_by(connection, dialect, change, options.default_locale or "en"):
+            for entry_id in ids:
+                known = entries_of.get(entry_id, HiddenEntry(entry_id, ()))
+                entries_of[entry_id] = replace(known, reasons=tuple(sorted({*known.reasons, reason})))
+    return {uid: entries for uid, entries in every.items() if entries}
+
+
+async def _locales(connection: Connection, dialect: Dialect, table: str) -> dict[int, str]:
+    """The locales of entries that are hidden for them; the column is there, as the mark was made of it."""
+    statement = OwnStatement(f"""
+    SELECT e.id, e.locale FROM {escape_braces(dialect.quote(table))} e JOIN {HIDDEN_ENTRIES.name} h ON h.entry_id = e.id
+    WHERE h.collection = {{table}} AND h.reason = '{LOCALE}' AND e.locale IS NOT NULL""")
+    rows = await connection.fetch_all(*statement.bind(dialect, table=table), long=True)
+    return {int(entry_id): str(locale) for entry_id, locale in rows}

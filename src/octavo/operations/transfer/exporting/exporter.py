@@ -1,0 +1,150 @@
+"""Exports a project: one state of its database, with the files that lie in its storage."""
+
+from collections.abc import Callable, Set
+from dataclasses import field
+from typing import Any, Final
+
+import orjson
+
+from octavo.content.media.storage.base import Storage
+from octavo.core.clock import this_moment
+from octavo.core.values import dataclass
+from octavo.database.component_names import learn_former_names
+from octavo.database.connection import Connection, Database
+from octavo.operations.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, SCHEMAS, Part
+from octavo.operations.transfer.archive.schemas import describe_definitions
+from octavo.operations.transfer.archive.writer import ArchiveWriter
+from octavo.operations.transfer.entries.hidden import find_all_hidden
+from octavo.operations.transfer.entries.json_values import iso_instant
+from octavo.operations.transfer.entries.reader import EntryReader
+from octavo.operations.transfer.entries.tables import EntryTables
+from octavo.operations.transfer.exporting.configuration import configuration_lines
+from octavo.operations.transfer.exporting.uploads import UploadExporter
+from octavo.operations.transfer.problems import Problems
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
+
+Progress = Callable[[int, int], None]
+"""Told how many entries and links are done, and of how many."""
+
+
+_NOT_EXPORTED: Final = "These values are invalid; nothing was exported (--skip-invalid leaves them empty)"
+
+
+@dataclass(slots=True)
+class ExportReport:
+    """How much was exported; files that could not be; links, by table, that lead to nothing that is exported; values
+    that their attribute cannot hold, which were left empty."""
+
+    entries: dict[str, int] = field(default_factory=dict)
+    links: int = 0
+    files: int = 0
+    settings: int = 0
+    hidden: int = 0
+    missing_files: Problems = field(default_factory=Problems)
+    dangling: dict[str, int] = field(default_factory=dict)
+    invalid: Problems = field(default_factory=Problems)
+
+
+async def export_project(
+    database: Database,
+    registry: Registry,
+    storage: Storage,
+    archive: ArchiveWriter,
+    parts: Set[Part],
+    version: str,
+    progress: Progress,
+    *,
+    skip_invalid: bool = False,
+) -> ExportReport:
+    """Write everything that was chosen to an archive; `version` is that of v4 which it is made for.
+
+    With `skip_invalid`, values that their attribute cannot hold are left empty. Raises TransferError.
+    """
+    async with database.snapshot() as snapshot:
+        if Part.CONTENT in parts:
+            await learn_former_names(snapshot, database.dialect, registry)
+        export = _Export(snapshot, database, registry, archive, progress)
+        with archive.lines(SCHEMAS) as lines:
+            for definition in describe_definitions(registry):
+                lines.write(definition)
+        if Part.CONTENT in parts:
+            await export.entries()
+            if not skip_invalid:
+                export.report.invalid.refuse(_NOT_EXPORTED)
+        if Part.FILES in parts:
+            await export.files(storage)
+        if Part.CONTENT in parts:
+            await export.links()
+        if Part.CONFIG in parts:
+            await export.configuration()
+    archive.add_metadata(iso_instant(this_moment()), version)
+    return export.report
+
+
+class _Export:
+    """One export under way."""
+
+    def __init__(
+        self, snapshot: Connection, database: Database, registry: Registry, archive: ArchiveWriter, progress: Progress
+    ) -> None:
+        self._snapshot = snapshot
+        self._dialect = database.dialect
+        self._archive = archive
+        self._progress = progress
+        self._tables = EntryTables(registry)
+        self.report = ExportReport()
+        self._reader = EntryReader(snapshot, database.dialect, self._tables, self.report.invalid)
+        self._done = 0
+        self._total = 0
+
+    async def entries(self) -> None:
+        await self._measure()
+        hidden = await find_all_hidden(self._snapshot, self._dialect, self._tables.registry)
+        self.report.hidden = sum(map(len, hidden.values()))
+        with self._archive.lines(ENTITIES) as lines:
+            for table in self._tables.content_types():
+                count = 0
+                async for entry_id, data in self._reader.entries(table):
+                    line: dict[str, Any] = {"type": table.uid, "id": entry_id, "data": data}
+                    mark = hidden.get(table.uid, {}).get(entry_id)
+                    lines.write(line if mark is None else mark.described(line))
+                    count += 1
+                    self._advance()
+                self.report.entries[table.uid] = count
+
+    async def links(self) -> None:
+        with self._archive.lines(LINKS) as lines:
+            for table in self._tables.of.values():
+                async for link in self._reader.links(table):
+                    lines.write(link)
+                    self.report.links += 1
+                    self._advance()
+        self.report.dangling = dict(self._reader.dangling)
+
+    async def files(self, storage: Storage) -> None:
+        uploads = UploadExporter(self._archive, storage)
+        reader = EntryReader(self._snapshot, self._dialect, self._tables)
+        async for file_id, data in reader.entries(self._tables.of[FILE]):
+            uploads.add(orjson.loads(orjson.dumps({"id": file_id, **data})))
+        self.report.files, self.report.missing_files = uploads.files, uploads.missing
+
+    async def configuration(self) -> None:
+        with self._archive.lines(CONFIGURATION) as lines:
+            async for line in configuration_lines(self._snapshot, self._dialect):
+                lines.write(line)
+                self.report.settings += 1
+
+    async def _measure(self) -> None:
+        joining = {self._tables.of[uid].names.name for uid in self._tables.of}
+        names = [
+            *(table.rows.name for table in self._tables.content_types()),
+            *(table.name for table in self._tables.joining_tables() if table.name not in joining),
+        ]
+        for name in names:
+            self._total += int(await self._snapshot.fetch_value(f"SELECT count(*) FROM {self._dialect.quote(name)}"))
+
+    def _advance(self) -> None:
+        self._done += 1
+        if self._done % 100 == 0 or self._done == self._total:
+            self._progress(self._done, self._total)

@@ -1,0 +1,237 @@
+"""Imports an archive: everything that moves is replaced, in one transaction; a failure leaves all as it was."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import field
+from typing import Any, Final
+
+import orjson
+
+from octavo.access.authentication import one_time_secrets, token_versions
+from octavo.accounts.users import sessions
+from octavo.accounts.users.providers import links as provider_links
+from octavo.content import schedule_failures, schedules
+from octavo.content.media.storage.base import Storage
+from octavo.core.values import dataclass
+from octavo.database.connection import Connection, Database
+from octavo.database.introspect import found_tables
+from octavo.database.option_changes import remember_options
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events.purging.purges import Purges
+from octavo.operations.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, SCHEMAS, UPLOADS, Part
+from octavo.operations.transfer.archive.reader import ArchiveReader
+from octavo.operations.transfer.archive.records import read_configuration, read_entity, read_link
+from octavo.operations.transfer.entries.tables import EntryTables
+from octavo.operations.transfer.exporting.configuration import STORE_TABLE, WEBHOOK_TABLE
+from octavo.operations.transfer.importing.configuration import add_configuration
+from octavo.operations.transfer.importing.entries import EntryLoader
+from octavo.operations.transfer.importing.links import LinkLoader
+from octavo.operations.transfer.importing.options import ArchiveOptions
+from octavo.operations.transfer.importing.pending_rows import PendingRows
+from octavo.operations.transfer.importing.uploads import UploadImporter
+from octavo.operations.transfer.problems import TransferError
+from octavo.query.sql.ddl.tables import wanted_tables
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
+
+Progress = Callable[[int, int], None]
+"""Told how many bytes of the archive are done, and of how many."""
+
+_FOLDERS: Final = {Part.CONTENT: ENTITIES, Part.FILES: UPLOADS, Part.CONFIG: CONFIGURATION}
+_BY_ID: Final = (sessions.TABLE, provider_links.TABLE, one_time_secrets.TABLE, schedules.TABLE, schedule_failures.TABLE)
+"""What belongs to users and entries by their ids, which may be others' now."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """How much was imported; what was left out, by what it is."""
+
+    entries: Counter[str] = field(default_factory=Counter)
+    links: int = 0
+    files: int = 0
+    settings: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    hidden: int = 0
+    """Entries that are not served: drafts, or of other locales, of types that have none here."""
+
+
+def check_parts(archive: ArchiveReader, parts: Set[Part]) -> None:
+    """Refuse an archive that lacks a part: it would be removed and nothing come in its place. Raises TransferError.
+
+    One without files may be of a project that has none; `import_archive` finds out.
+    """
+    lacking = [part for part in Part if part in parts and part is not Part.FILES and not archive.has(_FOLDERS[part])]
+    if lacking:
+        others = ",".join(part for part in Part if part in parts and part not in lacking)
+        remedy = f"; import the rest with --only {others}" if others else ""
+        raise TransferError(f"The archive holds no {' and no '.join(lacking)}{remedy}")
+
+
+async def import_archive(
+    database: Database,
+    registry: Registry,
+    storage: Storage,
+    archive: ArchiveReader,
+    parts: Set[Part],
+    progress: Progress,
+    purges: Purges | None = None,
+) -> ImportReport:
+    """Put what the archive holds in the place of what the project has. Tables are as the definitions ask.
+
+    `purges`: caches in front, which are to forget what was there.
+
+    Raises TransferError; then nothing is changed.
+    """
+    uploads = UploadImporter(archive, storage) if Part.FILES in parts else None
+    if uploads is not None:
+        uploads.check()
+    before: set[str] = set()
+    with _undone_on_failure(uploads):
+        if uploads is not None:
+            uploads.put()
+        async with unit_of_work(database, exclusive=True) as unit:
+            work = _Import(unit.connection, database, registry, archive, uploads, progress)
+            if Part.CONTENT in parts:
+                before = await work.stored_files(storage)
+                await work.content()
+            if Part.CONFIG in parts:
+                await work.configuration()
+            await work.finish()
+            if purges is not None:
+                await purges.purge_with(unit)
+    if uploads is not None:
+        uploads.finish(before)
+        work.report.files = len(uploads.names)
+        if uploads.missing:
+            work.report.left_out["files that the archive only tells of"] = uploads.missing
+    return work.report
+
+
+@contextmanager
+def _undone_on_failure(uploads: UploadImporter | None) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if uploads is not None:
+            uploads.undo()
+        raise
+
+
+class _Import:
+    """One import under way."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        database: Database,
+        registry: Registry,
+        archive: ArchiveReader,
+        uploads: UploadImporter | None,
+        progress: Progress,
+    ) -> None:
+        self._connection = connection
+        self._dialect = database.dialect
+        self._registry = registry
+        self._archive = archive
+        self._uploads = uploads
+        self._progress = progress
+        self._tables = EntryTables(registry)
+        self._done = 0
+        self._total = sum(archive.size(folder) for folder in (ENTITIES, LINKS, CONFIGURATION))
+        self.report = ImportReport()
+
+    async def stored_files(self, storage: Storage) -> set[str]:
+        """The names of all files that rows of the project tell of, smaller formats included."""
+        found: set[str] = set()
+        text = "SELECT provider, url, provider_metadata, formats FROM files"
+        for provider, url, metadata, formats in await self._connection.fetch_all(text):
+            if provider in storage.providers:
+                parts = [{"url": url, "provider_metadata": _read(metadata)}, *_mappings(_read(formats))]
+                found.update(_names(storage, parts))
+        return found
+
+    async def content(self) -> None:
+        """Entries and their links."""
+        await self._remove([table.name for table in self._tables.joining_tables()])
+        await self._remove([table.rows.name for table in self._tables.of.values()])
+        await self._forget_others()
+        options = ArchiveOptions(self._registry, self._archive.lines(SCHEMAS), self._archive.lines(CONFIGURATION))
+        pending = PendingRows(self._connection, self._dialect)
+        changes = {FILE: self._uploads.located} if self._uploads is not None else {}
+        entries = EntryLoader(self._tables, pending, changes)
+        for place, line, size in self._archive.lines(ENTITIES):
+            record = read_entity(place, line)
+            if entries.add(place, record):
+                options.note(record)
+            if pending.is_full:
+                await pending.write()
+            self._advance(size)
+        await pending.write()
+        self.report.hidden = await options.apply(self._connection, self._dialect)
+        if self._uploads is not None and self._uploads.missing and not self._uploads.names:
+            raise TransferError("The archive lists files but contains none; import it with --exclude files")
+        await self._links(entries)
+
+    async def _links(self, entries: EntryLoader) -> None:
+        links = LinkLoader(self._connection, self._dialect, self._tables)
+        for place, line, size in self._archive.lines(LINKS):
+            await links.add(place, read_link(place, line))
+            self._advance(size)
+        await links.write()
+        self.report.entries = entries.entries
+        self.report.links = links.links
+        self.report.left_out = entries.left_out + Counter({f"links {at}": n for at, n in links.left_out.items()})
+
+    async def configuration(self) -> None:
+        """Settings and webhooks."""
+        await self._remove([STORE_TABLE.name, WEBHOOK_TABLE.name])
+        pending = PendingRows(self._connection, self._dialect)
+        for place, line, size in self._archive.lines(CONFIGURATION):
+            add_configuration(pending, place, read_configuration(place, line))
+            self.report.settings += 1
+            self._advance(size)
+        await pending.write()
+
+    async def finish(self) -> None:
+        """New ids go on behind those that came along; entries follow the options of the project's types."""
+        await remember_options(self._connection, self._dialect, self._registry)
+        names = [table.name for table in wanted_tables(self._registry)]
+        counters = self._dialect.continue_ids(names)
+        if counters is not None:
+            await self._connection.fetch_all(counters)
+
+    async def _forget_others(self) -> None:
+        """What is user 5 or article 5 may be another now: sessions and plans end, as do tokens that carry a version."""
+        found = await found_tables(self._connection, self._dialect)
+        await self._remove([table.name for table in _BY_ID if table.name in found])
+        if token_versions.TABLE.name in found:
+            await self._connection.execute(f"UPDATE {token_versions.TABLE.name} SET version = version + 1")
+
+    async def _remove(self, tables: Sequence[str]) -> None:
+        for table in tables:
+            await self._connection.execute(f"DELETE FROM {self._dialect.quote(table)}")
+
+    def _advance(self, size: int) -> None:
+        self._done += size
+        self._progress(self._done, self._total)
+
+
+def _read(text: str | None) -> Any:
+    try:
+        return orjson.loads(text) if text else None
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _mappings(formats: Any) -> Iterator[Mapping[str, Any]]:
+    return (about for about in formats.values() if isinstance(about, dict)) if isinstance(formats, dict) else iter(())
+
+
+def _names(storage: Storage, parts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for about in parts:
+        url, metadata = about.get("url"), about.get("provider_metadata")
+        told = metadata if isinstance(metadata, dict) else None
+        name = storage.name_of(url, told) if isinstance(url, str) else None
+        if name is not None:
+            yield name

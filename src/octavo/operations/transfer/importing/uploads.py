@@ -1,0 +1,105 @@
+"""UploadImporter: an archive's files to the storage, so that a failure leaves the storage as it was.
+
+New files are put in place before the database is changed for good, and old ones removed after it. A process that is
+killed between leaves files behind that nobody refers to, never a row without its file.
+"""
+
+import mimetypes
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.content.media.storage.base import Exchanged, Kept, Storage, is_safe, temporary_in
+from octavo.core.errors import ServiceUnavailable
+from octavo.operations.transfer.archive.parts import UPLOADS, UPLOADS_METADATA
+from octavo.operations.transfer.archive.reader import ArchiveReader
+from octavo.operations.transfer.problems import TransferError
+
+_ANY_TYPE: Final = "application/octet-stream"
+
+
+class UploadImporter:
+    """The files of one archive. `missing` counts those that the archive only tells of."""
+
+    def __init__(self, archive: ArchiveReader, storage: Storage) -> None:
+        self._archive = archive
+        self._storage = storage
+        self._staged: list[str] = []
+        self._exchanged: list[Exchanged] = []
+        self._kept: dict[str, Kept] = {}
+        self.names = frozenset(archive.uploads())
+        self.missing = 0
+
+    def check(self) -> None:
+        """Refuse names that no file may have. Raises TransferError."""
+        for name in self.names:
+            if not is_safe(name):
+                raise TransferError(f"{UPLOADS}/{name}: no file may have this name")
+
+    def put(self) -> None:
+        """Put all files into the storage. Raises TransferError."""
+        try:
+            for name in sorted(self.names):
+                self._put(name)
+            self._storage.settle()
+        except ServiceUnavailable as error:
+            raise TransferError(f"The files cannot be stored: {error.reason or error}") from error
+
+    def _put(self, name: str) -> None:
+        """What has the name already waits under another one, until the import is done."""
+        mime = self._type(name)
+        stem, dot, extension = name.rpartition(".")
+        if not stem:
+            stem, dot, extension = name, "", ""
+        path = self._storage.workspace.temporary()
+        try:
+            with self._archive.open(f"{UPLOADS}/{name}") as content:
+                self._storage.workspace.receive(content, path, self._archive.size(UPLOADS))
+            staged = self._storage.write(path, temporary_in(self._storage, dot + extension), mime)
+        finally:
+            path.unlink(missing_ok=True)
+        self._staged.append(staged.name)
+        target = self._storage.name_for(self._storage.prefix_of(""), stem, dot + extension)
+        exchanged = self._storage.exchange(staged.name, target, temporary_in(self._storage, dot + extension))
+        self._exchanged.append(exchanged)
+        self._kept[name] = exchanged.kept
+
+    def _type(self, name: str) -> str:
+        about = f"{UPLOADS_METADATA}/{name}.json"
+        mime = self._archive.json(about).get("mime") if self._archive.has_file(about) else None
+        return mime if isinstance(mime, str) else mimetypes.guess_type(name)[0] or _ANY_TYPE
+
+    def located(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data of a file, with the address that it has in this storage."""
+        kept = self._of(data)
+        formats = data.get("formats")
+        located = dict(data)
+        if kept is not None:
+            preview = {"previewUrl": kept.preview_url} if kept.preview_url else {}
+            located |= {"provider": self._storage.provider, **kept.said, **preview}
+        elif str(data.get("url", "")).startswith("/"):
+            self.missing += 1
+        if isinstance(formats, dict):
+            located["formats"] = {kind: self._located_format(about) for kind, about in formats.items()}
+        return located
+
+    def _located_format(self, about: Any) -> Any:
+        kept = self._of(about) if isinstance(about, dict) else None
+        return about if kept is None else {**about, **kept.said}
+
+    def _of(self, about: Mapping[str, Any]) -> Kept | None:
+        return self._kept.get(f"{about.get('hash')}{about.get('ext') or ''}")
+
+    def undo(self) -> None:
+        """Leave the storage as it was."""
+        while self._exchanged:
+            exchanged = self._exchanged.pop()
+            if exchanged.backup is not None:
+                self._storage.move(exchanged.backup, exchanged.kept.name)
+            else:
+                self._storage.remove([exchanged.kept.name])
+        self._storage.remove(self._staged)
+
+    def finish(self, before: set[str]) -> None:
+        """Remove what is needed no more: of `before`, the files that the project had."""
+        backups = [exchanged.backup for exchanged in self._exchanged if exchanged.backup is not None]
+        self._storage.remove([*backups, *(before - {kept.name for kept in self._kept.values()})])

@@ -1,0 +1,164 @@
+"""Plain values: what a column holds, in a form that means the same on every database.
+
+Whole numbers are int, numbers float, decimals and days text, times text with milliseconds, instants milliseconds since
+1970 (UTC), JSON text that is JSON. SQLite lets columns hold what they were not made for; what cannot be read as the
+column's kind raises ValueError.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+import orjson
+
+from octavo.core.errors import ValidationError
+from octavo.query.dates import read_instant, read_time
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.column_limits import ColumnLimits
+from octavo.schema.scalar_types import ValueKind
+
+KIND_OF_WORD: Final[Mapping[str, ValueKind]] = {
+    "increments": ValueKind.INTEGER,
+    "integer": ValueKind.INTEGER,
+    "string": ValueKind.STRING,
+    "text": ValueKind.TEXT,
+    "bigint": ValueKind.BIG_INTEGER,
+    "double": ValueKind.FLOAT,
+    "decimal": ValueKind.DECIMAL,
+    "boolean": ValueKind.BOOLEAN,
+    "date": ValueKind.DATE,
+    "time": ValueKind.TIME,
+    "datetime": ValueKind.DATETIME,
+    "plain datetime": ValueKind.DATETIME,
+    "json": ValueKind.JSON,
+    "plain json": ValueKind.JSON,
+}
+"""What columns hold, by the words of `query.sql.ddl.tables`."""
+
+INSTANTS: Final = frozenset({ValueKind.DATETIME, ValueKind.TIMESTAMP})
+
+_BIG: Final = 2**63
+_DIGITS: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
+_FRACTION: Final = re.compile(r"(\.\d{3})\d+\Z", re.ASCII)
+_NUL_IN_JSON: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_BOOLEANS: Final = {"1": True, "true": True, "t": True, "0": False, "false": False, "f": False}
+
+
+def reading(dialect: Dialect, kind: ValueKind, column: str) -> str:
+    """The SQL that reads a column, quoted already."""
+    return dialect.milliseconds(column) if kind in INSTANTS else column
+
+
+def plain(kind: ValueKind, stored: Any) -> Any:
+    """A value as a driver gives it, as a plain one. Raises ValueError."""
+    if stored is None:
+        return None
+    try:
+        return _PLAIN[kind](stored)
+    except (ValidationError, InvalidOperation, OverflowError, TypeError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _whole(stored: Any) -> int:
+    if isinstance(stored, str) and _DIGITS.fullmatch(stored):
+        return int(stored)
+    if isinstance(stored, float) and stored.is_integer():
+        return int(stored)
+    if isinstance(stored, int):
+        return int(stored)
+    raise ValueError("is no whole number")
+
+
+def _number(stored: Any) -> float:
+    try:
+        return float(stored)
+    except ValueError:
+        raise ValueError("is no number") from None
+
+
+def _decimal(stored: Any) -> str:
+    number = Decimal(str(stored))
+    if not number.is_finite():
+        raise ValueError("is no finite number")
+    return format(number, "f")
+
+
+def _boolean(stored: Any) -> bool:
+    found = _BOOLEANS.get(str(stored).lower())
+    if found is None:
+        raise ValueError("is neither true nor false")
+    return found
+
+
+def _day(stored: Any) -> str:
+    if isinstance(stored, int):
+        return datetime.fromtimestamp(stored / 1000, UTC).date().isoformat()
+    return str(stored)
+
+
+def _time(stored: Any) -> str:
+    return read_time(_FRACTION.sub(r"\1", str(stored)))
+
+
+def _instant(stored: Any) -> int:
+    return int(stored) if isinstance(stored, int | float) else read_instant(stored)
+
+
+def _json(stored: Any) -> str:
+    """The reference keeps JSON strings without their quotes on SQLite; so text that is no JSON is a string."""
+    text = stored.decode() if isinstance(stored, bytes) else str(stored)
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return orjson.dumps(text).decode()
+    return text
+
+
+_PLAIN: Final[Mapping[ValueKind, Callable[[Any], Any]]] = {
+    ValueKind.STRING: str,
+    ValueKind.TEXT: str,
+    ValueKind.INTEGER: _whole,
+    ValueKind.BIG_INTEGER: _whole,
+    ValueKind.FLOAT: _number,
+    ValueKind.DECIMAL: _decimal,
+    ValueKind.BOOLEAN: _boolean,
+    ValueKind.DATE: _day,
+    ValueKind.TIME: _time,
+    ValueKind.DATETIME: _instant,
+    ValueKind.TIMESTAMP: _instant,
+    ValueKind.JSON: _json,
+}
+
+
+def obstacle(kind: ValueKind, value: Any, limits: ColumnLimits, *, rounded: bool = False) -> str | None:
+    """Why a database cannot hold a plain value exactly, or None. `rounded`: decimals may lose digits."""
+    match value:
+        case None:
+            return None
+        case str() if kind is ValueKind.JSON:
+            return None if limits.nul_in_json or not _NUL_IN_JSON.search(value) else "holds a NUL character"
+        case str() if "\0" in value:
+            return "holds a NUL character"
+        case str() if kind is ValueKind.STRING:
+            longest = limits.longest_string
+            return f"is longer than {longest} characters" if longest is not None and len(value) > longest else None
+        case str() if kind is ValueKind.DECIMAL:
+            return _decimal_obstacle(Decimal(value), limits, rounded)
+        case str() if kind is ValueKind.DATE:
+            return "is before the year 1" if not limits.year_zero and value.startswith("0000") else None
+        case int() if kind is ValueKind.INTEGER and limits.largest_integer is not None:
+            return None if -limits.largest_integer - 1 <= value <= limits.largest_integer else "is too large an integer"
+        case int() if kind is ValueKind.BIG_INTEGER:
+            return None if -_BIG <= value < _BIG else "is too large an integer"
+    return None
+
+
+def _decimal_obstacle(number: Decimal, limits: ColumnLimits, rounded: bool) -> str | None:
+    if limits.most_decimal is not None and abs(number) >= limits.most_decimal:
+        return f"is not less than {limits.most_decimal}"
+    places = limits.decimal_places
+    if rounded or places is None or number == round(number, places):
+        return None
+    return f"has more than {places} decimal places"

@@ -1,0 +1,82 @@
+"""Scaffold: makes project folders, from the sample project that comes with Octavo, and secrets for them."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from octavo.operations.transfer.project_readme import write_readme
+from octavo.schema.loader import load_registry
+
+PACKAGE: Final = Path(__file__).parents[2]
+SAMPLE_PLACES: Final = (PACKAGE / "sample", PACKAGE.parents[1] / "examples" / "magazine")
+"""The sample project: within an installed package, or in a working copy of Octavo itself."""
+
+_BASE: Final = ("config", ".gitignore")
+_CONTENT: Final = ("src", "seed")
+_EMPTY_FOLDERS: Final = ("public/uploads", "src/api", "src/components")
+_KEPT: Final = ".gitkeep"
+_ENV: Final = ".env"
+_ENV_HEAD: Final = "# Secrets of this project, made by Octavo. Keep them out of version control.\n"
+_APP_KEYS: Final = 4
+_SECRETS: Final = ("APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "TRANSFER_TOKEN_SALT", "JWT_SECRET")
+
+
+class FolderInUse(OSError):
+    """There is something already where a project is to be made."""
+
+
+def make_project(folder: Path, *, blank: bool) -> None:
+    """Make a project folder, with the sample content unless `blank`. Raises FolderInUse."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise FolderInUse(f"{folder} is there already and not empty")
+    folder.mkdir(parents=True, exist_ok=True)
+    sample = sample_folder()
+    for name in _BASE if blank else (*_BASE, *_CONTENT):
+        _copy(sample / name, folder / name)
+    for name in _EMPTY_FOLDERS:
+        _make_empty(folder / name)
+    add_secrets(folder, _SECRETS)
+    write_readme(folder, load_registry(folder))
+
+
+def sample_folder() -> Path:
+    """Where the sample project is."""
+    return next(place for place in SAMPLE_PLACES if place.is_dir())
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, copy_function=shutil.copyfile)
+    else:
+        shutil.copyfile(source, target)
+
+
+def _make_empty(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if not any(folder.iterdir()):
+        (folder / _KEPT).touch()
+
+
+def add_secrets(project: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Put new secrets of these names at the end of `.env`, which nobody else may read if it is new; their names."""
+    lines = [f"{name}={_new_value(name)}\n" for name in names]
+    if not lines:
+        return ()
+    path = project / _ENV
+    head = _joint(path) if path.is_file() else _ENV_HEAD
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w", encoding="utf-8") as file:
+        file.write(head + "".join(lines))
+    return tuple(line.partition("=")[0] for line in lines)
+
+
+def _joint(path: Path) -> str:
+    """What has to come before new lines: an end of the last one, if it has none."""
+    text = path.read_bytes()
+    return "\n" if text and not text.endswith(b"\n") else ""
+
+
+def _new_value(name: str) -> str:
+    return ",".join(secrets.token_urlsafe(24) for _ in range(_APP_KEYS if name == "APP_KEYS" else 1))

@@ -1,0 +1,151 @@
+"""Runs a project's code within its time, and tells of its failures: where in the code, and for which request."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final, Protocol, TypeVar
+
+from octavo.core.errors import LoggedError, OctavoError
+from octavo.core.outage_log import outage_behind
+from octavo.core.threads import is_cancelled
+from octavo.core.values import dataclass
+from octavo.project.failures import describe, failure_place
+
+logger = logging.getLogger("octavo.code")
+
+ResultT = TypeVar("ResultT")
+
+_SHORTEST_LOOK: Final = 0.05
+"""Seconds between two looks at a clock that stands with nothing left."""
+
+
+class CodeClock:
+    """Counts the time that the code of one request takes. It stands while a core action works for that code, or a
+    body is waited for.
+
+    A request sets one timer, which looks when it rings whether the time was the code's: to stop costs a subtraction.
+    """
+
+    __slots__ = ("_left", "_limit", "_loop", "_since", "_stops", "_timer", "is_over")
+
+    def __init__(self) -> None:
+        self._limit: asyncio.Timeout | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._left = self._since = 0.0
+        self._stops = 0
+        self.is_over = False
+        """Whether the time was too short."""
+
+    async def run(self, seconds: float, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """What the code answers. Raises TimeoutError when so many seconds are over.
+
+        What runs within another shares its time.
+        """
+        if self._limit is not None:
+            return await self._run_within(call)
+        self._loop = asyncio.get_running_loop()
+        self._left, self._since = seconds, self._loop.time()
+        self._timer = self._loop.call_later(seconds, self._ring)
+        limit = asyncio.timeout(None)
+        try:
+            async with limit as self._limit:
+                return await call()
+        finally:
+            self._timer.cancel()
+            self._limit, self.is_over = None, limit.expired()
+
+    async def _run_within(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        stops, self._stops = self._stops, 0
+        if stops:
+            self._since = self._loop.time()
+        try:
+            return await call()
+        finally:
+            self._stops = stops
+            if stops:
+                self._count()
+
+    def stopped(self) -> "CodeClock":
+        """In a `with`: lets the time stand."""
+        return self
+
+    def __enter__(self) -> None:
+        self._stops += 1
+        if self._stops == 1:
+            self._count()
+
+    def __exit__(self, *_: object) -> None:
+        self._stops -= 1
+        if self._stops == 0 and self._limit is not None:
+            self._since = self._loop.time()
+
+    def _count(self) -> None:
+        """Take what has passed from what is left."""
+        if self._limit is not None:
+            self._left -= self._loop.time() - self._since
+
+    def _ring(self) -> None:
+        """Stop the code whose time is over; look again later where time was not its own."""
+        if self._limit is None:
+            return
+        left = self._left if self._stops else self._left - (self._loop.time() - self._since)
+        if left <= 0 and not self._stops:
+            self._limit.reschedule(self._loop.time())
+        else:
+            self._timer = self._loop.call_later(max(left, _SHORTEST_LOOK), self._ring)
+
+
+class Asker(Protocol):
+    """A request, as far as the log has to know it."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+    @property
+    def client(self) -> str:
+        """The client's address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs the code of the project in `folder`, that of each request for at most so many `seconds`."""
+
+    folder: Path
+    seconds: float
+
+    async def run(
+        self, otherwise: str, request: Asker, clock: CodeClock, call: Callable[[], Awaitable[ResultT]]
+    ) -> ResultT:
+        """What the code answers, in time. What it raises, but for errors that callers may see, is logged and becomes
+        LoggedError; `otherwise` is the place of what never came into the project's code."""
+        try:
+            return await clock.run(self.seconds, call)
+        except OctavoError:
+            raise
+        except TimeoutError as error:
+            if not clock.is_over:
+                self.log(error, otherwise, request)
+                raise LoggedError from error
+            place = failure_place(_innermost(error), self.folder, otherwise)
+            logger.error("Request %s: %s: stopped after %g s", request.id, place, self.seconds)
+            raise LoggedError from error
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and is_cancelled():
+                raise
+            outage = outage_behind(error)
+            if outage is None:
+                self.log(error, otherwise, request)
+            raise outage or LoggedError from error
+
+    def log(self, error: BaseException, otherwise: str, request: Asker) -> None:
+        """Tell of an error that nobody expected: for which request, and where in the project's code."""
+        place = failure_place(error, self.folder, otherwise)
+        logger.error("Request %s: %s: %s", request.id, place, describe(error), exc_info=error)
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """What a time limit was made of: the place where the code waited is in the cancellation behind it."""
+    behind = error.__cause__ or error.__context__
+    return error if behind is None else _innermost(behind)

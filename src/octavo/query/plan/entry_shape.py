@@ -1,0 +1,276 @@
+"""The shape of entries as REST shows them: `{id, attributes, meta}`, populated relations, components, zones, morphs.
+
+`Shaper` holds what stays the same on the way down; the targets of morph relations are written flat, without `data` and
+`attributes`, and so is everything below them (observed.md, 6). The rule `morphRelations` may wrap them, but nothing
+below them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from octavo.core.values import dataclass
+from octavo.query.ast import And, At, Filter, Not, Or, Page, Populate, PublicationState, Query
+from octavo.query.plan.filters import both, plan_filter, plan_guard, plan_step
+from octavo.query.plan.nodes import (
+    BranchShape,
+    CountShape,
+    GuardShape,
+    LiteralShape,
+    ManyShape,
+    Member,
+    ObjectShape,
+    OneShape,
+    Parameter,
+    ParameterKind,
+    ScalarRun,
+    ScalarShape,
+    Selection,
+    Shape,
+    Step,
+    VariantShape,
+)
+from octavo.query.plan.planning import Planning
+from octavo.query.plan.scopes import published, visible
+from octavo.query.plan.sorting import plan_order
+from octavo.query.plan.unlisted_marks import kind_of_unlisted
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
+from octavo.schema.content_types import Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.scalar_types import SCALAR_TYPES
+
+ABSENT = ""
+FLAT_META = "$meta"
+
+_WHOLE: WeakKeyDictionary[Definition, ScalarRun] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Shaper:
+    """Makes shapes for one publication state, wrapped in `data` and `attributes` or flat.
+
+    `place` is where the fields are whose shape is made; None where every field may be read.
+    """
+
+    planning: Planning
+    state: PublicationState | None
+    is_flat: bool = False
+    wraps_morphs: bool = False
+    place: FieldPlace | None = None
+
+    def top_entry(self, query: Query, content_type: Definition) -> ObjectShape:
+        """Return `{id, attributes, meta}`, or a flat entry with `$meta`; that of a localized type has
+        `availableLocales`."""
+        entry, name = self.entry(query, content_type), FLAT_META if self.is_flat else "meta"
+        return replace(entry, members=(*entry.members, (name, self._meta(content_type))))
+
+    def entry(self, query: Query, definition: Definition) -> ObjectShape:
+        """`{id, attributes: {...}}`, or the flat form."""
+        if self.is_flat:
+            return self.flat(query, definition)
+        attributes = self._attributes(query, definition)
+        return ObjectShape((("id", ScalarShape(None)), ("attributes", attributes)))
+
+    def flat(self, query: Query, definition: Definition) -> ObjectShape:
+        """`{id, ...}`: components, and flat entries."""
+        attributes = self._attributes(query, definition)
+        return replace(attributes, members=(("id", ScalarShape(None)), *attributes.members))
+
+    def _meta(self, content_type: Definition) -> Shape:
+        if not content_type.localized:
+            return LiteralShape("{}")
+        step = plan_step(content_type, content_type.attributes[LOCALIZATIONS], self.planning)
+        locale = content_type.attributes[LOCALE]
+        assert isinstance(locale, Scalar)
+        selection = Selection(content_type, published(content_type, self.state, self.planning))
+        return ObjectShape((("availableLocales", ManyShape(step, selection, ScalarShape(locale))),))
+
+    def _attributes(self, query: Query, definition: Definition) -> ObjectShape:
+        scalars = scalar_run(query, definition, private=self.planning.knows_private)
+        optional: list[tuple[str, Shape]] = []
+        if self.place is not None:
+            scalars, optional = self._known_scalars(scalars, self.place)
+        members: list[Member] = [scalars] if scalars.members else []
+        for populate in query.populate:
+            shaper = replace(self, state=populate.query.publication_state or self.state)
+            shape = shaper.populated(populate, query, definition)
+            guard = None if self.place is None else plan_guard(self.place, populate.name, self.planning)
+            if guard is not None:
+                shape = GuardShape(guard, shape)
+            may_be_absent = isinstance(shape, VariantShape) and shape.empty == ABSENT
+            if may_be_absent or guard is not None:
+                optional.append((populate.name, shape))
+            else:
+                members.append((populate.name, shape))
+        return ObjectShape(tuple(members), tuple(optional))
+
+    def _known_scalars(self, run: ScalarRun, place: FieldPlace) -> tuple[ScalarRun, list[tuple[str, Shape]]]:
+        """The scalars that may be read of every entry, and those that may be read of some."""
+        always: list[tuple[str, ScalarShape]] = []
+        guarded: list[tuple[str, Shape]] = []
+        for name, shape in run.members:
+            if self.planning.shows(place, name):
+                guard = plan_guard(place, name, self.planning)
+                if guard is None:
+                    always.append((name, shape))
+                else:
+                    guarded.append((name, GuardShape(guard, shape)))
+        return ScalarRun(tuple(always)), guarded
+
+    def below(self, attribute: AnyAttribute, target: Definition) -> "Shaper":
+        """For what an attribute leads to, where not every field may be read."""
+        assert self.place is not None, "asked only where places matter: it would cost every plan a call for each step"
+        return replace(self, place=self.place.below(attribute, target))
+
+    def populated(self, populate: Populate, query: Query, definition: Definition) -> Shape:
+        """The shape of what one Populate asks for."""
+        attribute = definition.attributes[populate.name]
+        match attribute:
+            case DynamicZone():
+                return self._zone(populate, attribute, definition)
+            case Relation(target=None):
+                return self._morph(populate, attribute, query, definition)
+            case ComponentField():
+                return self._component(populate, attribute, definition)
+            case Relation() | Media():
+                return self._related(populate, attribute, definition)
+            case _:
+                raise TypeError(f"{definition.uid}.{attribute.name} cannot be populated")
+
+    def _related(self, populate: Populate, attribute: Relation | Media, definition: Definition) -> Shape:
+        step = plan_step(definition, attribute, self.planning)
+        query = with_sorted_fields(populate.query, step.target)
+        is_morph = isinstance(attribute, Relation) and attribute.is_morph
+        # Creators are no relations of v4's: there is no counting them (observed).
+        if populate.count and isinstance(attribute, Relation) and not is_morph and attribute.name not in CREATORS:
+            return self._count(query, step)
+        inside = self if self.place is None else self.below(attribute, step.target)
+        data: Shape
+        if is_morph and populate.query.fields is not None and self._is_held_by_columns(attribute):
+            data = LiteralShape("null")  # `fields` leaves the columns out that name the target (observed.md, 6)
+        elif attribute.to_many:
+            empty = "null" if isinstance(attribute, Media) or is_morph else "[]"
+            selection = select(query, step.target, self.planning, self.state, paged=True)
+            data = ManyShape(step, selection, inside.entry(query, step.target), empty)
+        else:
+            selection = select(query, step.target, self.planning, self.state, paged=False)
+            data = OneShape(step, selection, inside.entry(query, step.target))
+        return data if self.is_flat else ObjectShape((("data", data),))
+
+    def _is_held_by_columns(self, attribute: Relation | Media) -> bool:
+        """Whether what leads here by a morph relation does so by columns of its own."""
+        target = self.planning.registry.target(attribute)
+        owning = target.attributes.get(str(getattr(attribute, "morph_by", ""))) if target else None
+        return isinstance(owning, Relation) and owning.kind == "morphToOne"
+
+    def _count(self, query: Query, step: Step) -> Shape:
+        selection = select(query, step.target, self.planning, self.state, paged=False)
+        count = ObjectShape((("count", CountShape(step, selection)),))
+        return count if self.is_flat else ObjectShape((("data", ObjectShape((("attributes", count),))),))
+
+    def _component(self, populate: Populate, attribute: ComponentField, definition: Definition) -> Shape:
+        step = plan_step(definition, attribute, self.planning)
+        paged = attribute.repeatable and not populate.count
+        selection = select(populate.query, step.target, self.planning, self.state, paged=paged)
+        if populate.count:
+            return ObjectShape((("count", CountShape(step, selection)),))
+        inside = self if self.place is None else self.below(attribute, step.target)
+        shape = inside.flat(with_sorted_fields(populate.query, step.target), step.target)
+        return ManyShape(step, selection, shape) if attribute.repeatable else OneShape(step, selection, shape)
+
+    def _zone(self, populate: Populate, attribute: DynamicZone, definition: Definition) -> Shape:
+        branches = []
+        for branch in populate.branches or ():
+            component = self.planning.registry.components[branch.component]
+            inside = replace(self, state=branch.query.publication_state or self.state)
+            if self.place is not None:
+                inside = inside.below(attribute, component)
+            shape = inside.flat(branch.query, component)
+            identity, *rest = shape.members
+            kind = ("__component", LiteralShape(f'"{component.uid}"'))
+            named = replace(shape, members=(identity, kind, *rest))
+            self.planning.join()
+            branches.append(BranchShape(component, plan_filter(branch.query.filters, component, self.planning), named))
+        others = kind_of_unlisted(definition, attribute) if populate.unlisted else None
+        return VariantShape(definition, attribute, tuple(branches), others=others)
+
+    def _morph(self, populate: Populate, attribute: Relation, query: Query, definition: Definition) -> Shape:
+        many = attribute.kind == "morphToMany"
+        if not many and query.fields is not None:
+            return LiteralShape("null")  # `fields` leaves the columns out that name the target (observed.md, 6)
+        wrapped = self.wraps_morphs and not self.is_flat
+        inside, branches = replace(self, is_flat=True), []
+        for branch in populate.branches or ():
+            target = self.planning.registry.definition(branch.component)
+            at = inside if self.place is None else inside.below(attribute, target)
+            shape = at.flat(branch.query, target)
+            if many:
+                shape = replace(shape, members=(*shape.members, ("__type", LiteralShape(f'"{target.uid}"'))))
+            if wrapped:
+                identity, *rest = shape.members
+                shape = ObjectShape((identity, ("attributes", replace(shape, members=tuple(rest)))))
+            self.planning.join()
+            filtered = plan_filter(branch.query.filters, target, self.planning)
+            condition = both(visible(target, self.state, self.planning), filtered)
+            branches.append(BranchShape(target, condition, shape))
+        if many:
+            return VariantShape(definition, attribute, tuple(branches), empty=ABSENT, wrapped=wrapped)
+        data = VariantShape(definition, attribute, tuple(branches), many=False, empty="null")
+        return ObjectShape((("data", data),)) if wrapped else data
+
+
+def select(
+    query: Query, target: Definition, planning: Planning, state: PublicationState | None, *, paged: bool
+) -> Selection:
+    """Which entries of a level: filtered, in the publication state, in order, and of a list a part of them."""
+    condition = both(plan_filter(query.filters, target, planning), published(target, state, planning))
+    order = plan_order(query.sort, target, planning)
+    page = (query.page if paged else None) or Page()
+    return Selection(target, condition, order, _bound(page.limit, planning), _bound(page.start or None, planning))
+
+
+def _bound(value: int | None, planning: Planning) -> Parameter | None:
+    return None if value is None else planning.bind(ParameterKind.INTEGER, value)
+
+
+def scalar_run(query: Query, definition: Definition, *, private: bool = False) -> ScalarRun:
+    """The scalars that the query's `fields` ask for, `private` ones at most by name, passwords never."""
+    whole = _WHOLE.get(definition)
+    if whole is None:
+        whole = _WHOLE[definition] = ScalarRun(tuple(_visible_scalars(definition)), whole=True)
+    if query.fields is None:
+        return whole
+    known = whole.members if not private else tuple(_visible_scalars(definition, private=True))
+    return ScalarRun(tuple([member for member in known if member[0] in query.fields]))
+
+
+def _visible_scalars(definition: Definition, *, private: bool = False) -> Iterator[tuple[str, ScalarShape]]:
+    for attribute in definition.scalars:
+        if (private or not attribute.private) and not SCALAR_TYPES[attribute.type].secret:
+            yield attribute.name, ScalarShape(attribute)
+
+
+def with_sorted_fields(query: Query, target: Definition) -> Query:
+    """What is populated also shows the fields that it is sorted by (observed)."""
+    if query.fields is None:
+        return query
+    names = [sort.names[0] for sort in query.sort if len(sort.names) == 1 and sort.names[0] in target.attributes]
+    return replace(query, fields=tuple(dict.fromkeys((*query.fields, *names))))
+
+
+def leads_elsewhere(query: Query, definition: Definition) -> bool:
+    """Whether a query compares or sorts by what is not in its own entries: then it, too, shows what sorts it."""
+    return any(len(sort.names) > 1 for sort in query.sort) or _reaches(query.filters, definition)
+
+
+def _reaches(asked: Filter | None, definition: Definition) -> bool:
+    match asked:
+        case And(items=items) | Or(items=items):
+            return any(_reaches(item, definition) for item in items)
+        case Not(item=item):
+            return _reaches(item, definition)
+        case At(attribute=name):
+            return not isinstance(definition.attributes.get(name), Scalar | None)
+        case _:
+            return False

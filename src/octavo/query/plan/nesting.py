@@ -1,0 +1,69 @@
+"""How deep the lists of a plan lie in one another: each level multiplies the entries of the one above."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from octavo.core.values import dataclass
+from octavo.query.plan.nodes import (
+    GuardShape,
+    ManyShape,
+    ObjectShape,
+    OneShape,
+    ReadPlan,
+    ScalarRun,
+    Shape,
+    VariantShape,
+)
+
+LARGE_FROM: Final = 3
+"""Lists in lists in lists: from here on the number of entries is the caller's to choose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """The greatest number of lists in one another, and the attributes that lead to the innermost."""
+
+    lists: int = 0
+    path: tuple[str, ...] = ()
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a few words may ask for more than anybody has."""
+        return self.lists >= LARGE_FROM
+
+
+FLAT: Final = Nesting()
+
+
+def nesting(plan: ReadPlan) -> Nesting:
+    """The deepest chain of lists; a list of entries is the first."""
+    below = _deepest(plan.shape, ())
+    return Nesting(below.lists + plan.many, below.path)
+
+
+def _deepest(shape: Shape, path: tuple[str, ...]) -> Nesting:
+    match shape:
+        case ObjectShape(members=members, optional=optional):
+            pairs = [member for member in members if not isinstance(member, ScalarRun)]
+            return _longest(_deepest(member, path) for _, member in (*pairs, *optional))
+        case GuardShape(shape=inner):
+            return _deepest(inner, path)
+        case OneShape(step=step, shape=inner):
+            return _deepest(inner, (*path, step.attribute.name))
+        case ManyShape(step=step, shape=inner):
+            return _within((*path, step.attribute.name), inner)
+        case VariantShape(attribute=attribute, branches=branches, many=many):
+            here = (*path, attribute.name)
+            shapes = [branch.shape for branch in branches]
+            return _within(here, *shapes) if many else _longest(_deepest(inner, here) for inner in shapes)
+        case _:
+            return FLAT
+
+
+def _within(path: tuple[str, ...], *shapes: Shape) -> Nesting:
+    below = _longest(_deepest(shape, path) for shape in shapes)
+    return Nesting(below.lists + 1, below.path or path)
+
+
+def _longest(found: Iterable[Nesting]) -> Nesting:
+    return max(found, key=lambda item: item.lists, default=FLAT)

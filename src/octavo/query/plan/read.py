@@ -1,0 +1,208 @@
+"""plan_read: a sanitized Query becomes a ReadPlan. The stages read as a table of contents."""
+
+import math
+from dataclasses import replace
+
+from octavo.core.errors import ValidationError
+from octavo.core.values import dataclass
+from octavo.query.ast import ALL_LOCALES, Page
+from octavo.query.cursors import NO_CURSOR
+from octavo.query.numbers import js_number
+from octavo.query.operators import Test
+from octavo.query.plan.answer_shape import answer_shape
+from octavo.query.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
+from octavo.query.plan.filters import both, plan_filter, plan_guard, with_dotted_i
+from octavo.query.plan.lifted import LiftedParameter
+from octavo.query.plan.nodes import (
+    ALWAYS,
+    NEVER,
+    Any,
+    Condition,
+    LiteralShape,
+    Parameter,
+    ParameterKind,
+    ReadPlan,
+    ScalarShape,
+    ScalarStyle,
+    Seek,
+    Selection,
+    Shape,
+    Slot,
+    Tested,
+)
+from octavo.query.plan.operands import NUL
+from octavo.query.plan.planning import Access, Planning, Value
+from octavo.query.plan.read_limits import MOST_JOINS
+from octavo.query.plan.scopes import in_locales, published, visible
+from octavo.query.plan.sorting import plan_order
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
+
+_ALL_AT_ONCE = Page(with_count=False)
+_NOTHING_SHOWN = Page(limit=0)
+_REACHES = (100, 1000, 10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, the values of its parameters by index, the page that a list shows, and its lifted parameters."""
+
+    plan: ReadPlan
+    values: tuple[Value, ...]
+    page: Page | None = None
+    lifted: tuple[LiftedParameter, ...] = ()
+
+
+def plan_read(
+    request: ReadRequest,
+    registry: Registry,
+    access: Access | None = None,
+    most_joins: int = MOST_JOINS,
+    *,
+    hides_future: bool = False,
+) -> Planned:
+    """Decide how to answer a request, whose query is sanitized, for those who have `access` (None: to everything).
+
+    The publication state and the locales are those of the query; `drafts` says only whether the scope holds at the top,
+    as it does unless the entries were chosen before. An entry by id has `Slot.ID` among its values. Raises
+    ValidationError when a value of the query cannot be read, and when it takes more than `most_joins`. `hides_future`:
+    what is to be published in the future is not live yet.
+    """
+    query, content_type = request.query, request.content_type
+    planning = Planning(registry, access, most_joins=most_joins, hides_future=hides_future)
+    page = _page(request)
+    selection = Selection(
+        target=content_type,
+        condition=both(_chosen(request, planning), _condition(request, planning)),
+        order=plan_order(query.sort, content_type, planning),
+        limit=_bound(page.limit, planning) if page else None,
+        start=_bound(page.start or None, planning) if page else None,
+        reach=_reach(page) if page else None,
+    )
+    if page is not None and page.keys:
+        selection = replace(selection, seek=_seek(page, len(selection.order), planning))
+    shape = _shape(request, planning)
+    plan = ReadPlan(
+        selection,
+        shape,
+        many=page is not None,
+        with_count=page is not None and page.with_count,
+        most_counted=_most_counted(page, planning) if page else None,
+        with_keys=page is not None and page.after is not None,
+    )
+    return Planned(plan, tuple(planning.values), page, tuple(planning.lifted))
+
+
+def _seek(page: Page, orders: int, planning: Planning) -> Seek:
+    """What a page comes behind. Raises ValidationError for a cursor of another order."""
+    *keys, entry_id = page.keys
+    if len(keys) != orders:
+        raise ValidationError(NO_CURSOR)
+    places = tuple(None if key is None else planning.bind(ParameterKind.KEY, key) for key in keys)
+    return Seek(places, planning.bind(ParameterKind.INTEGER, int(entry_id or 0)))
+
+
+def _most_counted(page: Page, planning: Planning) -> Parameter | None:
+    """One more than may be told, so that more is seen to be more."""
+    if page.most_counted is None or not page.with_count:
+        return None
+    return planning.bind(ParameterKind.INTEGER, page.most_counted + 1)
+
+
+def _page(request: ReadRequest) -> Page | None:
+    """The page of a list, None where a single entry is asked for."""
+    match request.by:
+        case By.ID:
+            return None
+        case By.LIST:
+            return request.query.page or Page()
+        case By.COUNT:
+            return _NOTHING_SHOWN
+        case By.SINGLE:
+            locales = request.query.locales or ()
+            is_whole = locales == (ALL_LOCALES,) and request.query.locale_filter is None
+            is_whole = is_whole and request.projection is Form.REST and request.content_type.localized
+            return _ALL_AT_ONCE if is_whole else None
+
+
+def _chosen(request: ReadRequest, planning: Planning) -> Condition:
+    if request.by is not By.ID:
+        return ALWAYS
+    return Tested(None, Test.EQUAL, (planning.bind(ParameterKind.INTEGER, Slot.ID),))
+
+
+def _shape(request: ReadRequest, planning: Planning) -> Shape:
+    query, content_type, projection = request.query, request.content_type, request.projection
+    if not isinstance(projection, Form):
+        return answer_shape(projection, content_type, planning)
+    if projection is Form.ID:
+        return ScalarShape(None, ScalarStyle.TEXT)
+    if request.by is By.COUNT:
+        return LiteralShape("0")
+    place = planning.place(content_type)
+    is_flat = projection in (Form.FLAT, Form.SERVICE)
+    shaper = Shaper(planning, query.publication_state, is_flat, wraps_morphs=request.wraps_morphs, place=place)
+    if leads_elsewhere(query, content_type):
+        query = with_sorted_fields(query, content_type)
+    return shaper.entry(query, content_type) if projection is Form.FLAT else shaper.top_entry(query, content_type)
+
+
+def _condition(request: ReadRequest, planning: Planning) -> Condition:
+    query, content_type = request.query, request.content_type
+    condition = plan_filter(query.filters, content_type, planning)
+    if request.drafts is Drafts.ANY:
+        condition = both(condition, published(content_type, query.publication_state, planning))
+    else:
+        condition = both(condition, visible(content_type, query.publication_state, planning))
+    condition = both(condition, in_locales(content_type, query.locales, planning))
+    if query.locale_filter is not None and isinstance(content_type, ContentType) and content_type.localized:
+        condition = both(condition, plan_filter(query.locale_filter, content_type, planning))
+    return both(condition, search(query.search, content_type, planning, private=request.searches_private))
+
+
+def search(text: str | None, content_type: Definition, planning: Planning, *, private: bool = False) -> Condition:
+    """`_q`: some visible text attribute contains the text; a number is looked for in numbers and in the id too.
+
+    `private`: attributes of that kind are looked into as well.
+    """
+    if text is None:
+        return ALWAYS
+    if NUL in text:
+        return NEVER
+    is_number = math.isfinite(js_number(text))
+    place = planning.place(content_type)
+    attributes = [
+        item
+        for item in content_type.scalars
+        if (private or not item.private) and _is_searched(item, is_number) and planning.shows(place, item.name)
+    ]
+    searched = (*attributes, None) if is_number else attributes
+    if not searched:
+        return NEVER
+    needle = planning.bind(ParameterKind.TEXT, text)
+    tests = (Tested(attribute, Test.CONTAINS, (needle,), ignores_case=True) for attribute in searched)
+    return Any(tuple(_guarded(with_dotted_i(test, text, planning), test.attribute, place, planning) for test in tests))
+
+
+def _guarded(found: Condition, attribute: Scalar | None, place: FieldPlace | None, planning: Planning) -> Condition:
+    guard = None if place is None or attribute is None else plan_guard(place, attribute.name, planning)
+    return found if guard is None else both(guard, found)
+
+
+def _is_searched(attribute: Scalar, is_number: bool) -> bool:
+    scalar_type = SCALAR_TYPES[attribute.type]
+    return scalar_type.searchable or (is_number and scalar_type.kind in NUMBER_KINDS)
+
+
+def _reach(page: Page) -> int | None:
+    """A round number that a page ends before; few, for each makes a statement of its own."""
+    end = math.inf if page.limit is None else page.start + page.limit
+    return next((reach for reach in _REACHES if end <= reach), None)
+
+
+def _bound(value: int | None, planning: Planning) -> Parameter | None:
+    return None if value is None else planning.bind(ParameterKind.INTEGER, value)

@@ -1,0 +1,84 @@
+"""What an answer is made of: the content-types whose entries decide what a planned read shows.
+
+Whoever keeps answers has to forget them when entries of these types change.
+"""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from typing import Any, Final
+
+from octavo.core.values import dataclass
+from octavo.query.plan.nodes import (
+    BranchShape,
+    KindShape,
+    LiteralShape,
+    Parameter,
+    ReadPlan,
+    ScalarRun,
+    ScalarShape,
+    Step,
+)
+from octavo.query.plan.write import takes_targets
+from octavo.schema.attributes import Relation
+from octavo.schema.content_types import ContentType, Definition
+
+_LEAVES: Final = (ScalarRun, ScalarShape, LiteralShape, KindShape, Parameter)
+_TAKEN_BY_MORPHS: Final = ("morphOne", "morphMany")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """`types` are UIDs, that of the entries themselves among them.
+
+    `own_entry_alone`: of that type, what is shown of an entry depends on that entry alone. It does not where entries of
+    the type are shown, counted or compared below it, and where another one can take a related entry away from it.
+    """
+
+    types: frozenset[str]
+    own_entry_alone: bool
+
+
+def sources_of(plan: ReadPlan) -> Sources:
+    """What decides the answer to a plan."""
+    own = plan.selection.target
+    types: set[str] = set()
+    is_alone = True
+    for node in _nodes(plan):
+        match node:
+            case Step(owner=owner, attribute=attribute, target=target):
+                types |= _uid_of(target)
+                is_alone = is_alone and not (owner == own and isinstance(attribute, Relation) and _can_lose(attribute))
+            case BranchShape(target=target):
+                types |= _uid_of(target)
+    own_uid = _uid_of(own)
+    return Sources(frozenset(types | own_uid), is_alone and not own_uid & types)
+
+
+def _can_lose(relation: Relation) -> bool:
+    """Whether a write of another entry takes away what this one leads to."""
+    return takes_targets(relation) or relation.kind in _TAKEN_BY_MORPHS
+
+
+def _uid_of(definition: Definition) -> set[str]:
+    """Nothing for components: they are their owner's."""
+    return {definition.uid} if isinstance(definition, ContentType) else set()
+
+
+def _nodes(plan: ReadPlan) -> Iterator[Any]:
+    """Every node of a plan below its selection and its shape."""
+    waiting: list[Any] = [plan.selection, plan.shape]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting.extend(node)
+        elif hasattr(node, "__dataclass_fields__") and not isinstance(node, _LEAVES):
+            yield node
+            waiting.extend(getattr(node, name) for name in _parts(node.__class__))
+
+
+@cache
+def _parts(kind: Any) -> tuple[str, ...]:
+    """Where the nodes below a node are: definitions and attributes are what a plan is about, no part of it."""
+    about = {"owner", "attribute", "target"}
+    return tuple(part.name for part in fields(kind) if part.name not in about)

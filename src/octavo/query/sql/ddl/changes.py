@@ -1,0 +1,370 @@
+"""The difference of the tables wanted and the tables found, as a list of changes, and the statements that make them.
+
+Changes are additive or lose data; what loses data is never done unasked. The service runs well without it, but for
+columns whose type contradicts what is defined.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+
+from octavo.core.values import dataclass
+from octavo.query.sql.ddl.indexes import OWN_PREFIX, Index
+from octavo.query.sql.ddl.tables import Column, ForeignKey, Table
+from octavo.query.sql.dialects.base import Dialect, Statements
+
+ID = "id"
+_LONG = "text"  # on every database: a text without an end
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between what is wanted and what is found, at a table. Its text is one line for people."""
+
+    table: str
+
+    loses_data = False
+
+    def statements(self, dialect: Dialect) -> Statements:
+        """What to say to the database."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable(Change):
+    """A table that is not there, with its columns. Indexes and foreign keys follow as changes of their own."""
+
+    columns: tuple[Column, ...]
+    inline_keys: tuple[ForeignKey, ...]
+
+    def __str__(self) -> str:
+        return f"create table {self.table}"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        parts = [f"{dialect.quote(self.columns[0].name)} {dialect.id_column}"]
+        parts += [_column_text(column, dialect) for column in self.columns[1:]]
+        parts += [_key_text(key, dialect) for key in self.inline_keys]
+        return (f"CREATE TABLE {dialect.quote(self.table)} ({', '.join(parts)})",)
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumn(Change):
+    """A column that is not there. `key` is its foreign key where the database wants both at once."""
+
+    column: Column
+    key: ForeignKey | None
+
+    def __str__(self) -> str:
+        return f"add column {self.table}.{self.column.name} ({self.column.type})"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        text = f"ALTER TABLE {dialect.quote(self.table)} ADD COLUMN {_column_text(self.column, dialect, new=True)}"
+        return (text if self.key is None else f"{text} {_reference(self.key, dialect)}",)
+
+
+@dataclass(frozen=True, slots=True)
+class AddIds(Change):
+    """Ids for the rows of a table that has none: link tables of v4 before 4.3."""
+
+    column: Column
+    found: Table
+
+    def __str__(self) -> str:
+        return f"add ids to {self.table}"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        if not dialect.inline_keys:
+            table, name = dialect.quote(self.table), dialect.quote(self.column.name)
+            return (f"ALTER TABLE {table} ADD COLUMN {name} {dialect.id_column}",)
+        return self._in_a_new_table(dialect)
+
+    def _in_a_new_table(self, dialect: Dialect) -> Statements:
+        """Where a table's key cannot be added: the rows move into a new table in the order of their making."""
+        columns = tuple(replace(column, default=None, nullable=True) for column in self.found.columns)
+        keys = {key.column: key for key in self.found.foreign_keys}
+        aside = CreateTable(f"octavo_new_{self.table}", (self.column, *columns), tuple(keys.values()))
+        table, new = dialect.quote(self.table), dialect.quote(aside.table)
+        names = ", ".join(dialect.quote(column.name) for column in columns)
+        return (
+            *aside.statements(dialect),
+            f"INSERT INTO {new} ({names}) SELECT {names} FROM {table} ORDER BY rowid",
+            f"DROP TABLE {table}",
+            f"ALTER TABLE {new} RENAME TO {table}",
+            *chain.from_iterable(CreateIndex(self.table, index).statements(dialect) for index in self.found.indexes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndex(Change):
+    """An index that is not there."""
+
+    index: Index
+
+    def __str__(self) -> str:
+        unique = "unique " if self.index.unique else ""
+        return f"create {unique}index {self.index.name} on {self.table} ({', '.join(self.index.columns)})"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        index, table = self.index, dialect.quote(self.table)
+        if index.unique and dialect.unique_constraints and index.where is None:
+            columns = ", ".join(map(dialect.quote, index.columns))
+            return (f"ALTER TABLE {table} ADD CONSTRAINT {dialect.quote(index.name)} UNIQUE ({columns})",)
+        unique = "UNIQUE " if index.unique else ""
+        where = f" WHERE {index.where}" if index.where else ""
+        terms = dialect.index_terms(index)
+        return (f"CREATE {unique}INDEX {dialect.quote(index.name)} ON {table} ({terms}){where}",)
+
+
+@dataclass(frozen=True, slots=True)
+class AddForeignKey(Change):
+    """A foreign key that is not there, on a database that can add one to a table.
+
+    `replaces`: a key of another column or to another table has its name, from before a relation got another target.
+    """
+
+    key: ForeignKey
+    replaces: bool = False
+
+    def __str__(self) -> str:
+        return f"add foreign key {self.table}.{self.key.column} to {self.key.target}"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        table = dialect.quote(self.table)
+        dropped = f"DROP CONSTRAINT {dialect.quote(self.key.name)}, " if self.replaces else ""
+        return (f"ALTER TABLE {table} {dropped}ADD {_key_text(self.key, dialect)}",)
+
+
+@dataclass(frozen=True, slots=True)
+class DropIndex(Change):
+    """An index that no longer serves: one of our own, or one that keeps a column unique that need not be."""
+
+    index: Index
+
+    def __str__(self) -> str:
+        return f"drop index {self.index.name} on {self.table}"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        return dialect.drop_index(self.table, self.index)
+
+
+@dataclass(frozen=True, slots=True)
+class WidenColumn(Change):
+    """A column whose type grows: every value stays what it is."""
+
+    found: Column
+    wanted: Column
+
+    def __str__(self) -> str:
+        return f"widen column {self.table}.{self.wanted.name} from {self.found.type} to {self.wanted.type}"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        return dialect.change_type(self.table, self.wanted, True)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeType(Change):
+    """A column of another type than wanted: values that do not fit the new type are lost.
+
+    Its `indexes` are made again, the `obsolete` ones are not. `contradicts`: reading or writing what is defined fails
+    until the type is changed.
+    """
+
+    found: Column
+    wanted: Column
+    indexes: tuple[Index, ...] = ()
+    contradicts: bool = False
+    obsolete: tuple[Index, ...] = ()
+
+    loses_data = True
+
+    def __str__(self) -> str:
+        return f"change column {self.table}.{self.wanted.name} from {self.found.type} to {self.wanted.type}"
+
+    def drop_indexes(self, dialect: Dialect) -> Statements:
+        """Drops all that stand on the column."""
+        held = (*self.indexes, *self.obsolete)
+        return tuple(chain.from_iterable(dialect.drop_index(self.table, index) for index in held))
+
+    def statements(self, dialect: Dialect) -> Statements:
+        made = chain.from_iterable(CreateIndex(self.table, index).statements(dialect) for index in self.indexes)
+        changed = dialect.change_type(self.table, self.wanted, False)
+        return (*self.drop_indexes(dialect), *changed, *made)
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn(Change):
+    """A column that no attribute has any more."""
+
+    column: Column
+    indexes: tuple[Index, ...] = ()
+
+    loses_data = True
+
+    def __str__(self) -> str:
+        return f"drop column {self.table}.{self.column.name} ({self.column.type})"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        dropped = chain.from_iterable(dialect.drop_index(self.table, index) for index in self.indexes)
+        return (*dropped, f"ALTER TABLE {dialect.quote(self.table)} DROP COLUMN {dialect.quote(self.column.name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class DropTable(Change):
+    """A table that was made for definitions that are gone."""
+
+    loses_data = True
+
+    def __str__(self) -> str:
+        return f"drop table {self.table}"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        return (f"DROP TABLE {dialect.quote(self.table)}",)
+
+
+def difference(
+    wanted: Iterable[Table], found: Mapping[str, Table], dialect: Dialect, managed: Iterable[str] = ()
+) -> list[Change]:
+    """The changes that lead from what is found to what is wanted, in the order to make them.
+
+    `wanted` is in the database's own types (`Dialect.physical`). `managed` names tables that were made for
+    definitions before; of those that are found and not wanted any more, dropping is proposed.
+    """
+    tables = tuple(wanted)
+    steps = [list(_table_changes(table, found.get(table.name), dialect)) for table in tables]
+    names = {table.name for table in tables}
+    gone = [DropTable(name) for name in managed if name in found and name not in names]
+    every = [*chain.from_iterable(steps), *gone]
+    return sorted(every, key=lambda change: _ORDER.index(type(change)))
+
+
+_ORDER: list[type[Change]] = [
+    DropIndex,
+    DropTable,
+    CreateTable,
+    AddIds,
+    AddColumn,
+    WidenColumn,
+    ChangeType,
+    DropColumn,
+    CreateIndex,
+    AddForeignKey,
+]
+
+
+def summary(changes: Iterable[Change]) -> str:
+    """Changes that were made, in one line for people: `Tables: 2 made, 3 columns added`."""
+    every = tuple(changes)
+    new = {change.table for change in every if isinstance(change, CreateTable)}
+    kinds = [type(change) for change in every if isinstance(change, CreateTable) or change.table not in new]
+    counted = ((kinds.count(kind), one, many) for kind, (one, many) in _DONE.items())
+    return f"Tables: {', '.join(f'{count} {one if count == 1 else many}' for count, one, many in counted if count)}"
+
+
+_DONE: dict[type[Change], tuple[str, str]] = {
+    CreateTable: ("made", "made"),
+    AddIds: ("table given ids", "tables given ids"),
+    AddColumn: ("column added", "columns added"),
+    WidenColumn: ("column widened", "columns widened"),
+    ChangeType: ("column converted", "columns converted"),
+    CreateIndex: ("index added", "indexes added"),
+    AddForeignKey: ("foreign key added", "foreign keys added"),
+    DropColumn: ("column dropped", "columns dropped"),
+    DropIndex: ("index dropped", "indexes dropped"),
+    DropTable: ("dropped", "dropped"),
+}
+
+
+def _table_changes(wanted: Table, found: Table | None, dialect: Dialect) -> Iterator[Change]:
+    if found is None:
+        yield CreateTable(wanted.name, wanted.columns, wanted.foreign_keys if dialect.inline_keys else ())
+        yield from (CreateIndex(wanted.name, index) for index in wanted.indexes)
+        if not dialect.inline_keys:
+            yield from (AddForeignKey(wanted.name, key) for key in wanted.foreign_keys)
+        return
+    yield from _column_changes(wanted, found, dialect)
+    yield from _index_changes(wanted, found)
+    if not dialect.inline_keys:
+        known = {(key.column, key.target) for key in found.foreign_keys}
+        names = {key.name for key in found.foreign_keys}
+        yield from (
+            AddForeignKey(wanted.name, key, replaces=key.name in names)
+            for key in wanted.foreign_keys
+            if (key.column, key.target) not in known
+        )
+
+
+def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[Change]:
+    columns = {column.name: column for column in found.columns}
+    keys = {key.column: key for key in wanted.foreign_keys} if dialect.inline_keys else {}
+    named = {index.name: index for index in wanted.indexes}  # these know of directions, what is found does not
+    for column in wanted.columns:
+        present = columns.pop(column.name, None)
+        if present is None and column.name == ID:
+            yield AddIds(wanted.name, column, found)
+            continue
+        if present is None:
+            yield AddColumn(wanted.name, column, keys.get(column.name))
+            continue
+        pair = (present.type, column.type)
+        if present.type == column.type or pair in dialect.same_types:
+            continue
+        if pair in dialect.widenings:
+            yield WidenColumn(wanted.name, present, column)
+        else:
+            obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
+            kept = tuple(named.get(index.name, index) for index in there if index not in obsolete)
+            gone = tuple(index for index in there if index in obsolete)
+            yield ChangeType(wanted.name, present, column, kept, dialect.contradicts(*pair), gone)
+    for column in columns.values():
+        yield DropColumn(wanted.name, column, _indexes_on(found, column.name))
+
+
+def _indexes_on(table: Table, column: str) -> tuple[Index, ...]:
+    return tuple(index for index in table.indexes if column in index.columns)
+
+
+def _index_changes(wanted: Table, found: Table) -> Iterator[Change]:
+    obsolete = _obsolete_indexes(wanted, found)
+    kept = {index.name for index in found.indexes if index not in obsolete}
+    yield from (DropIndex(wanted.name, index) for index in obsolete)
+    missing = [index for index in wanted.indexes if index.name not in kept]
+    yield from (CreateIndex(wanted.name, index) for index in missing if not _is_too_long(index, wanted, found))
+
+
+def _is_too_long(index: Index, wanted: Table, found: Table) -> bool:
+    """Whether one of our own is about texts that are longer than the definition says: no index may hold such."""
+    if index.contains:
+        return False
+    short = {column.name for column in wanted.columns if column.type != _LONG}
+    long = {column.name for column in found.columns if column.type == _LONG}
+    return index.name.startswith(OWN_PREFIX) and not short.isdisjoint(long.intersection(index.columns))
+
+
+def _obsolete_indexes(wanted: Table, found: Table) -> list[Index]:
+    """The indexes that are in the way: our own that are not wanted so, and unique ones of what was a UID before."""
+    named = {index.name: index.told_columns for index in wanted.indexes}
+    once_unique = {f"{found.name}_{column.name}_unique": (column.name,) for column in wanted.columns}
+    return [
+        index
+        for index in found.indexes
+        if (index.name.startswith(OWN_PREFIX) and named.get(index.name) != index.columns)
+        or (index.unique and index.name not in named and once_unique.get(index.name) == index.columns)
+    ]
+
+
+def _column_text(column: Column, dialect: Dialect, *, new: bool = False) -> str:
+    """A column's definition. One that is added to rows which are there already may be empty in them."""
+    text = f"{dialect.quote(column.name)} {column.type}"
+    if column.default is not None:
+        text += f" DEFAULT {dialect.default(column.default)}"
+    if not column.nullable and (column.default is not None or not new):
+        text += " NOT NULL"
+    return text
+
+
+def _key_text(key: ForeignKey, dialect: Dialect) -> str:
+    return f"CONSTRAINT {dialect.quote(key.name)} FOREIGN KEY ({dialect.quote(key.column)}) {_reference(key, dialect)}"
+
+
+def _reference(key: ForeignKey, dialect: Dialect) -> str:
+    return f"REFERENCES {dialect.quote(key.target)} ({dialect.quote('id')}) ON DELETE {key.on_delete}"

@@ -1,0 +1,76 @@
+"""Wanted tables in a database's own types and names."""
+
+import re
+from dataclasses import replace
+from hashlib import sha256
+from typing import Final
+
+from octavo.query.sql.ddl.tables import Table
+from octavo.query.sql.dialects.base import Dialect
+
+_COLUMN: Final = re.compile(r"\{(\w+)\}")
+
+
+def physical_tables(tables: tuple[Table, ...], dialect: Dialect) -> tuple[Table, ...]:
+    """The wanted tables as the database keeps them: names that are too long for it are cut, types are its own."""
+    naming = _Naming(dialect.longest_name)
+    taken: set[str] = {naming.shorten(table.name) for table in tables}
+    return tuple(_physical_table(table, dialect, naming, taken) for table in tables)
+
+
+def physical_name(name: str, dialect: Dialect) -> str:
+    """The name of a table or column as the database keeps it."""
+    return _Naming(dialect.longest_name).shorten(name)
+
+
+class _Naming:
+    """Names of at most `longest` bytes."""
+
+    def __init__(self, longest: int | None) -> None:
+        self._longest = longest
+
+    def shorten(self, name: str) -> str:
+        """A name as the database keeps it: cut at the longest length it knows."""
+        if self._longest is None:
+            return name
+        return name.encode()[: self._longest].decode(errors="ignore")
+
+    def free_name(self, name: str, taken: set[str]) -> str:
+        """A name cut to length. Where the cut makes it the name of something else, a hash keeps the two apart."""
+        short = self.shorten(name)
+        if short in taken and self._longest is not None:
+            mark = sha256(name.encode()).hexdigest()[:8]
+            short = f"{name.encode()[: self._longest - 9].decode(errors='ignore')}_{mark}"
+        taken.add(short)
+        return short
+
+
+def _physical_table(table: Table, dialect: Dialect, naming: _Naming, taken: set[str]) -> Table:
+    keys: set[str] = set()
+    return Table(
+        name=naming.shorten(table.name),
+        columns=tuple(
+            replace(column, name=naming.shorten(column.name), type=dialect.column_types[column.type])
+            for column in table.columns
+        ),
+        indexes=tuple(
+            replace(
+                index,
+                name=naming.free_name(index.name, taken),
+                columns=tuple(naming.shorten(column) for column in index.columns),
+                descending=frozenset(naming.shorten(column) for column in index.descending),
+                where=None if index.where is None else _COLUMN.sub(lambda name: dialect.quote(name[1]), index.where),
+            )
+            for index in table.indexes
+            if (index.where is None or dialect.partial_indexes) and (dialect.finds_parts or not index.contains)
+        ),
+        foreign_keys=tuple(
+            replace(
+                key,
+                name=naming.free_name(key.name, keys),
+                column=naming.shorten(key.column),
+                target=naming.shorten(key.target),
+            )
+            for key in table.foreign_keys
+        ),
+    )

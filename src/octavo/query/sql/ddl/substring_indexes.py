@@ -1,0 +1,30 @@
+"""Which columns have an index for parts of texts that is kept beside the tables: those that a content-type declares."""
+
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.substring_indexes import PartsIndex
+from octavo.query.sql.physical_names import column_name, table_name
+from octavo.schema.declared_indexes import CONTAINS
+from octavo.schema.registry import Registry
+
+
+def parts_indexes(registry: Registry, dialect: Dialect) -> tuple[PartsIndex, ...]:
+    """All of them; none where the database has other ones."""
+    if dialect.parts is None:
+        return ()
+    found = {
+        PartsIndex(table_name(content_type), column_name(content_type.scalar(key.attribute)))
+        for content_type in registry.content_types.values()
+        for declared in content_type.declared_indexes
+        if declared.kind == CONTAINS
+        for key in declared.keys
+    }
+    return tuple(sorted(found))
+
+
+def parts_tables(registry: Registry, dialect: Dialect) -> tuple[OwnTable, ...]:
+    """The tables that they take."""
+    indexes = parts_indexes(registry, dialect)
+    if dialect.parts is None or not indexes:
+        return ()
+    return (*dialect.parts.tables, *map(dialect.parts.table, indexes))

@@ -1,0 +1,336 @@
+"""Tables: what the registry wants of a database: tables, columns, indexes, foreign keys, as Strapi v4 makes them.
+
+Column types are words of our own (`string`, `datetime` ...); `ddl` turns them into each database's.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from octavo.core.values import dataclass
+from octavo.query.sql.ddl.indexes import OWN_PREFIX, Index, extra_indexes
+from octavo.query.sql.physical_names import (
+    CREATOR_COLUMNS,
+    MORPH_ONE_COLUMNS,
+    LinkTable,
+    column_name,
+    component_table,
+    link_table,
+    morph_table,
+    table_name,
+)
+from octavo.schema.attributes import UID, ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+
+ADMIN_USERS = "admin_users"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column. `default` is a value of JSON."""
+
+    name: str
+    type: str
+    nullable: bool = True
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKey:
+    """A reference from a column to the `id` of another table."""
+
+    name: str
+    column: str
+    target: str
+    on_delete: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table: wanted or found. The first column of a wanted one is its `id`."""
+
+    name: str
+    columns: tuple[Column, ...]
+    indexes: tuple[Index, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTable:
+    """A table that a service of ours needs and no definition asks for. `columns` are SQL that suits every database.
+
+    `counted`: it begins with an `id` that the database counts. `indexes` are columns, for each index.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    counted: bool = False
+    indexes: tuple[tuple[str, ...], ...] = ()
+
+    def script(self, counter_column: str) -> str:
+        """What makes it where it is missing; `counter_column` as the dialect says it."""
+        columns = (f"id {counter_column}", *self.columns) if self.counted else self.columns
+        table = f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(columns)})"
+        indexes = (
+            f"CREATE INDEX {self.name}_{number} ON {self.name} ({', '.join(index)})"
+            for number, index in enumerate(self.indexes, 1)
+        )
+        return ";\n".join((table, *indexes))
+
+
+ID = Column("id", "increments", nullable=False)
+
+_COLUMN_TYPES: dict[ValueKind, str] = {
+    ValueKind.STRING: "string",
+    ValueKind.TEXT: "text",
+    ValueKind.INTEGER: "integer",
+    ValueKind.BIG_INTEGER: "bigint",
+    ValueKind.FLOAT: "double",
+    ValueKind.DECIMAL: "decimal",
+    ValueKind.BOOLEAN: "boolean",
+    ValueKind.DATE: "date",
+    ValueKind.TIME: "time",
+    ValueKind.DATETIME: "datetime",
+    ValueKind.TIMESTAMP: "datetime",
+    ValueKind.JSON: "json",
+}
+
+INTERNAL_TABLES = (
+    Table(
+        name="strapi_migrations",
+        columns=(ID, Column("name", "string"), Column("time", "plain datetime")),
+    ),
+    Table(
+        name="strapi_database_schema",
+        columns=(
+            ID,
+            Column("schema", "plain json"),
+            Column("time", "plain datetime"),
+            Column("hash", "string"),
+        ),
+    ),
+    Table(
+        name="strapi_core_store_settings",
+        columns=(
+            ID,
+            Column("key", "string"),
+            Column("value", "text"),
+            Column("type", "string"),
+            Column("environment", "string"),
+            Column("tag", "string"),
+        ),
+    ),
+    Table(
+        name="strapi_webhooks",
+        columns=(
+            ID,
+            Column("name", "string"),
+            Column("url", "text"),
+            Column("headers", "json"),
+            Column("events", "json"),
+            Column("enabled", "boolean"),
+        ),
+    ),
+    Table(
+        name="octavo_state",
+        columns=(ID, Column("key", "string", nullable=False), Column("value", "text")),
+        indexes=(Index(name="octavo_state_key_unique", columns=("key",), unique=True),),
+    ),
+)
+
+
+def wanted_tables(registry: Registry, longest: int | None = None) -> tuple[Table, ...]:
+    """Every table that the definitions ask for, and those that the service itself needs.
+
+    Raises InvalidDefinitions where two definitions ask for the same table; with `longest`, where their names are the
+    same to a database that cuts them to so many bytes.
+    """
+    definitions = registry.definitions()
+    own = dict(extra_indexes(registry))
+    main = [(each, _main_table(each, own.get(table_name(each), ()))) for each in definitions]
+    joining = [(each, table) for each in definitions for table in _joining_tables(registry, each)]
+    _refuse_doubles((*main, *joining), longest)
+    return (*INTERNAL_TABLES, *(table for _, table in main), *(table for _, table in joining))
+
+
+def _refuse_doubles(tables: Iterable[tuple[Definition, Table]], longest: int | None) -> None:
+    """SQLite does not tell upper from lower case in names, so neither may we."""
+    owners = {table.name: "the service itself" for table in INTERNAL_TABLES}
+    problems = []
+    for definition, table in tables:
+        name = table.name.lower().encode()[:longest].decode(errors="ignore")
+        if name in owners:
+            message = f"table {table.name} is also made for {owners[name]}; rename the collection or the attribute"
+            problems.append(DefinitionProblem(definition.source, "", message))
+        owners.setdefault(name, definition.uid)
+    if problems:
+        raise InvalidDefinitions(problems)
+
+
+def _main_table(definition: Definition, own: tuple[Index, ...]) -> Table:
+    name = table_name(definition)
+    creators = _creator_columns(definition)
+    columns = (ID, *_columns(definition))
+    names = {column.name for column in columns}
+    return Table(
+        name=name,
+        columns=columns,
+        indexes=(
+            *(
+                Index(name=each.name, columns=each.columns, unique=each.unique)
+                for each in definition.indexes
+                if names.issuperset(each.columns)  # an extension may have left the attribute out
+            ),
+            *(
+                Index(name=f"{name}_{column}_unique", columns=(column,), unique=True)
+                for column in _unique_columns(definition)
+            ),
+            *(Index(name=f"{name}_{column}_fk", columns=(column,)) for column in creators),
+            *own,
+        ),
+        foreign_keys=tuple(
+            ForeignKey(name=f"{name}_{column}_fk", column=column, target=ADMIN_USERS, on_delete="SET NULL")
+            for column in creators
+        ),
+    )
+
+
+def _columns(definition: Definition) -> Iterator[Column]:
+    for attribute in definition.attributes.values():
+        match attribute:
+            case Scalar():
+                yield _scalar_column(attribute)
+            case Relation(kind="morphToOne"):
+                id_column, type_column = MORPH_ONE_COLUMNS
+                yield Column(id_column, "integer")
+                yield Column(type_column, "string")
+            case Relation(name=name) if name in CREATOR_COLUMNS and isinstance(definition, ContentType):
+                yield Column(CREATOR_COLUMNS[name], "integer")
+
+
+def _scalar_column(attribute: Scalar) -> Column:
+    type_word = _COLUMN_TYPES[SCALAR_TYPES[attribute.type].kind]
+    options = attribute.column
+    if options is None:
+        return Column(column_name(attribute), type_word)
+    return Column(column_name(attribute), options.type or type_word, options.nullable, options.default)
+
+
+def _unique_columns(definition: Definition) -> Iterator[str]:
+    """UIDs are unique in the database; `unique` of any other attribute is checked when writing."""
+    for attribute in definition.scalars:
+        if isinstance(attribute, UID) or (attribute.column is not None and attribute.column.unique):
+            yield column_name(attribute)
+
+
+def _creator_columns(definition: Definition) -> tuple[str, ...]:
+    if not isinstance(definition, ContentType):
+        return ()
+    return tuple(column for name, column in CREATOR_COLUMNS.items() if name in definition.attributes)
+
+
+def _joining_tables(registry: Registry, definition: Definition) -> Iterator[Table]:
+    if any(isinstance(attribute, ComponentField | DynamicZone) for attribute in definition.attributes.values()):
+        yield _component_table(definition)
+    for attribute in definition.attributes.values():
+        match attribute:
+            case Relation(kind="morphToMany"):
+                yield _morph_table(definition, attribute)
+            case Relation() if _owns_link_table(definition, attribute):
+                yield _link_table(registry, definition, attribute)
+
+
+def _owns_link_table(definition: Definition, relation: Relation) -> bool:
+    is_creator = relation.name in CREATOR_COLUMNS and isinstance(definition, ContentType)
+    return not (relation.is_morph or relation.mapped_by or is_creator)
+
+
+def _component_table(definition: Definition) -> Table:
+    joining, name = component_table(definition), table_name(definition)
+    return Table(
+        name=joining.name,
+        columns=(
+            ID,
+            Column(joining.entity_column, "integer"),
+            Column(joining.component_column, "integer"),
+            Column(joining.type_column, "string"),
+            Column(joining.field_column, "string"),
+            Column(joining.order_column, "double"),
+        ),
+        indexes=(
+            Index(name=f"{name}_field_index", columns=(joining.field_column,)),
+            Index(name=f"{name}_component_type_index", columns=(joining.type_column,)),
+            Index(name=f"{name}_entity_fk", columns=(joining.entity_column,)),
+            Index(
+                name=f"{name}_unique",
+                columns=(joining.entity_column, joining.component_column, joining.field_column, joining.type_column),
+                unique=True,
+            ),
+        ),
+        foreign_keys=(
+            ForeignKey(name=f"{name}_entity_fk", column=joining.entity_column, target=name, on_delete="CASCADE"),
+        ),
+    )
+
+
+def _morph_table(definition: Definition, relation: Relation) -> Table:
+    joining = morph_table(definition, relation.name)
+    name = joining.name
+    return Table(
+        name=name,
+        columns=(
+            ID,
+            Column(joining.owner_column, "integer"),
+            Column(joining.id_column, "integer"),
+            Column(joining.type_column, "string"),
+            Column(joining.field_column, "string"),
+            Column(joining.order_column, "double"),
+        ),
+        indexes=(
+            Index(name=f"{name}_fk", columns=(joining.owner_column,)),
+            Index(name=f"{name}_order_index", columns=(joining.order_column,)),
+            Index(name=f"{name}_id_column_index", columns=(joining.id_column,)),
+        ),
+        foreign_keys=(
+            ForeignKey(
+                name=f"{name}_fk", column=joining.owner_column, target=table_name(definition), on_delete="CASCADE"
+            ),
+        ),
+    )
+
+
+def _link_table(registry: Registry, definition: Definition, relation: Relation) -> Table:
+    joining = link_table(registry, definition, relation)
+    name, target = joining.name, registry.content_types[str(relation.target)]
+    orders = {"order_fk": joining.order_column, "order_inv_fk": joining.inverse_order_column}
+    return Table(
+        name=name,
+        columns=(
+            ID,
+            Column(joining.source_column, "integer"),
+            Column(joining.target_column, "integer"),
+            *(Column(column, "double") for column in orders.values() if column is not None),
+        ),
+        indexes=(
+            Index(name=f"{name}_fk", columns=(joining.source_column,)),
+            Index(name=f"{name}_inv_fk", columns=(joining.target_column,)),
+            Index(name=f"{name}_unique", columns=(joining.source_column, joining.target_column), unique=True),
+            *(Index(name=f"{name}_{key}", columns=(column,)) for key, column in orders.items() if column is not None),
+            *_inverse_index(joining),
+        ),
+        foreign_keys=tuple(_link_keys(joining, table_name(definition), table_name(target))),
+    )
+
+
+def _inverse_index(joining: LinkTable) -> Iterator[Index]:
+    """Of our own: a new link goes behind all others of its target, and a target's sources are read in their order."""
+    if joining.inverse_order_column is not None:
+        columns = (joining.target_column, joining.inverse_order_column)
+        yield Index(name=f"{OWN_PREFIX}{joining.name}_inverse", columns=columns)
+
+
+def _link_keys(joining: LinkTable, source: str, target: str) -> Iterator[ForeignKey]:
+    for suffix, column, table in (("fk", joining.source_column, source), ("inv_fk", joining.target_column, target)):
+        yield ForeignKey(name=f"{joining.name}_{suffix}", column=column, target=table, on_delete="CASCADE")

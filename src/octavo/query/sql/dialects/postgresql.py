@@ -1,0 +1,314 @@
+"""PostgreSQL. Instants are timestamps without zone in UTC, JSON is jsonb (observed.md, 11)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from octavo.query.plan.nodes import Parameter, ParameterKind
+from octavo.query.plan.read_limits import LEAST_BYTES
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.tables import Column
+from octavo.query.sql.dialects.base import Dialect, Statements
+from octavo.query.sql.dialects.chains import WITH_CHAIN
+from octavo.query.sql.dialects.column_limits import PORTABLE
+from octavo.query.sql.dialects.introspection import Introspection
+from octavo.query.sql.dialects.postgresql_counts import AppendedTotals
+from octavo.query.sql.dialects.postgresql_indexes import ConcurrentIndexes
+from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
+from octavo.query.sql.script import ScriptRules
+from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
+
+TOO_LARGE: Final = "octavo: too large"
+"""What the message says of a statement that ends itself because its answer grows too large."""
+
+_ISO = """to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+# Of many seconds, an interval is exact; of as many milliseconds, past the year 2255, it is a few microseconds off.
+_INSTANT = "(timestamp 'epoch' + {0}::int8 / 1000 * interval '1 second' + {0}::int8 % 1000 * interval '1 millisecond')"
+_MILLISECONDS = "(extract(epoch from {}) * 1000)::int8"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_PARAMETERS = {
+    ParameterKind.TEXT: "${}::text",
+    ParameterKind.INTEGER: "${}::int8",
+    ParameterKind.NUMBER: "${}::float8",
+    ParameterKind.BOOLEAN: "${}::boolean",
+    ParameterKind.JSON: "${}::text::jsonb",
+    ParameterKind.DATE: "${}::text::date",
+    ParameterKind.TIME: "${}::text::time",
+    ParameterKind.INSTANT: _INSTANT.replace("{0}", "${0}"),
+    ParameterKind.KEY: "${}::text",
+}
+_STORED = {
+    ValueKind.INTEGER: "::integer",
+    ValueKind.BIG_INTEGER: "::bigint",
+    ValueKind.FLOAT: "::double precision",
+    ValueKind.DECIMAL: "::numeric",
+    ValueKind.BOOLEAN: "::boolean",
+    ValueKind.DATE: "::date",
+    ValueKind.TIME: "::time",
+    ValueKind.DATETIME: "::timestamp",
+    ValueKind.TIMESTAMP: "::timestamp",
+    ValueKind.JSON: "::jsonb",
+}
+
+_KEYS = {**_STORED, ValueKind.INTEGER: "::bigint"}  # a column may have grown
+
+# A setting of the transaction keeps the sum: nothing else lasts from one row of a statement to the next.
+_COUNTED = "coalesce(nullif(current_setting('octavo.answer', true), ''), '0')::int8"
+_FAIL = f"('{TOO_LARGE} ' || {{size}})::int8::text"
+
+_VARCHAR = "character varying(255)"
+_TIMESTAMP = "timestamp(6) without time zone"
+
+_COLUMN_TYPES = {
+    "increments": "integer",
+    "string": _VARCHAR,
+    "text": "text",
+    "integer": "integer",
+    "bigint": "bigint",
+    "double": "double precision",
+    "decimal": "numeric(10,2)",
+    "boolean": "boolean",
+    "date": "date",
+    "time": "time without time zone",
+    "datetime": _TIMESTAMP,
+    "json": "jsonb",
+    "plain datetime": "timestamp without time zone",
+    "plain json": "json",
+}
+_IN_SCHEMA = "t.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+
+_COUNTER = (
+    "SELECT {text} AS name, pg_get_serial_sequence({name}, 'id')::regclass AS sequence,"
+    " (SELECT max(id) FROM {table}) AS top"
+)
+# Only what is behind is touched, so nobody who is taking an id right now is set back.
+_CONTINUE = (
+    "SELECT t.name, setval(t.sequence, t.top) FROM ({counters}) t"
+    " WHERE t.top > coalesce(pg_sequence_last_value(t.sequence), 0) ORDER BY t.name"
+)
+
+
+class PostgreSQLDialect(Dialect):
+    """PostgreSQL 13 or newer."""
+
+    name = "postgresql"
+
+    # Scripts
+
+    file_words = frozenset({"postgresql", "postgres"})
+    script = ScriptRules(
+        quoted=r"\b[eE]'(?:[^'\\]|\\.)*' | (?P<tag>(?<!\w)\$(?:[^\W\d]\w*)?\$)",
+        blocks=r"\bBEGIN ATOMIC\b",
+        nested_comments=True,
+    )
+    longest_name = 63
+    column_limits = PORTABLE
+    most_joined_conditions = 16
+
+    chain = WITH_CHAIN
+
+    # Values of statements: PostgreSQL is told the type of every value
+
+    later = "GREATEST({new}, {old} + interval '1 millisecond')"
+
+    def mark(self, number: int) -> str:
+        return f"${number}"
+
+    def parameter(self, parameter: Parameter) -> str:
+        return _PARAMETERS[parameter.kind].format(parameter.index + 1)
+
+    def placeholder(self, number: int, kind: ValueKind) -> str:
+        return f"${number}{_STORED.get(kind, '::text')}"
+
+    def bind(self, kind: ValueKind, value: Any) -> Any:
+        if value is not None and kind in (ValueKind.DATETIME, ValueKind.TIMESTAMP):
+            moment = _EPOCH + timedelta(milliseconds=value)
+            return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+        return value
+
+    def instant(self, milliseconds: str) -> str:
+        return _INSTANT.format(milliseconds)
+
+    def milliseconds(self, instant: str) -> str:
+        return _MILLISECONDS.format(instant)
+
+    server_facts = "SELECT 'PostgreSQL', current_setting('server_version'), pg_database_size(current_database())"
+    row_lock = " FOR UPDATE"
+    transaction_number = "CAST(CAST(pg_current_xact_id() AS text) AS bigint)"
+    settled_before = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+
+    # Reading
+
+    aggregate = "string_agg"
+    samples_texts = True
+    plans_by_limit = True  # of an unknown number it expects a tenth of all rows
+
+    def as_bytes(self, text: str) -> str:
+        return f"convert_to({text}, 'UTF8')"
+
+    def answer(self, json: str, others: str, rest: str, largest: int, keys: str = "") -> str:
+        checked = f"CASE WHEN octet_length(a.json) > {largest} THEN {_FAIL.format(size='octet_length(a.json)')}"
+        inner, outer = (f", {keys} AS keys", ", a.keys") if keys else ("", "")
+        answer = self.as_bytes(f"{checked} ELSE a.json END")
+        return f"SELECT {answer}{others}{outer} FROM (SELECT {json} AS json{inner} {rest}) a"
+
+    def measured(self, joined: str, most: int) -> str:
+        total = f"{_COUNTED} + coalesce(octet_length({joined}), 0) + {LEAST_BYTES}"
+        counted = f"set_config('octavo.answer', ({total})::text, true)::int8"
+        return f"CASE WHEN {counted} > {most} THEN {_FAIL.format(size=f'octet_length({joined})')} ELSE {joined} END"
+
+    def limit(self, limit: str | None, start: str | None) -> str:
+        return (f" LIMIT {limit}" if limit else "") + (f" OFFSET {start}" if start else "")
+
+    def join_each(self, table: str, alias: str, row_id: str) -> str:
+        # of a limit that comes as a value a tenth of all rows is expected, and a merge of both tables seems cheap
+        return f" CROSS JOIN LATERAL (SELECT * FROM {table} r WHERE r.id = {row_id} OFFSET 0) {alias}"
+
+    def json_scalar(self, kind: ValueKind, column: str) -> str:
+        match kind:
+            case ValueKind.INTEGER | ValueKind.BOOLEAN | ValueKind.JSON:
+                return f"coalesce({column}::text, 'null')"
+            case ValueKind.FLOAT | ValueKind.DECIMAL:
+                # Infinity less itself is no number, and neither is what is none already.
+                return f"CASE WHEN {column} - {column} = 0 THEN {column}::float8::text ELSE 'null' END"
+            case ValueKind.BIG_INTEGER:
+                return self.json_quoted(column)
+            case ValueKind.DATETIME:
+                return self.json_quoted(_ISO.format(column=column))
+            case ValueKind.TIMESTAMP:
+                return self.json_quoted(self.milliseconds(column))
+            case _:
+                return f"coalesce(to_json({column})::text, 'null')"
+
+    def json_quoted(self, text: str) -> str:
+        return f"""coalesce('"' || {text} || '"', 'null')"""  # what is formatted is formatted once
+
+    def json_typed(self, kind: ValueKind, column: str) -> str:
+        match kind:
+            case ValueKind.BIG_INTEGER:
+                return self.safe_integer(column, self.json_scalar(ValueKind.INTEGER, column))
+            case ValueKind.TIME:
+                return self.json_quoted(f"to_char({column}, 'HH24:MI:SS.MS')")
+            case ValueKind.TIMESTAMP:
+                return self.json_scalar(ValueKind.DATETIME, column)
+            case _:
+                return self.json_scalar(kind, column)
+
+    def json_rows(self, columns: Sequence[str], rest: str) -> str:
+        return f"(SELECT json_agg(json_build_array({', '.join(columns)})) {rest})"
+
+    def json_object(self, members: Mapping[str, str]) -> str:
+        return f"json_build_object({', '.join(f'{self.literal(key)}, {text}' for key, text in members.items())})"
+
+    def text_of(self, kind: ValueKind, column: str) -> str:
+        return column if kind in TEXT_KINDS else f"{column}::text"
+
+    def contains(self, text: str, part: str) -> str:
+        return f"position({part} in {text}) > 0"
+
+    def contains_indexed(self, text: str, part: str) -> str:
+        # text by text `position` is quicker
+        pattern = self.folded(part)
+        for sign in ("\\", "%", "_"):
+            pattern = f"replace({pattern}, '{sign}', '\\{sign}')"
+        return f"{self.folded(text)} LIKE '%' || {pattern} || '%'"
+
+    def starts_with(self, text: str, part: str) -> str:
+        return f"starts_with({text}, {part})"
+
+    def ends_with(self, text: str, part: str) -> str:
+        return f"right({text}, length({part})) = {part}"
+
+    nulls_are_largest = True
+
+    def key(self, kind: ValueKind, number: int) -> str:
+        return f"{self.mark(number)}::text{_KEYS.get(kind, '')}"
+
+    def key_json(self, values: Sequence[str]) -> str:
+        *keys, entry_id = values
+        return f"json_build_array({', '.join((*(f'{key}::text' for key in keys), entry_id))})::text"
+
+    def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
+        if kind is ValueKind.DECIMAL and parameter is ParameterKind.NUMBER:
+            return f"{column}::float8"
+        return column
+
+    # Defining tables
+
+    column_types = _COLUMN_TYPES
+    id_column = "serial PRIMARY KEY"
+    counter_column = "bigserial PRIMARY KEY"
+    booleans = ("false", "true")
+    inline_keys = False
+    unique_constraints = True
+    finds_parts = True
+    is_shared = True
+    aside = ConcurrentIndexes()
+    totals = AppendedTotals()
+    versions = LedgerVersions()
+    # Older databases hold these where new ones hold those; values come and go in the same way.
+    same_types = frozenset({("json", "jsonb"), ("timestamp without time zone", _TIMESTAMP)})
+    widenings = frozenset({(_VARCHAR, "text"), ("integer", "bigint"), ("integer", "double precision")})
+
+    type_families = (
+        frozenset({"character varying", "text", "character"}),
+        frozenset({"smallint", "integer", "bigint", "numeric", "real", "double precision"}),
+        frozenset({"boolean"}),
+        frozenset({"date", "timestamp without time zone", "timestamp with time zone"}),
+        frozenset({"time without time zone"}),
+        frozenset({"time with time zone"}),
+        frozenset({"json", "jsonb"}),
+    )
+
+    def change_type(self, table: str, column: Column, safe: bool) -> Statements:
+        name = self.quote(column.name)
+        alter = (
+            f"ALTER TABLE {self.quote(table)} ALTER COLUMN {name} DROP DEFAULT, "
+            f"ALTER COLUMN {name} TYPE {column.type} USING {name}::text::{column.type}"
+        )
+        if safe:
+            return (alter,)
+        anew = f"ALTER TABLE {self.quote(table)} DROP COLUMN {name}, ADD COLUMN {name} {column.type}"
+        return (f"DO $octavo$ BEGIN {alter}; EXCEPTION WHEN others THEN {anew}; END $octavo$",)
+
+    def drop_index(self, table: str, index: Index) -> Statements:
+        name = self.quote(index.name)
+        return (f"ALTER TABLE {self.quote(table)} DROP CONSTRAINT IF EXISTS {name}", f"DROP INDEX IF EXISTS {name}")
+
+    def rename_index(self, index: str, name: str) -> str:
+        return f"ALTER INDEX {self.quote(index)} RENAME TO {self.quote(name)}"
+
+    def rename_foreign_key(self, table: str, key: str, name: str) -> str:
+        return f"ALTER TABLE {self.quote(table)} RENAME CONSTRAINT {self.quote(key)} TO {self.quote(name)}"
+
+    introspection = Introspection(
+        columns="SELECT t.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, "
+        "pg_get_expr(d.adbin, d.adrelid) "
+        "FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped "
+        "LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = a.attnum "
+        f"WHERE t.relkind IN ('r', 'p') AND {_IN_SCHEMA} ORDER BY t.relname::text COLLATE \"C\", a.attnum",
+        indexes="SELECT t.relname::text, i.relname::text, x.indisunique, pg_get_expr(x.indpred, x.indrelid), "
+        "coalesce(a.attname::text, '') "
+        "FROM pg_class t JOIN pg_index x ON x.indrelid = t.oid JOIN pg_class i ON i.oid = x.indexrelid "
+        "CROSS JOIN LATERAL unnest(x.indkey::int2[]) WITH ORDINALITY k(number, place) "
+        "LEFT JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.number "
+        f"WHERE NOT x.indisprimary AND t.relkind IN ('r', 'p') AND {_IN_SCHEMA} "
+        'ORDER BY t.relname::text COLLATE "C", i.relname::text COLLATE "C", k.place',
+        foreign_keys="SELECT t.relname::text, f.conname::text, a.attname::text, r.relname::text, CASE f.confdeltype "
+        "WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' ELSE 'NO ACTION' END "
+        "FROM pg_constraint f JOIN pg_class t ON t.oid = f.conrelid JOIN pg_class r ON r.oid = f.confrelid "
+        "JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = f.conkey[1] "
+        f"WHERE f.contype = 'f' AND {_IN_SCHEMA} "
+        'ORDER BY t.relname::text COLLATE "C", a.attname::text COLLATE "C", f.conname::text COLLATE "C"',
+    )
+
+    def continue_ids(self, tables: Sequence[str]) -> str | None:
+        counters = " UNION ALL ".join(
+            _COUNTER.format(text=self.literal(name), name=self.literal(self.quote(name)), table=self.quote(name))
+            for name in tables
+        )
+        return _CONTINUE.format(counters=counters)
+
+
+POSTGRESQL: Final = PostgreSQLDialect()

@@ -1,0 +1,171 @@
+"""Parts of texts on SQLite: a table of FTS5 for each column, which knows in which rows three characters follow another.
+
+It holds no texts, and letters in it have no case, not beyond ASCII either: so it finds all that LIKE finds. Triggers
+note ids only: other programs that write need no FTS5, and their writes cost little.
+
+What is known is known for one state of the schema, as for totals (`sqlite_totals`): v4 makes tables anew, without
+triggers. What rows held once stays in the index, and is found for nothing: `contentless_delete` would mend that, but no
+SQLite before 3.43, as v4 may have, can even tell the columns of such a table. So an index is made anew when as much was
+changed as there is.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.dialects.substring_indexes import PREFIX, KeptParts, PartsIndex
+
+_WAITING: Final = f"{PREFIX}_waiting"
+_SCHEMA: Final = "(SELECT schema_version FROM pragma_schema_version)"
+_SHORTEST: Final = 3
+"""Characters of the shortest part that it finds."""
+_LONGEST: Final = 1_000
+"""Longer ones are looked for without it: each character is another list of rows."""
+_MERGED_PAGES: Final = 100
+"""Pages of an index that are written in a step: some 30 milliseconds."""
+
+
+class _PartsTable(OwnTable):
+    """A table of FTS5."""
+
+    def script(self, counter_column: str) -> str:
+        del counter_column
+        options = ", ".join((*self.columns, "content=''", "columnsize=0", "tokenize='trigram'"))
+        return f"CREATE VIRTUAL TABLE IF NOT EXISTS {_quoted(self.name)} USING fts5({options})"
+
+
+class TrigramParts(KeptParts):
+    """`octavo_parts` tells how far an index is `filled`, whether it is whole, how much was `changed` since, and
+    for which state of the schema it is known; `octavo_parts_waiting` the ids of changed ones that are not in yet."""
+
+    tables = (
+        OwnTable(
+            PREFIX,
+            (
+                "name text PRIMARY KEY NOT NULL",
+                "filled integer",
+                "whole integer NOT NULL",
+                "changed integer NOT NULL",
+                "schema_version integer NOT NULL",
+            ),
+        ),
+        OwnTable(_WAITING, ("name text NOT NULL", "id integer NOT NULL", "PRIMARY KEY (name, id)")),
+    )
+    states = f"SELECT name, whole, schema_version = {_SCHEMA} FROM {PREFIX}"
+    triggers = (
+        "SELECT name, sql FROM sqlite_schema"
+        f" WHERE type = 'trigger' AND substr(name, 1, {len(PREFIX) + 1}) = '{PREFIX}_'"
+    )
+
+    def table(self, index: PartsIndex) -> OwnTable:
+        return _PartsTable(index.name, ("part",))
+
+    def narrowed(self, index: PartsIndex, alias: str, part: str, contains: Callable[[str], str]) -> str:
+        table, name = _quoted(index.name), _text(index.name)
+        known = f"(SELECT k.schema_version FROM {PREFIX} k WHERE k.name = {name} AND k.whole) = {_SCHEMA}"
+        length = f"length({part}) BETWEEN {_SHORTEST} AND {_LONGEST}"
+        helps = f"({length} AND instr({part}, char(0)) = 0 AND {known})"
+        phrase = f"""'"' || replace({part}, '"', '""') || '"'"""
+        # without it the condition would be asked of each row, as it looks something up
+        unhelped = f"(SELECT 1 WHERE {helps} IS NOT TRUE) g"
+        found = (
+            f"SELECT rowid FROM {table} WHERE {table} MATCH CASE WHEN {helps} THEN {phrase} ELSE '\"\"' END"
+            f" UNION ALL SELECT w.id FROM {_WAITING} w WHERE w.name = {name} AND {helps}"
+            f" UNION ALL SELECT f.id FROM {unhelped} CROSS JOIN {_quoted(index.table)} f WHERE {contains('f')}"
+        )
+        return f"({alias}.id IN ({found}) AND {contains(alias)})"
+
+    def wanted(self, index: PartsIndex) -> Mapping[str, str]:
+        table, column = _quoted(index.table), _quoted(index.column)
+        changed = f"NEW.{column} IS NOT OLD.{column} OR NEW.id <> OLD.id"
+        events = {
+            "insert": f"AFTER INSERT ON {table} BEGIN {_note(index, 'NEW')}; END",
+            "update": f"AFTER UPDATE OF id, {column} ON {table} WHEN {changed} BEGIN {_note(index, 'NEW')}; END",
+        }
+        names = {event: f"{index.name}_{event}" for event in events}
+        return {names[event]: f"CREATE TRIGGER {_quoted(names[event])} {text}" for event, text in events.items()}
+
+    def install(self, index: PartsIndex) -> str:
+        table, name, wanted = _quoted(index.name), _text(index.name), self.wanted(index)
+        return ";\n".join(
+            (
+                self.table(index).script(""),
+                self.release(wanted),
+                *wanted.values(),
+                f"INSERT INTO {table} ({table}) VALUES ('delete-all')",
+                f"DELETE FROM {_WAITING} WHERE name = {name}",
+                f"INSERT OR REPLACE INTO {PREFIX} (name, filled, whole, changed, schema_version)"
+                f" VALUES ({name}, NULL, 0, 0, -1)",
+            )
+        )
+
+    def confirm(self, index: PartsIndex) -> str:
+        return f"UPDATE {PREFIX} SET schema_version = {_SCHEMA} WHERE name = {_text(index.name)}"
+
+    def last_of_step(self, index: PartsIndex) -> str:
+        rows = f"SELECT id FROM {_quoted(index.table)} WHERE {_behind(index)} ORDER BY id LIMIT ?1"
+        return f"SELECT max(id) FROM ({rows})"
+
+    def fill(self, index: PartsIndex) -> str:
+        return (
+            f"INSERT INTO {_quoted(index.name)} (rowid, part) SELECT id, {_quoted(index.column)}"
+            f" FROM {_quoted(index.table)} WHERE {_behind(index)} AND id <= ?1"
+        )
+
+    def filled(self, index: PartsIndex) -> str:
+        return f"UPDATE {PREFIX} SET filled = coalesce(?1, filled), whole = ?1 IS NULL WHERE name = {_text(index.name)}"
+
+    def pieces(self, index: PartsIndex) -> str:
+        return f"SELECT count(DISTINCT segid) FROM {_quoted(f'{index.name}_idx')}"
+
+    def merge(self, index: PartsIndex) -> str:
+        table = _quoted(index.name)
+        return f"INSERT INTO {table} ({table}, rank) VALUES ('merge', {-_MERGED_PAGES})"
+
+    def waiting(self, index: PartsIndex) -> str:
+        return f"SELECT count(*) FROM {_WAITING} WHERE name = {_text(index.name)}"
+
+    def is_worn(self, index: PartsIndex, least: int) -> str:
+        changed = f"SELECT changed FROM {PREFIX} WHERE name = {_text(index.name)} AND changed > {least}"
+        return f"SELECT 1 FROM ({changed}) c WHERE c.changed > (SELECT count(*) FROM {_quoted(index.table)})"
+
+    def fold(self, index: PartsIndex, most: int) -> str:
+        table, name, rows = _quoted(index.name), _text(index.name), _quoted(index.table)
+        ids = f"SELECT id FROM {_WAITING} WHERE name = {name} ORDER BY id LIMIT {most}"
+        return (
+            f"INSERT INTO {table} (rowid, part) SELECT id, {_quoted(index.column)} FROM {rows} WHERE id IN ({ids});\n"
+            f"UPDATE {PREFIX} SET changed = changed + (SELECT count(*) FROM ({ids})) WHERE name = {name};\n"
+            f"DELETE FROM {_WAITING} WHERE name = {name} AND id IN ({ids})"
+        )
+
+    def remove(self, names: Iterable[str], triggers: Iterable[str]) -> str:
+        texts = [self.release(triggers)]
+        for name in names:
+            texts.append(f"DROP TABLE IF EXISTS {_quoted(name)}")
+            texts += (f"DELETE FROM {own} WHERE name = {_text(name)}" for own in (PREFIX, _WAITING))
+        return ";\n".join(filter(None, texts))
+
+    def release(self, triggers: Iterable[str]) -> str:
+        return ";\n".join(f"DROP TRIGGER IF EXISTS {_quoted(name)}" for name in triggers)
+
+
+def _note(index: PartsIndex, row: str) -> str:
+    # an upsert: what a statement says of conflicts would hold for the inserts of its triggers, too
+    return (
+        f"INSERT INTO {_WAITING} (name, id) VALUES ({_text(index.name)}, {row}.id)"
+        " ON CONFLICT (name, id) DO UPDATE SET id = excluded.id"
+    )
+
+
+def _behind(index: PartsIndex) -> str:
+    """Whether a row is not put in yet."""
+    filled = f"SELECT filled FROM {PREFIX} WHERE name = {_text(index.name)}"
+    return f"id > coalesce(({filled}), {-(2**63)})"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name.replace(chr(34), chr(34) * 2)}"'
+
+
+def _text(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"

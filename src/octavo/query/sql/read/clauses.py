@@ -1,0 +1,198 @@
+"""The clauses of SELECT: joins, conditions and orders of a plan.
+
+Filters through relations are `IN (sub-select)`, so counts and pages are right by construction.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from octavo.query.operators import Test
+from octavo.query.plan.nodes import (
+    ALWAYS,
+    All,
+    Any,
+    Condition,
+    Constant,
+    Exists,
+    Linked,
+    Order,
+    Selection,
+    Step,
+    Tested,
+)
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.substring_indexes import PartsIndex
+from octavo.query.sql.physical_names import column_name
+from octavo.query.sql.read.joins import Join, join_step
+from octavo.query.sql.served_rows import served_rows
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+
+
+class ClauseCompiler:
+    """Compiles the clauses of one statement. Aliases are numbered through it, so no two tables share one."""
+
+    keeps_parts = False
+    """Whether the database has the tables for declared indexes of parts of texts that are kept beside the tables."""
+
+    def __init__(self, registry: Registry, dialect: Dialect) -> None:
+        self.registry = registry
+        self.dialect = dialect
+        self.quote, self.literal = dialect.quote, dialect.literal
+        self._aliases = 0
+
+    def alias(self) -> str:
+        """The name of another table of the statement."""
+        self._aliases += 1
+        return f"t{self._aliases}"
+
+    def join(self, step: Step, alias: str) -> Join:
+        """The tables of a step, from the entry in the table with alias `alias`."""
+        join = join_step(step, alias, self.registry, self.dialect, self.alias)
+        if step.scope is None:
+            return join
+        return replace(join, conditions=(*join.conditions, self.condition(step.scope, join.target)))
+
+    def table(self, selection: Selection) -> str:
+        return self.served(selection.target)
+
+    def served(self, definition: Definition) -> str:
+        """What follows FROM for the entries of a definition that are served."""
+        return served_rows(definition, self.registry, self.dialect)
+
+    def where(self, condition: Condition, alias: str) -> str:
+        return "" if condition == ALWAYS else f" WHERE {self.condition(condition, alias)}"
+
+    def limit_value(self, selection: Selection) -> str | None:
+        return self.dialect.parameter(selection.limit) if selection.limit else None
+
+    def limit(self, selection: Selection) -> str:
+        start = self.dialect.parameter(selection.start) if selection.start else None
+        return self.dialect.limit(self.limit_value(selection), start)
+
+    def order_by(self, selection: Selection, alias: str, *, link_order: tuple[str, ...] = ()) -> str:
+        """The order asked for; ties, and lists without order, come in the order of the link, then by id."""
+        terms = [self.order(order, alias) for order in selection.order]
+        return " ORDER BY " + ", ".join((*terms, *(link_order or (f"{alias}.id",))))
+
+    def order(self, order: Order, alias: str) -> str:
+        return f"{self.order_value(order, alias)}{' DESC' if order.descending else ''}"
+
+    def order_value(self, order: Order, alias: str) -> str:
+        """What an entry is ordered by."""
+        if order.guard is not None:
+            return f"CASE WHEN {self.condition(order.guard, alias)} THEN {self.column(order.attribute, alias)} END"
+        if not order.steps:
+            return self.column(order.attribute, alias)
+        join, tables, conditions = self._walk(order, alias)
+        value = self.column(order.attribute, join)
+        first = f"{value}{' DESC' if order.descending else ''}"
+        return f"(SELECT {value} FROM {tables} WHERE {' AND '.join(conditions)} ORDER BY {first} LIMIT 1)"
+
+    def _walk(self, order: Order, alias: str) -> tuple[str, str, list[str]]:
+        tables, conditions, current = "", [], alias
+        for step in order.steps:
+            join = self.join(step, current)
+            on = [f"{join.key} = {join.source}", *join.conditions]
+            if not tables:
+                tables, conditions = join.tables, on
+            else:
+                tables += f" LEFT JOIN {join.joinable} ON {' AND '.join(on)}"
+            current = join.target
+        return current, tables, conditions
+
+    def column(self, attribute: Scalar | None, alias: str) -> str:
+        return f"{alias}.id" if attribute is None else f"{alias}.{self.quote(column_name(attribute))}"
+
+    # Conditions
+
+    def condition(self, condition: Condition, alias: str) -> str:
+        match condition:
+            case Tested():
+                return self._tested(condition, alias)
+            case Exists():
+                return self._exists(condition, alias)
+            case Linked():
+                return self._linked(condition, alias)
+            case All(items=items):
+                return self._joined(items, " AND ", alias)
+            case Any(items=items):
+                return self._joined(items, " OR ", alias)
+            case Constant(value=value):
+                return "1 = 1" if value else "1 = 0"
+
+    def _joined(self, items: tuple[Condition, ...], word: str, alias: str) -> str:
+        if not items:
+            return "1 = 1"
+        return "(" + word.join(self._planned(items, word, alias)) + ")"
+
+    def _planned(self, items: tuple[Condition, ...], word: str, alias: str) -> Iterator[str]:
+        """Yield the text of each condition.
+
+        A planner that makes joins of them gets a limited number: its time grows with the cube of their number. The
+        others are looked up in a hash table of ids.
+        """
+        most, joined = self.dialect.most_joined_conditions, 0
+        for item in items:
+            text = self.condition(item, alias)
+            joined += isinstance(item, Exists | Linked | All)
+            is_apart = (
+                word == " AND " and most is not None and joined > most and isinstance(item, Exists | Linked | All)
+            )
+            yield f"({text}) IS TRUE" if is_apart else text
+
+    def _tested(self, tested: Tested, alias: str) -> str:
+        kind = SCALAR_TYPES[tested.attribute.type].kind if tested.attribute else ValueKind.INTEGER
+        column = self.column(tested.attribute, alias)
+        if tested.test is Test.NULL:
+            return f"{column} IS {'NOT ' if tested.negated else ''}NULL"
+        if (
+            tested.test is Test.CONTAINS
+            and tested.attribute is not None
+            and tested.attribute.parts_index_of is not None
+        ):
+            text = self._contains(tested, tested.attribute, tested.attribute.parts_index_of, alias)
+        else:
+            text = self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case)
+        return f"NOT ({text})" if tested.negated else text
+
+    def _contains(self, tested: Tested, attribute: Scalar, table: str, alias: str) -> str:
+        """Whether a text contains a part, by the index that its content-type declares."""
+        part = self.dialect.parameter(tested.parameters[0])
+
+        def contains(name: str) -> str:
+            column = self.column(attribute, name)
+            if tested.ignores_case:
+                return self.dialect.contains_indexed(column, part)
+            kind = SCALAR_TYPES[attribute.type].kind
+            return self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case)
+
+        if self.dialect.parts is None or not self.keeps_parts or tested.negated:
+            return contains(alias)
+        return self.dialect.parts.narrowed(PartsIndex(table, column_name(attribute)), alias, part, contains)
+
+    def _exists(self, exists: Exists, alias: str) -> str:
+        join = self.join(exists.step, alias)
+        conditions = [*join.conditions]
+        if exists.condition != ALWAYS:
+            conditions.append(self.condition(exists.condition, join.target))
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        found = f"{join.source} IN (SELECT {join.key} FROM {join.tables}{where})"
+        return f"({found} OR {self._leads_nowhere(exists, alias)})" if exists.or_nothing else found
+
+    def _linked(self, linked: Linked, alias: str) -> str:
+        join = self.join(linked.step, alias)
+        conditions = [f"{join.key} = {self.dialect.parameter(linked.source)}", *join.conditions]
+        found = f"SELECT {join.target}.id FROM {join.tables} WHERE {' AND '.join(conditions)}"
+        return f"{alias}.id {'NOT ' if linked.negated else ''}IN ({found})"
+
+    def _leads_nowhere(self, exists: Exists, alias: str) -> str:
+        join = self.join(exists.step, alias)
+        return f"NOT EXISTS (SELECT 1 FROM {join.tables}{correlated(join)})"
+
+
+def correlated(join: Join) -> str:
+    """The WHERE that ties what a join leads to to the entry that it starts from."""
+    return " WHERE " + " AND ".join([f"{join.key} = {join.source}", *join.conditions])

@@ -1,0 +1,298 @@
+"""Shapes to JSON: the expressions that build the text of an answer, entry by entry.
+
+Each populated child is a correlated sub-select of its parent: the tree of the plan is the tree of the statement.
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from octavo.query.plan.nodes import (
+    ALWAYS,
+    CountShape,
+    GuardShape,
+    KindShape,
+    LiteralShape,
+    ManyShape,
+    ObjectShape,
+    OneShape,
+    ScalarRun,
+    ScalarShape,
+    ScalarStyle,
+    Selection,
+    Shape,
+    Step,
+    VariantShape,
+)
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.physical_names import component_table, morph_table
+from octavo.query.sql.read.clauses import ClauseCompiler, correlated
+from octavo.query.sql.read.joins import Join
+from octavo.schema.attributes import DynamicZone
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES
+
+
+class StatementTooLong(Exception):
+    """A statement would have more bytes than any may have."""
+
+
+_ANY_ALIAS: Final = "\0"
+"""Stands for the alias in what is said of a run for any alias: no name and no constant holds it."""
+
+
+class JsonParts:
+    """The parts of an answer's JSON text: constants, of which neighbours become one, and SQL expressions."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._literal = dialect.literal
+        self._found: list[str] = []
+        self._constant = ""
+
+    def constant(self, json: str) -> None:
+        self._constant += json
+
+    def value(self, expression: str) -> None:
+        if self._constant:
+            self._found.append(self._literal(self._constant))
+            self._constant = ""
+        self._found.append(expression)
+
+    def expressions(self) -> list[str]:
+        """All of it as SQL, in order."""
+        return [*self._found, self._literal(self._constant)] if self._constant else self._found
+
+
+class ShapeCompiler(ClauseCompiler):
+    """Compiles the shapes of one statement; `largest` is how many bytes an answer may have."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        dialect: Dialect,
+        largest: int,
+        most_text: int | None = None,
+        *,
+        keeps_totals: bool = False,
+        keeps_parts: bool = False,
+    ) -> None:
+        super().__init__(registry, dialect)
+        self.keeps_totals, self.keeps_parts = keeps_totals, keeps_parts
+        self.manner: object = dialect  # those who say scalars alike
+        self._largest = largest
+        self._most_text = sys.maxsize if most_text is None else most_text
+        self._text = 0
+        self._most: int | None = None  # bytes of all lists together, where they are counted
+        self._entry = ""  # the alias of the entry that is being written, around any components
+
+    def json(self, shape: Shape, alias: str) -> str:
+        """JSON text of a shape for the entry in `alias`."""
+        parts = JsonParts(self.dialect)
+        self.write(shape, alias, parts)
+        return self.dialect.concat(parts.expressions())
+
+    def entry_json(self, target: Definition, shape: Shape, alias: str) -> str:
+        """JSON text of a shape for an entry, or a component inside of one."""
+        if not isinstance(target, ContentType):
+            return self.json(shape, alias)
+        around, self._entry = self._entry, alias
+        json = self.json(shape, alias)
+        self._entry = around
+        return json
+
+    def write(self, shape: Shape, alias: str, parts: JsonParts) -> None:
+        """Add the parts of a shape's JSON text."""
+        match shape:
+            case LiteralShape(json=text):
+                parts.constant(text)
+            case ObjectShape(required=required) if required:
+                nulls = " ".join(
+                    f"WHEN {self.column(one, alias)} IS NULL THEN {self.literal(json)}" for one, json in required
+                )
+                parts.value(f"CASE {nulls} ELSE {self.json(replace(shape, required=()), alias)} END")
+            case ObjectShape():
+                self._object(shape, alias, parts)
+            case ScalarShape():
+                parts.value(self._scalar(shape, alias))
+            case OneShape():
+                parts.value(self._one(shape, alias))
+            case ManyShape():
+                self._many(shape, alias, parts)
+            case CountShape():
+                parts.value(self._counted(shape, alias))
+            case GuardShape(condition=condition, shape=inner, otherwise=otherwise):
+                json, beside = self.json(inner, alias), f" ELSE {self.literal(otherwise)}" if otherwise else ""
+                parts.value(f"CASE WHEN {self.condition(condition, self._entry)} THEN {json}{beside} END")
+            case VariantShape():
+                self._variants(shape, alias, parts)
+
+    def _object(self, shape: ObjectShape, alias: str, parts: JsonParts) -> None:
+        before = "{"
+        for member in shape.members:
+            parts.constant(before)
+            if isinstance(member, ScalarRun):
+                self._run(member, alias, parts)
+            else:
+                parts.constant(_key(member[0]))
+                self.write(member[1], alias, parts)
+            before = ","
+        if not shape.members:
+            parts.constant(before)
+        if shape.optional:
+            present = self.dialect.concat([self._optional(key, member, alias) for key, member in shape.optional])
+            parts.value(present if shape.members else f"substr({present}, 2)")
+        parts.constant("}")
+
+    def _optional(self, key: str, member: Shape, alias: str) -> str:
+        """`,"key":value`, or NULL where there is nothing to show."""
+        return self.dialect.concat_or_null(self.literal(f",{_key(key)}"), self.json(member, alias))
+
+    def _run(self, run: ScalarRun, alias: str, parts: JsonParts) -> None:
+        """`"a":1,"b":2`. What a whole definition shows is said once, for any alias."""
+        if not run.whole:
+            said = self._said(run, alias)
+        else:
+            said = run.rendered.get(self.manner) or run.rendered.setdefault(self.manner, self._said(run, _ANY_ALIAS))
+        for key, value in said:
+            parts.constant(key)
+            parts.value(value.replace(_ANY_ALIAS, alias))
+            self._text += len(key) + len(value)
+        if self._text > self._most_text:
+            raise StatementTooLong
+
+    def _said(self, run: ScalarRun, alias: str) -> list[tuple[str, str]]:
+        keys = [f"{',' if position else ''}{_key(key)}" for position, (key, _) in enumerate(run.members)]
+        return [(key, self._scalar(shape, alias)) for key, (_, shape) in zip(keys, run.members, strict=True)]
+
+    def _scalar(self, shape: ScalarShape, alias: str) -> str:
+        attribute, column = shape.attribute, self.column(shape.attribute, alias)
+        if shape.style is ScalarStyle.TEXT:
+            return self.dialect.json_quoted(column)
+        if attribute is None:
+            return column
+        kind = SCALAR_TYPES[attribute.type].kind
+        write = self.dialect.json_typed if shape.style is ScalarStyle.TYPED else self.dialect.json_scalar
+        if not shape.renamed:
+            return write(kind, column)
+        cases = " ".join(f"WHEN {self.literal(old)} THEN {self.literal(json.dumps(new))}" for old, new in shape.renamed)
+        return f"CASE {column} {cases} ELSE {write(kind, column)} END"
+
+    def _one(self, shape: OneShape, alias: str) -> str:
+        join, clauses = self._sub_select(shape.step, shape.selection, alias, single=True)
+        entry = self.entry_json(shape.step.target, shape.shape, join.target)
+        return f"coalesce((SELECT {entry} FROM {clauses} LIMIT 1), {self.literal(shape.missing)})"
+
+    def _many(self, shape: ManyShape, alias: str, parts: JsonParts) -> None:
+        join, clauses = self._sub_select(shape.step, shape.selection, alias)
+        limit = self.limit(shape.selection)
+        entry = self.entry_json(shape.step.target, shape.shape, join.target)
+        self._array(f"SELECT {entry} AS json FROM {clauses}{limit}", shape.empty, parts)
+
+    def _array(self, rows: str, empty: str, parts: JsonParts) -> None:
+        """Rows as an array; its brackets belong to what is around it, or all of its text would be copied for them."""
+        row = self.alias()
+        joined = self.dialect.join_rows(f"{row}.json")
+        if self._most is not None:
+            joined = self.dialect.measured(joined, self._most)
+        if empty == "[]":
+            parts.constant("[")
+            parts.value(f"(SELECT {joined} FROM ({rows}) {row})")
+            parts.constant("]")
+            return
+        array = self.dialect.concat_or_null("'['", joined, "']'")
+        wrapped = f"(SELECT {array} FROM ({rows}) {row})"
+        parts.value(f"coalesce({wrapped}, {self.literal(empty)})" if empty else wrapped)
+
+    def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str]:
+        """Where a step's entries come from, and in which order: of a single one the first link counts."""
+        join = self.join(step, alias)
+        where = correlated(join)
+        if selection.condition != ALWAYS:
+            where += f" AND {self.condition(selection.condition, join.target)}"
+        link_order = join.link_order[-1:] if single else join.link_order
+        if selection.backwards:
+            link_order = tuple(f"{column} DESC" for column in link_order)
+        return join, f"{join.tables}{where}{self.order_by(selection, join.target, link_order=link_order)}"
+
+    def _counted(self, shape: CountShape, alias: str) -> str:
+        join = self.join(shape.step, alias)
+        where = correlated(join)
+        if shape.selection.condition != ALWAYS:
+            where += f" AND {self.condition(shape.selection.condition, join.target)}"
+        return f"(SELECT count(*) FROM {join.tables}{where})"
+
+    def _variants(self, shape: VariantShape, alias: str, parts: JsonParts) -> None:
+        unlisted = self._unlisted(shape)
+        if not shape.branches and not unlisted:
+            parts.value(self.literal(shape.empty) if shape.empty else "NULL")
+            return
+        if not shape.many:
+            parts.value(self._variant_of(shape, f"{alias}.target_type", f"{alias}.target_id", "'null'"))
+            return
+        row = self.alias()
+        if isinstance(shape.attribute, DynamicZone):
+            linking = component_table(shape.owner)
+            name, key, type_column, id_column = linking.name, "entity_id", "component_type", "component_id"
+            conditions = [f"{row}.field = {self.literal(shape.attribute.name)}"]
+        else:
+            morph = morph_table(shape.owner, shape.attribute.name)
+            name, key, type_column, id_column = morph.name, morph.owner_column, morph.type_column, morph.id_column
+            conditions = []
+        kind = f"{row}.{self.quote(type_column)}"
+        if not unlisted:
+            conditions.insert(0, f"{kind} IN ({self._literals(branch.target.uid for branch in shape.branches)})")
+        variant = self._variant_of(shape, kind, f"{row}.{self.quote(id_column)}", "", unlisted)
+        where = " AND ".join([f"{row}.{self.quote(key)} = {alias}.id", *conditions])
+        order = f"{row}.{self.quote('order')}, {row}.id"
+        rows = f"SELECT {variant} AS json FROM {self.quote(name)} {row} WHERE {where} ORDER BY {order}"
+        if not shape.wrapped:
+            self._array(rows, shape.empty, parts)
+            return
+        array = JsonParts(self.dialect)
+        self._array(rows, shape.empty, array)
+        parts.value(self.dialect.concat_or_null("""'{"data":'""", self.dialect.concat(array.expressions()), "'}'"))
+
+    def _unlisted(self, shape: VariantShape) -> tuple[str, ...]:
+        """The UIDs of components without a branch, where something is written for them."""
+        if shape.others is None:
+            return ()
+        branches = {branch.target.uid for branch in shape.branches}
+        return tuple(uid for uid in self.registry.components if uid not in branches)
+
+    def _variant_of(
+        self, shape: VariantShape, kind: str, target_id: str, missing: str, unlisted: tuple[str, ...] = ()
+    ) -> str:
+        cases = []
+        for branch in shape.branches:
+            alias = self.alias()
+            condition = "" if branch.condition == ALWAYS else f" AND {self.condition(branch.condition, alias)}"
+            entry = self.entry_json(branch.target, branch.shape, alias)
+            table = self.served(branch.target)
+            found = f"SELECT {entry} FROM {table} {alias} WHERE {alias}.id = {target_id}{condition}"
+            cases.append(f"WHEN {self.literal(branch.target.uid)} THEN ({found})")
+        other = (
+            f"CASE WHEN {kind} IN ({self._literals(unlisted)}) THEN {self._other(shape, kind)} END" if unlisted else ""
+        )
+        if not cases:
+            return other
+        variant = f"CASE {kind} {' '.join(cases)}{other and f' ELSE {other}'} END"
+        return f"coalesce({variant}, {missing})" if missing else variant
+
+    def _other(self, shape: VariantShape, kind: str) -> str:
+        match shape.others:
+            case LiteralShape(json=text):
+                return self.literal(text)
+            case KindShape(before=before, after=after):
+                return self.dialect.concat([self.literal(before), kind, self.literal(after)])
+            case None:
+                return "NULL"
+
+    def _literals(self, texts: Iterable[str]) -> str:
+        return ", ".join(map(self.literal, texts))
+
+
+def _key(name: str) -> str:
+    return f"{json.dumps(name, ensure_ascii=False)}:"

@@ -1,0 +1,328 @@
+"""ReadPlan to SELECT: one statement whose first column is the answer's JSON text, its second (lists) the total."""
+
+from dataclasses import replace
+from typing import Final
+
+from octavo.query.operators import PATTERN_TESTS, Test
+from octavo.query.plan.nesting import Nesting, nesting
+from octavo.query.plan.nodes import (
+    All,
+    Any,
+    Condition,
+    CountShape,
+    Exists,
+    GuardShape,
+    Linked,
+    LiteralShape,
+    ManyShape,
+    ObjectShape,
+    OneShape,
+    ReadPlan,
+    ScalarRun,
+    Selection,
+    Shape,
+    Tested,
+    VariantShape,
+)
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.read.json_shapes import ShapeCompiler, StatementTooLong
+from octavo.query.sql.read.maintained_counts import kept_total, part_of_page
+from octavo.query.sql.read.seek import ids_behind
+from octavo.query.sql.read.substring_search import PartSearch, part_search
+from octavo.schema.attributes import Scalar
+from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.registry import Registry
+
+_MOST_STEPS: Final = 32
+"""Steps of a condition for which a table is made of what is found: of hundreds SQLite says that they nest too deep."""
+
+
+_NEAR: Final = 1000
+"""So many entries are walked as quickly as they are looked up."""
+
+
+def compile_read(
+    plan: ReadPlan,
+    registry: Registry,
+    dialect: Dialect,
+    largest: int,
+    found: Nesting | None = None,
+    most_text: int | None = None,
+    *,
+    keeps_totals: bool = False,
+    keeps_parts: bool = False,
+) -> str:
+    """The text of the statement that answers a plan; its parameters are the plan's, by index.
+
+    No answer is larger than `largest` bytes: the statement fails, or the driver ends it. `found`: the plan's nesting,
+    where it is known. Raises StatementTooLong for a text of more than `most_text` bytes. `keeps_totals`: the database
+    has the tables for it; `keeps_parts`: those for declared indexes of parts of texts.
+    """
+    compiler = SelectCompiler(registry, dialect, largest, most_text, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
+    return compiler.read(plan, found)
+
+
+def compile_total(
+    plan: ReadPlan, registry: Registry, dialect: Dialect, *, keeps_totals: bool, keeps_parts: bool
+) -> str | None:
+    """The text that counts what a list shows on all pages; None where page and total are looked for at once."""
+    compiler = SelectCompiler(registry, dialect, 0, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
+    return compiler.total_alone(plan)
+
+
+def compile_written(plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int, written: str) -> str | None:
+    """The text that answers a plan for the entry that `written`, a table of a WITH, holds as its only row.
+
+    None where more is shown than the entry's own values, or where it may not be an entry that the plan chooses.
+    """
+    condition = plan.selection.condition
+    by_id = isinstance(condition, Tested) and condition.attribute is None and not condition.negated
+    if plan.many or not by_id or leads_on(plan.shape):
+        return None
+    return SelectCompiler(registry, dialect, largest).read_written(plan, written)
+
+
+def compile_entry(shape: Shape, registry: Registry, dialect: Dialect, alias: str) -> str:
+    """The expression for the JSON of an entry in the row that is called `alias`, as bytes. Its shape has no values."""
+    return dialect.as_bytes(SelectCompiler(registry, dialect, 0).json(shape, alias))
+
+
+class SelectCompiler(ShapeCompiler):
+    """Compiles one whole statement."""
+
+    def read(self, plan: ReadPlan, found: Nesting | None = None) -> str:
+        """One row, or for an entry that is not there none."""
+        found = found or nesting(plan)
+        if found.is_large:
+            self._most = (found.lists + 1) * self._largest  # a byte is counted once for each list around it
+        text = self.read_list(plan) if plan.many else self.read_one(plan)
+        if len(text) > self._most_text:
+            raise StatementTooLong
+        return text
+
+    def read_one(self, plan: ReadPlan) -> str:
+        """One row with the entry's JSON, or none."""
+        alias = self.alias()
+        order = self.order_by(plan.selection, alias)
+        where = self.where(plan.selection.condition, alias)
+        found = f"FROM {self.table(plan.selection)} {alias}{where}{order} LIMIT 1"
+        entry = self.entry_json(plan.selection.target, plan.shape, alias)
+        return self.dialect.answer(entry, "", found, self._largest)
+
+    def read_written(self, plan: ReadPlan, written: str) -> str:
+        """As `read_one`, for a row that is there already."""
+        alias = self.alias()
+        entry = self.entry_json(plan.selection.target, plan.shape, alias)
+        return self.dialect.answer(entry, "", f"FROM {written} {alias}", self._largest)
+
+    def read_list(self, plan: ReadPlan) -> str:
+        """One row: the JSON array of the page, and the total if it is wanted."""
+        row = self.alias()
+        found = self._found_once(plan)
+        chosen, rows, count = found or ("", self._page(plan), self.count(plan) if plan.with_count else "")
+        others, keys = f", ({count})" if count else "", self._listed(f"{row}.keys") if plan.with_keys else ""
+        array = self._listed(f"{row}.json")
+        return chosen + self.dialect.answer(array, others, f"FROM ({rows}) {row}", self._largest, keys)
+
+    def _found_once(self, plan: ReadPlan) -> tuple[str, str, str] | None:
+        """What stands before the statement, the page's rows and the total, where both are looked for at once."""
+        condition = plan.selection.condition
+        if plan.with_keys or isinstance(plan.shape, LiteralShape) or _steps(condition) > _MOST_STEPS:
+            return None
+        finds_parts = self.dialect.finds_parts
+        search = part_search(self, plan.selection) if finds_parts or self.keeps_parts else None
+        if search is not None:
+            return self._page_of_parts(plan, search)
+        by_index = finds_parts and _has_parts_index(condition)
+        return self._searched_page(plan) if by_index or (plan.with_count and _searches(condition)) else None
+
+    def total_alone(self, plan: ReadPlan) -> str | None:
+        """The total of a list as a statement of its own; None where page and total are looked for at once."""
+        return self.count(plan) if self._found_once(plan) is None else None
+
+    def _listed(self, text: str) -> str:
+        """JSON texts of all rows as an array."""
+        joined = f"coalesce({self.dialect.join_rows(text)}, '')"
+        return self.dialect.concat(["'['", joined, "']'"])
+
+    def count(self, plan: ReadPlan) -> str:
+        """How many entries there are, on all pages."""
+        selection = plan.selection
+        if plan.most_counted is not None:
+            alias = self.alias()
+            where = self.where(selection.condition, alias)
+            return self._total(plan, f"FROM {self.table(selection)} {alias}{where}")
+        count = self._count_all(selection)
+        return kept_total(self, selection, count) if self.keeps_totals else count
+
+    def _count_all(self, selection: Selection) -> str:
+        opposite = _rare_opposite(selection.condition)
+        if opposite is None or not (isinstance(opposite, Linked) or self.dialect.counts_tables_at_once):
+            return self._count_each(selection)
+        rest = self._count_each(replace(selection, condition=opposite))
+        return f"SELECT (SELECT count(*) FROM {self.table(selection)}) - ({rest})"
+
+    def _total(self, plan: ReadPlan, rows: str) -> str:
+        """How many rows there are, as far as is asked."""
+        if plan.most_counted is None:
+            return f"SELECT count(*) {rows}"
+        most = self.dialect.limit(self.dialect.parameter(plan.most_counted), None)
+        return f"SELECT count(*) FROM (SELECT 1 {rows}{most}) {self.alias()}"
+
+    def _count_each(self, selection: Selection) -> str:
+        alias = self.alias()
+        return f"SELECT count(*) FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
+
+    def _searched_page(self, plan: ReadPlan) -> tuple[str, str, str]:
+        """What is found, with what it is ordered by, as a table at the beginning of the statement; the page's rows; and
+        the total. So each entry is looked at once, for the page and the total alike."""
+        selection, found, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
+        orders = [self.order_value(order, alias) for order in selection.order]
+        columns = "".join(f", {value} AS k{number}" for number, value in enumerate(orders))
+        where = self.where(selection.condition, alias)
+        rows = f"SELECT {alias}.id{columns} FROM {self.table(selection)} {alias}{where}"
+        chosen = f"WITH {found} {self.dialect.kept_table} ({rows}) "
+        return chosen, self._shown(plan, found, page), self._total(plan, f"FROM {found}") if plan.with_count else ""
+
+    def _page_of_parts(self, plan: ReadPlan, search: PartSearch) -> tuple[str, str, str]:
+        """The same of a page whose first entries may be found without looking at all; all are counted then."""
+        found, page = search.found(), self.alias()
+        rows = self._shown(plan, f"({found.rows}) {self.alias()}", page)
+        if not plan.with_count:
+            return f"WITH {found.tables} ", rows, ""
+        alias = self.alias()
+        where = self.where(search.plain, alias)
+        every = self._total(plan, f"FROM {self.table(plan.selection)} {alias}{where}")
+        total = (
+            f"SELECT CASE WHEN {found.is_filled} THEN ({every}) ELSE ({self._total(plan, f'FROM {found.name}')}) END"
+        )
+        return f"WITH {found.tables} ", rows, total
+
+    def _shown(self, plan: ReadPlan, found: str, page: str) -> str:
+        """The page's rows, out of a table with ids and what they are ordered by."""
+        selection = plan.selection
+        terms = [f"k{number}{' DESC' if order.descending else ''}" for number, order in enumerate(selection.order)]
+        ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
+        order, entry = ", ".join(f"{page}.{term}" for term in (*terms, "id")), self.alias()
+        return (
+            f"SELECT {self.entry_json(selection.target, plan.shape, entry)} AS json FROM ({ids}) {page}"
+            f" JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id ORDER BY {order}"
+            f"{self.dialect.limit(self.limit_value(selection), None)}"
+        )
+
+    def _page(self, plan: ReadPlan) -> str:
+        """The page's rows. Where entries are skipped, or ordered with more than their own values to show, the ids are
+        paged first: JSON is made of those alone that are shown."""
+        selection, alias = plan.selection, self.alias()
+        order, limit = self.order_by(selection, alias), self.limit(selection)
+        columns = f", {self._keys(selection, alias)} AS keys" if plan.with_keys else ""
+        pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or leads_on(plan.shape))
+        if selection.start is None and selection.seek is None and not (selection.limit and pages_ids):
+            entry = self.entry_json(selection.target, plan.shape, alias)
+            where = self.where(selection.condition, alias)
+            return f"SELECT {entry} AS json{columns} FROM {self.table(selection)} {alias}{where}{order}{limit}"
+        page, ids = self.alias(), self._ids(selection)
+        return (
+            f"SELECT {self.entry_json(selection.target, plan.shape, alias)} AS json{columns} FROM ({ids}) {page}"
+            f"{self._looked_up(selection, alias, page)}{order}{self.dialect.limit(self.limit_value(selection), None)}"
+        )
+
+    def _looked_up(self, selection: Selection, alias: str, page: str) -> str:
+        """Joins the entries of a page of ids; far behind one by one, lest all that is skipped is walked for it."""
+        table = self.table(selection)
+        if selection.start is not None and (selection.reach is None or selection.reach > _NEAR):
+            return self.dialect.join_each(table, alias, f"{page}.id")
+        return f" JOIN {table} {alias} ON {alias}.id = {page}.id"
+
+    def _ids(self, selection: Selection) -> str:
+        """The ids of a page, in order."""
+        if selection.seek is not None:
+            return ids_behind(self, selection, selection.seek, lambda ordered: self._cut(ordered, selection))
+        paged = self.alias()
+        where, order = self.where(selection.condition, paged), self.order_by(selection, paged)
+        ordered = f"SELECT {paged}.id FROM {self.table(selection)} {paged}"
+        part = part_of_page(self, selection) if self.keeps_totals else None
+        if part is None or selection.start is None:
+            return self._cut(f"{ordered}{where}{order}", selection)
+        behind = f"{where or ' WHERE 1 = 1'} AND {paged}.id >= (SELECT s.first FROM s)"
+        rest = f"{self.dialect.parameter(selection.start)} - (SELECT s.before FROM s)"
+        limit = self.dialect.limit(self.limit_value(selection), rest)
+        ids = f"WITH s {self.dialect.kept_table} ({part}) {ordered}{behind}{order}{limit}"
+        return f"SELECT * FROM ({ids}) {self.alias()}"
+
+    def _keys(self, selection: Selection, alias: str) -> str:
+        """What an entry is sorted by, and its id."""
+        return self.dialect.key_json([*(self.order_value(order, alias) for order in selection.order), f"{alias}.id"])
+
+    def _cut(self, ordered: str, selection: Selection) -> str:
+        """A page out of ordered rows, of which no more are looked at than it takes."""
+        if self.dialect.plans_by_limit and selection.reach is not None:
+            ordered = f"SELECT * FROM ({ordered} LIMIT {selection.reach}) {self.alias()}"
+        return f"{ordered}{self.limit(selection)}"
+
+
+def _sorts(selection: Selection) -> bool:
+    """Whether entries have to be put in order: they are there by their ids."""
+    return any(order.attribute is not None or order.steps for order in selection.order)
+
+
+def leads_on(shape: Shape) -> bool:
+    """Whether a shape shows more than an entry's own values."""
+    match shape:
+        case ObjectShape(members=members, optional=optional):
+            pairs = [member for member in members if not isinstance(member, ScalarRun)]
+            return any(leads_on(member) for _, member in (*pairs, *optional))
+        case GuardShape() | OneShape() | ManyShape() | CountShape() | VariantShape():
+            return True
+        case _:
+            return False
+
+
+def _steps(condition: Condition) -> int:
+    """How many relations and components a condition goes through."""
+    match condition:
+        case Exists(condition=inner):
+            return 1 + _steps(inner)
+        case All(items=items) | Any(items=items):
+            return sum(map(_steps, items))
+        case _:
+            return 0
+
+
+def _searches(condition: Condition) -> bool:
+    """Whether no index tells which entries meet a condition: parts of texts, and what related entries are like."""
+    match condition:
+        case Tested(test=test):
+            return test in PATTERN_TESTS
+        case Exists():
+            return True
+        case All(items=items) | Any(items=items):
+            return any(_searches(item) for item in items)
+        case _:
+            return False
+
+
+def _has_parts_index(condition: Condition) -> bool:
+    """Whether an index for parts of texts finds what meets a condition. For a few of them the order would be walked,
+    though, as it is not known how rare a part is."""
+    match condition:
+        case Tested(attribute=Scalar(parts_index_of=str()), test=Test.CONTAINS, negated=False, ignores_case=True):
+            return True
+        case All(items=items):
+            return any(map(_has_parts_index, items))
+        case Any(items=items):
+            return bool(items) and all(map(_has_parts_index, items))
+        case _:
+            return False
+
+
+def _rare_opposite(condition: Condition) -> Condition | None:
+    """What is met exactly where a condition that most entries meet is not: drafts for what is published, what is linked
+    to an entry for what is not. None where nothing such is known."""
+    match condition:
+        case Tested(attribute=Scalar(name=name), test=Test.NULL, negated=True) if name == PUBLISHED_AT:
+            return replace(condition, negated=False)
+        case Linked(negated=True):
+            return replace(condition, negated=False)
+        case _:
+            return None

@@ -1,0 +1,53 @@
+"""Reads whose answers go through one more hand: the addresses of files are marked, wherever they stand in the answer.
+
+A private storage needs them signed, which no database can do. The mark is a secret of the process, so nobody can have
+anything else signed by writing it somewhere.
+"""
+
+from octavo.query.plan.nesting import Nesting
+from octavo.query.plan.nodes import ReadPlan, ScalarShape
+from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.read.select import SelectCompiler
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.schema.uids import FILE
+
+
+def compile_marked_read(
+    plan: ReadPlan,
+    registry: Registry,
+    dialect: Dialect,
+    largest: int,
+    found: Nesting,
+    most_text: int,
+    mark: str,
+    *,
+    keeps_totals: bool = False,
+    keeps_parts: bool = False,
+) -> str:
+    """As `compile_read`, with the mark in front of every address of a file or of one of its formats."""
+    compiler = _MarkingCompiler(registry, dialect, largest, most_text, mark)
+    compiler.keeps_totals, compiler.keeps_parts = keeps_totals, keeps_parts
+    return compiler.read(plan, found)
+
+
+class _MarkingCompiler(SelectCompiler):
+    """Knows the two attributes that hold addresses: one as it is, the other inside JSON that is our own."""
+
+    def __init__(self, registry: Registry, dialect: Dialect, largest: int, most_text: int, mark: str) -> None:
+        super().__init__(registry, dialect, largest, most_text)
+        self._mark = mark
+        self.manner = dialect, mark
+        attributes = registry.content_types[FILE].attributes
+        self._url, self._formats = attributes["url"], attributes["formats"]
+
+    def _scalar(self, shape: ScalarShape, alias: str) -> str:
+        attribute = shape.attribute
+        if attribute is not None and attribute is self._url:
+            marked = self.dialect.concat_or_null(self.literal(self._mark), self.column(attribute, alias))
+            return self.dialect.json_scalar(SCALAR_TYPES[attribute.type].kind, f"({marked})")
+        found = super()._scalar(shape, alias)
+        if attribute is not None and attribute is self._formats:
+            for begin in ('"url":"', '"url": "'):
+                found = f"replace({found}, {self.literal(begin)}, {self.literal(begin + self._mark)})"
+        return found

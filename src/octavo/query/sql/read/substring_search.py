@@ -1,0 +1,191 @@
+"""A page of the entries whose text contains a part, where one index finds parts and another gives the order.
+
+Either many entries have the part, and some of them stand at the beginning of the order; or few have it, and the index
+finds them. Which it is nobody knows before. So the first entries of the order are looked at; if they do not fill the
+page, the index is asked for all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from octavo.core.values import dataclass
+from octavo.query.operators import Test
+from octavo.query.plan.nodes import ALWAYS, All, Condition, Order, Selection, Tested
+from octavo.query.sql.dialects import substring_sampling
+from octavo.query.sql.physical_names import column_name, table_name
+from octavo.query.sql.read.clauses import ClauseCompiler
+from octavo.schema.automatic import LOCALE
+from octavo.schema.content_types import ContentType
+from octavo.schema.declared_indexes import ORDER, DeclaredIndex
+
+_WALKED: Final = 100
+"""Entries that are looked at in their order, where no texts are sampled."""
+_FIRST: Final = 100
+"""Entries of the first pages, which are looked for so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`tables` are those of WITH; `rows` the SELECT of all that may be on the page, as `id` and what it is ordered by,
+    `k0` and so on. Where `is_filled` these are not all that there are; else the table `name` holds all."""
+
+    tables: str
+    rows: str
+    is_filled: str
+    name: str
+
+
+def part_search(compiler: ClauseCompiler, selection: Selection) -> "PartSearch | None":
+    """What a page looks for, if it is one of these."""
+    is_first = selection.reach is not None and selection.reach <= _FIRST
+    if not is_first or selection.limit is None or selection.seek is not None or not _is_walked(selection):
+        return None
+    tests = tuple(_tests(selection.condition))
+    own = tuple(test for test in tests if isinstance(test, Tested))
+    part = next((test for test in own if _finds_parts(test)), None)
+    return None if part is None or len(own) < len(tests) else PartSearch(compiler, selection, own, part)
+
+
+class PartSearch:
+    """Compiles what one page looks for: `part`, which an index finds, among `tests`, all that is asked of an entry."""
+
+    def __init__(self, compiler: ClauseCompiler, selection: Selection, tests: tuple[Tested, ...], part: Tested) -> None:
+        self._compiler, self._selection, self._tests, self._part = compiler, selection, tests, part
+        self._dialect = compiler.dialect
+        self.plain: Condition = All(tuple(map(_plain, tests)))
+        """The condition, as it is said without an index for parts."""
+
+    def found(self) -> Found:
+        walked, texts, name = (self._compiler.alias() for _ in range(3))
+        kept, say = self._dialect.kept_table, self._dialect.parameter
+        end = " + ".join(say(each) for each in (self._selection.start, self._selection.limit) if each is not None)
+        filled = f"(SELECT count(*) >= {end} FROM {walked})"
+        tables = []
+        if self._dialect.samples_texts:
+            tables.append(f"{texts} {kept} ({self._sample()})")
+        tables.append(f"{walked} {kept} ({self._walk(texts)} LIMIT {end})")
+        if self._dialect.samples_texts:
+            pattern = self._compiler.alias()
+            text = substring_sampling.pattern(texts, self._part_text(), ignores_case=self._part.ignores_case)
+            tables.append(f"{pattern} {kept} (SELECT ({text}) AS part WHERE NOT {filled})")
+            rows = self._by_pattern(pattern)
+        else:
+            rows = self._by_condition(filled)
+        tables.append(f"{name} {kept} ({rows})")
+        keys = ", ".join(("id", *(f"k{number}" for number in range(len(self._selection.order)))))
+        either = f"SELECT {keys} FROM {walked} WHERE {filled} UNION ALL SELECT {keys} FROM {name}"
+        return Found(", ".join(tables), either, filled, name)
+
+    def _walk(self, texts: str) -> str:
+        """What is found among the first entries of the order."""
+        row, entry = self._compiler.alias(), self._compiler.alias()
+        columns = ", ".join(f"{row}.{self._compiler.quote(name)}" for name in self._columns())
+        of_locale = tuple(test for test in self._tests if self._begins_with_locale and _is_of_locale(test))
+        where = self._compiler.where(All(of_locale) if of_locale else ALWAYS, row)
+        first = (
+            f"SELECT {columns} FROM {self._compiler.table(self._selection)} {row}{where}"
+            f"{self._compiler.order_by(self._selection, row)}"
+        )
+        if self._dialect.samples_texts:
+            many, known = substring_sampling.walked(texts, self._contains("s.t")), self._compiler.alias()
+            order = self._compiler.order_by(self._selection, known)  # said again, or it is sorted again
+            first = f"SELECT * FROM ({first} LIMIT {substring_sampling.MOST_WALKED}) {known}{order} LIMIT {many}"
+        else:
+            first = f"{first} LIMIT {_WALKED}"
+        order = self._compiler.order_by(self._selection, entry)
+        return f"SELECT {self._keys(entry)} FROM ({first}) {entry}{self._compiler.where(self.plain, entry)}{order}"
+
+    def _by_condition(self, filled: str) -> str:
+        entry = self._compiler.alias()
+        gate = f"(SELECT 1 WHERE NOT {filled}) {self._compiler.alias()}"  # a condition would be asked of each row
+        where = self._compiler.where(self._selection.condition, entry)
+        table = self._compiler.table(self._selection)
+        return f"SELECT {self._keys(entry)} FROM {gate} CROSS JOIN {table} {entry}{where}"
+
+    def _by_pattern(self, pattern: str) -> str:
+        """Found by the index; or by looking at all, where there is nothing to ask it for."""
+        entry, other, say = self._compiler.alias(), self._compiler.alias(), self._compiler.condition
+        folded = self._dialect.folded(self._compiler.column(self._part.attribute, entry))
+        table = self._compiler.table(self._selection)
+        return (
+            f"SELECT {self._keys(entry)} FROM {table} {entry} WHERE {folded} LIKE (SELECT part FROM {pattern})"
+            f" AND {say(self.plain, entry)} UNION ALL SELECT {self._keys(other)} FROM {table} {other}"
+            f" WHERE (SELECT true FROM {pattern} WHERE part IS NULL) AND {say(self.plain, other)}"
+        )
+
+    def _sample(self) -> str:
+        literal = self._compiler.literal
+        assert self._part.attribute is not None
+        return substring_sampling.sample(
+            literal(table_name(self._selection.target)), literal(column_name(self._part.attribute))
+        )
+
+    def _contains(self, text: str) -> str:
+        contains = self._dialect.contains_folded if self._part.ignores_case else self._dialect.contains
+        return contains(text, self._part_text())
+
+    def _part_text(self) -> str:
+        return self._dialect.parameter(self._part.parameters[0])
+
+    def _keys(self, alias: str) -> str:
+        """The id, and what an entry is ordered by."""
+        values = (self._compiler.order_value(order, alias) for order in self._selection.order)
+        return ", ".join((f"{alias}.id", *(f"{value} AS k{number}" for number, value in enumerate(values))))
+
+    def _columns(self) -> list[str]:
+        """The columns that are looked at."""
+        attributes = (*(test.attribute for test in self._tests), *(order.attribute for order in self._selection.order))
+        return list(dict.fromkeys(("id", *(column_name(each) for each in attributes if each is not None))))
+
+    @property
+    def _begins_with_locale(self) -> bool:
+        """Whether the index of the order begins with the locale."""
+        target = self._selection.target
+        names = [order.attribute.name for order in self._selection.order if order.attribute is not None]
+        return isinstance(target, ContentType) and target.localized and bool(names) and LOCALE not in names
+
+
+def _tests(condition: Condition) -> Iterator[Condition]:
+    """All that is asked of an entry at once."""
+    if isinstance(condition, All):
+        for item in condition.items:
+            yield from _tests(item)
+    else:
+        yield condition
+
+
+def _finds_parts(test: Tested) -> bool:
+    is_indexed = test.attribute is not None and test.attribute.parts_index_of is not None
+    return is_indexed and test.test is Test.CONTAINS and not test.negated
+
+
+def _plain(test: Tested) -> Tested:
+    if test.attribute is None or test.attribute.parts_index_of is None:
+        return test
+    return replace(test, attribute=replace(test.attribute, parts_index_of=None))
+
+
+def _is_of_locale(test: Tested) -> bool:
+    return test.attribute is not None and test.attribute.name == LOCALE and not test.negated
+
+
+def _is_walked(selection: Selection) -> bool:
+    """Whether an index gives the order: that of ids, or one that the content-type declares."""
+    if any(order.steps or order.guard is not None for order in selection.order):
+        return False
+    asked = [order for order in selection.order if order.attribute is not None]
+    if not asked:
+        return True
+    target = selection.target
+    return isinstance(target, ContentType) and any(_serves(each, selection.order) for each in target.declared_indexes)
+
+
+def _serves(index: DeclaredIndex, orders: tuple[Order, ...]) -> bool:
+    """Whether an index gives an order: all of it, for the id comes last by itself; backwards for a single name."""
+    if index.kind != ORDER or [key.attribute for key in index.keys] != [
+        None if order.attribute is None else order.attribute.name for order in orders
+    ]:
+        return False
+    same = [key.descending == order.descending for key, order in zip(index.keys, orders, strict=True)]
+    return all(same) or len(same) == 1

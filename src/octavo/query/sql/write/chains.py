@@ -1,0 +1,186 @@
+"""Changes that go to the database as one statement, where it lets statements that write stand in a WITH.
+
+So a write with relations and components takes one way there and back instead of one for each table. All of a chain sees
+the state before it, so its changes are to different tables; ids of rows that one inserts are values of the others.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from octavo.query.plan.changes import (
+    AddLinks,
+    AddMorphs,
+    AttachComponents,
+    AttachFiles,
+    Change,
+    DeleteRows,
+    DetachComponents,
+    DetachFiles,
+    InsertRows,
+    OrderLinks,
+    RemoveInverseMorphs,
+    RemoveLinks,
+    RemoveMorphs,
+    RowRef,
+    TakeLinks,
+    UpdateRow,
+    UpdateRows,
+)
+from octavo.query.sql.dialects.chains import Chain, ChainPart
+from octavo.query.sql.physical_names import FILES_MORPHS, component_table, link_table, morph_table, table_name
+from octavo.query.sql.statement import Statement
+from octavo.schema.registry import Registry
+
+_OFTEN: Final = 3
+"""How often a chain comes before it has a statement: one that no other request brings is not worth a plan."""
+_MOST_CHAINS: Final = 64
+_MOST_VALUES: Final = 256
+_MOST_TEXT: Final = 16 * 1024
+
+_TABLES: Final[Mapping[type, Callable[[Registry, Any], str]]] = {
+    **dict.fromkeys((InsertRows, UpdateRow, UpdateRows, DeleteRows), lambda _, change: table_name(change.definition)),
+    **dict.fromkeys((AttachComponents, DetachComponents), lambda _, change: component_table(change.owner).name),
+    **dict.fromkeys(
+        (AddLinks, RemoveLinks, TakeLinks, OrderLinks),
+        lambda registry, change: link_table(registry, change.owner, change.relation).name,
+    ),
+    **dict.fromkeys((AttachFiles, DetachFiles), lambda _, change: FILES_MORPHS),
+    **dict.fromkeys(
+        (AddMorphs, RemoveMorphs, RemoveInverseMorphs),
+        lambda _, change: morph_table(change.owner, change.relation.name).name,
+    ),
+}
+_OF_NEW_ROWS: Final = (AttachComponents, AddLinks, AttachFiles, AddMorphs)
+"""What may speak of rows that are inserted before it."""
+
+
+class Step(NamedTuple):
+    """A statement of a change. Its values may be rows that are not there yet; `refs` are those that it inserts, their
+    ids answered in any order.
+    """
+
+    statement: Statement
+    refs: tuple[RowRef, ...] = ()
+
+    def resolved(self) -> Statement:
+        """The statement, when the rows that it speaks of are there."""
+        values = self.statement.values
+        if RowRef not in map(type, values):
+            return self.statement
+        return Statement(self.statement.text, tuple(int(it) if it.__class__ is RowRef else it for it in values))
+
+
+class Group(NamedTuple):
+    """Changes that may be one statement, and the tables that they are to."""
+
+    changes: list[Change]
+    tables: set[str]
+
+    def inserts(self) -> bool:
+        """Whether others may speak of its rows."""
+        return any(isinstance(change, InsertRows) for change in self.changes)
+
+
+def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[Group]:
+    """Changes in few groups, each of which may be one statement: those to one table stay in order, and so does what
+    speaks of new rows."""
+    groups: list[Group] = []
+    for change in changes:
+        named = _TABLES.get(type(change))
+        if named is None:
+            yield from groups
+            yield Group([change], set())
+            groups = []
+            continue
+        table = named(registry, change)
+        place = _first_place(groups, change, table)
+        if place == len(groups):
+            groups.append(Group([], set()))
+        groups[place].changes.append(change)
+        groups[place].tables.add(table)
+    yield from groups
+
+
+def _first_place(groups: Sequence[Group], change: Change, table: str) -> int:
+    """The first group that a change may belong to."""
+    for place in reversed(range(len(groups))):
+        if table in groups[place].tables:
+            return place + 1
+        if isinstance(change, _OF_NEW_ROWS) and groups[place].inserts():
+            return place
+    return 0
+
+
+class Joined(NamedTuple):
+    """Steps as one statement. If it `is_new`, `Chain.guards` decides between `Chains.keep` and `Chains.refuse`."""
+
+    statement: Statement
+    is_new: bool
+
+
+class Chains:
+    """The chains that come often, by their shape."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._known: dict[tuple[ChainPart, ...], int | str | None] = {}
+
+    def join(self, steps: Sequence[Step]) -> Joined | None:
+        """One statement for all steps, which answers one row: the ids of all `refs`. None where they go one by one."""
+        if not _is_small(steps):
+            return None
+        text, is_new = self._text(_shape(steps))
+        if text is None:
+            return None
+        values = tuple(it for step in steps for it in step.statement.values if it.__class__ is not RowRef)
+        return Joined(Statement(text, values), is_new)
+
+    def text(self, steps: Sequence[Step]) -> str | None:
+        """The text that steps of this shape have as one statement, whether they come often or not."""
+        return self._chain.join(_shape(steps)) if _is_small(steps) else None
+
+    def guards(self, tables: Iterable[str]) -> str:
+        """The SELECT of a row where chains of these tables are to be refused."""
+        return self._chain.guards(sorted(tables))
+
+    def changed_later(self, table: str) -> str:
+        """The SELECT of a row where what is written to a table may be changed once more before the commit."""
+        return self._chain.changed_later(table)
+
+    def keep(self, steps: Sequence[Step], statement: Statement) -> None:
+        """Let steps of this shape be such a statement from now on."""
+        self._known[_shape(steps)] = statement.text
+
+    def refuse(self, steps: Sequence[Step]) -> None:
+        """Let steps of this shape go one by one from now on."""
+        self._known[_shape(steps)] = None
+
+    def _text(self, shape: tuple[ChainPart, ...]) -> tuple[str | None, bool]:
+        """The text of a chain, None until it has come often, and whether it is new. Those that came last are kept."""
+        known = self._known.pop(shape, 0)
+        is_new = known == _OFTEN - 1
+        self._known[shape] = known + 1 if isinstance(known, int) and not is_new else known
+        if len(self._known) > _MOST_CHAINS:
+            del self._known[next(iter(self._known))]
+        if is_new:
+            return self._chain.join(shape), True
+        return known if isinstance(known, str) else None, False
+
+
+def _is_small(steps: Sequence[Step]) -> bool:
+    if len(steps) < 2 or sum(len(step.statement.values) for step in steps) > _MOST_VALUES:
+        return False
+    return sum(len(step.statement.text) for step in steps) <= _MOST_TEXT
+
+
+def _shape(steps: Sequence[Step]) -> tuple[ChainPart, ...]:
+    rows = {ref: (at, row) for at, step in enumerate(steps) for row, ref in enumerate(step.refs)}
+    return tuple(
+        ChainPart(
+            step.statement.text,
+            len(step.statement.values),
+            len(step.refs),
+            tuple((at, *rows[it]) for at, it in enumerate(step.statement.values) if it.__class__ is RowRef),
+        )
+        for step in steps
+    )

@@ -1,1 +1,0 @@
-"""The OpenAPI 3.1 document of a project, made from its operations (`rest.operations`) and its registry."""

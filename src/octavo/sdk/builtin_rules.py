@@ -1,0 +1,75 @@
+"""Entries of built-in types: roles and files, which have rules besides those of all content."""
+
+from typing import Unpack
+
+from octavo.accounts.users.role_management import RoleManagement
+from octavo.content.controllers.content import ContentController
+from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.media.files import FileService
+from octavo.core.values import dataclass
+from octavo.events.origin import coming_from
+from octavo.project import Entry
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import FILE, ROLE
+from octavo.sdk.entries import Entries
+from octavo.sdk.entry_reads import Choice
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRules:
+    """Who keeps the rules of built-in types."""
+
+    files: FileService
+    roles: RoleManagement
+
+    def entries(self, controller: ContentController, content_type: ContentType) -> Entries:
+        """The entries of a type, with its own rules where it has any."""
+        match content_type.uid:
+            case uid if uid == FILE:
+                return FileEntries(controller, content_type, self)
+            case uid if uid == ROLE:
+                return RoleEntries(controller, content_type, self)
+            case _:
+                return Entries(controller, content_type)
+
+
+class _RuledEntries(Entries):
+    """Entries whose removal is somebody's work: one by one, all or none."""
+
+    def __init__(self, controller: ContentController, content_type: ContentType, rules: OwnRules) -> None:
+        super().__init__(controller, content_type)
+        self._rules = rules
+
+    async def delete_many(self, **chosen: Unpack[Choice]) -> int:
+        """Remove all entries that are chosen; how many there were. `filters={}` chooses all of them."""
+
+        async def work(_: ManyEntriesUnit, ids: list[int]) -> int:
+            for one in ids:
+                await self.delete(one)
+            return len(ids)
+
+        return await self._chosen(chosen, work)
+
+
+class FileEntries(_RuledEntries):
+    """Files. What lies in the storage goes with them."""
+
+    async def delete(self, entry_id: int) -> Entry:
+        """Remove a file; it is answered as it was. Raises NotFoundError."""
+        answer = await self._answer(None)
+        with coming_from("code"):
+            return self._entry(await self._rules.files.delete(entry_id, answer))
+
+
+class RoleEntries(_RuledEntries):
+    """Roles. Users of one that is removed get the public role, which stays."""
+
+    async def delete(self, entry_id: int) -> Entry:
+        """Remove a role; it is answered as it was. Raises NotFoundError, ApplicationError."""
+
+        async def work(_: ManyEntriesUnit) -> Entry:
+            shown = await self._reads.find_one((await self._answer(None)).bind(id=entry_id))
+            await self._rules.roles.delete(entry_id)
+            return self._entry(shown)
+
+        return await self._run(work)

@@ -1,0 +1,203 @@
+"""What may be asked, written and seen of a content-type by who sent a request, for code that does it itself.
+
+Code is told of no conditions. So those of administrators' rights narrow the query that it is given and what it shows;
+fields, and relations to types, that they hold for in part are not there.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import orjson
+
+from octavo.access.authorization.ability import CREATE, UPDATE, Ability, reads_always
+from octavo.access.authorization.input_sanitizer import InputSanitizer
+from octavo.access.authorization.output_sanitizer import OutputSanitizer
+from octavo.access.authorization.unconditional import scope_params, unconditional
+from octavo.api.rest.data_envelope import pagination
+from octavo.api.rest.entry_form import entry_form
+from octavo.content.controllers.content import ContentController
+from octavo.core.values import dataclass
+from octavo.project.results import Entry, EntryPage
+from octavo.query.answer import Object, Plain
+from octavo.query.ast import ALL_LOCALES, And, At, Compare, Page, Query
+from octavo.query.operators import OPERATORS
+from octavo.query.params import PageLimits, read_page, read_query
+from octavo.query.request import Drafts, Form, ReadRequest
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS, TIMESTAMPS
+from octavo.schema.content_types import ContentType
+from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.sdk.query_pruning import QueryPruner
+from octavo.sdk.requests import Request
+
+_ID: Final = Object((("id", Plain(None)),))
+_SEARCH: Final = "_q"
+_STATE: Final = "publicationState"
+_NO_METAS: Final[Mapping[int, Any]] = MappingProxyType({})
+_NEVER_WRITTEN: Final = frozenset(("id", *TIMESTAMPS))
+
+
+@dataclass(frozen=True, slots=True)
+class ContentRules:
+    """The rules of one content-type."""
+
+    controller: ContentController
+    content_type: ContentType
+    limits: PageLimits
+
+    def validate_query(self, request: Request) -> None:
+        """Raise InvalidParameter, ValidationError for what the actor may not ask."""
+        self._pruner(request).check(request.query, self.content_type)
+
+    def sanitize_query(self, request: Request) -> dict[str, Any]:
+        """The query of a request, less what the actor may not ask, and of the entries alone that they may find."""
+        pruned = self._pruner(request).prune(request.query, self.content_type)
+        ability = request.actor.ability
+        if not ability.limits_fields or ability.everything:
+            return pruned
+        searched = self._searched(pruned.pop(_SEARCH, None), ability)
+        narrowing = [scope_params(ability, self.content_type.uid), searched, pruned.get("filters")]
+        known = [one for one in narrowing if one]
+        return {**pruned, "filters": {"$and": known}} if known else pruned
+
+    def _searched(self, text: Any, ability: Ability) -> dict[str, Any] | None:
+        """The filter that stands for a search: in texts that the actor may read in whichever entry."""
+        if text is None:
+            return None
+        uid, texts = self.content_type.uid, (one for one in self.content_type.scalars if not one.private)
+        found = [
+            one.name for one in texts if SCALAR_TYPES[one.type].searchable and reads_always(ability, uid, one.name)
+        ]
+        return {"$or": [{name: {"$containsi": text}} for name in found]} if found else {"id": {"$in": []}}
+
+    def sanitize_input(self, data: Any, request: Request) -> Any:
+        """Data, less what the actor may not write."""
+        action = CREATE if request.method == "POST" else UPDATE
+        sanitizer = InputSanitizer(
+            self.controller.registry, request.actor.ability, action, find_files=self.controller.writer.rules.find_files
+        )
+        written = sanitizer.sanitize(data, self.content_type)
+        if not isinstance(written, Mapping):
+            return written
+        return {name: value for name, value in written.items() if name not in _NEVER_WRITTEN}
+
+    async def sanitize_output(self, value: Any, request: Request) -> Any:
+        """An entry, several, or a page, less what the actor may not see; None for an entry that is not theirs."""
+        ability = request.actor.ability
+        sanitizer = OutputSanitizer(self.controller.registry, unconditional(ability))
+        found = await self._in_scope(_ids(value), ability)
+        return self._sanitized(value, sanitizer, found)
+
+    def _sanitized(self, value: Any, sanitizer: OutputSanitizer, found: Collection[int] | None) -> Any:
+        if isinstance(value, EntryPage):
+            entries = self._sanitized(value.entries, sanitizer, found)
+            return EntryPage(entries, value.total, value.page, value.page_size)
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            items = (self._sanitized(item, sanitizer, found) for item in value)
+            return [item for item in items if item is not None]
+        if not isinstance(value, Mapping):
+            return value
+        is_theirs = found is None or value.get("id") in found
+        if not is_theirs:
+            return None
+        shown = sanitizer.sanitize(value, self.content_type)
+        return Entry(value.uid, shown, value.meta) if isinstance(value, Entry) and shown is not None else shown
+
+    async def _in_scope(self, ids: Collection[int], ability: Ability) -> Collection[int] | None:
+        """Of some entries those that the actor may find; None where that is all there are."""
+        scope = ability.scope(self.content_type.uid)
+        if scope is None or not ids:
+            return ids if scope is not None else None
+        known = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))
+        query = Query(filters=And(items=(known, scope)), page=Page(with_count=False))
+        request = ReadRequest(content_type=self.content_type, query=query, projection=_ID, drafts=Drafts.ANY)
+        reads = self.controller.reads
+        found = orjson.loads((await reads.find(reads.prepare(request, None)))[0])
+        return frozenset(one["id"] for one in found)
+
+    def transform(
+        self, value: Any, meta: Mapping[str, Any] | None = None, metas: Mapping[int, Any] = _NO_METAS
+    ) -> dict[str, Any]:
+        """Return the answer that REST gives: entries in `data`, as `id`, `attributes` and `meta`, and `meta`.
+
+        `metas` are those of entries, by id.
+        """
+        if isinstance(value, EntryPage):
+            return self.transform(value.entries, {"pagination": _pagination(value), **(meta or {})}, metas)
+        return {"data": self._formed(value, metas), "meta": dict(meta or {})}
+
+    async def page(self, found: EntryPage[Any], request: Request) -> dict[str, Any]:
+        """Return what a core action answers for a page, counted as the request counts."""
+        asked = read_page(request.query, self.limits)
+        total = found.total if asked.with_count else None
+        metas = await self.metas(found, request)
+        return self.transform(found.entries, {"pagination": pagination(asked, total)}, metas)
+
+    async def metas(self, value: Any, request: Request) -> Mapping[int, Any]:
+        """Return `meta` of entries by id: the other locales of each, in the state that the request asks for.
+
+        One read, if entries of a localized type were not read with it.
+        """
+        ids = _ids(value, without_meta=True)
+        if not self.content_type.localized or not ids:
+            return _NO_METAS
+        known = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))
+        state = read_query({_STATE: request.query[_STATE]} if _STATE in request.query else {}).publication_state
+        query = Query(
+            filters=known,
+            fields=("id",),
+            page=Page(with_count=False),
+            publication_state=state,
+            locales=(ALL_LOCALES,),
+        )
+        read = ReadRequest(content_type=self.content_type, query=query, projection=Form.REST, drafts=Drafts.ANY)
+        reads = self.controller.reads
+        found = orjson.loads((await reads.find(reads.prepare(read, None)))[0])
+        return {one["id"]: one["meta"] for one in found}
+
+    def _formed(self, value: Any, metas: Mapping[int, Any]) -> Any:
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return [self._formed(item, metas) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        formed = entry_form(value, self.content_type, self.controller.registry)
+        entry_id = value.get("id")
+        known = value.meta if isinstance(value, Entry) else None
+        if known is None and isinstance(entry_id, int):
+            known = metas.get(entry_id)
+        return {**formed, "meta": self._own_meta(value) if known is None else known}
+
+    def _own_meta(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `meta` of an entry as far as the entry itself shows it."""
+        if not self.content_type.localized:
+            return {}
+        others = entry.get(LOCALIZATIONS)
+        if not isinstance(others, Sequence):
+            return {}
+        return {"availableLocales": [one[LOCALE] for one in others if isinstance(one, Mapping) and LOCALE in one]}
+
+    def _pruner(self, request: Request) -> QueryPruner:
+        split = request.raw.options.split_fields
+        return QueryPruner(self.controller, unconditional(request.actor.ability), split_fields=split)
+
+
+def _ids(value: Any, *, without_meta: bool = False) -> frozenset[int]:
+    """Return the ids of entries as code has them; of those whose `meta` is not known, if asked."""
+    if isinstance(value, EntryPage):
+        return _ids(value.entries, without_meta=without_meta)
+    if without_meta and isinstance(value, Entry) and value.meta is not None:
+        return frozenset()
+    if isinstance(value, Mapping):
+        known = value.get("id")
+        return frozenset([known] if isinstance(known, int) else [])
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    return (
+        frozenset(found for item in value for found in _ids(item, without_meta=without_meta))
+        if is_list
+        else frozenset()
+    )
+
+
+def _pagination(page: EntryPage[Any]) -> dict[str, int]:
+    count = page.page_count if page.page_size else 0
+    return {"page": page.page, "pageSize": page.page_size, "pageCount": count, "total": page.total}

@@ -1,0 +1,68 @@
+"""The core actions, as a project's controllers call them: by full name, whatever route the request came by."""
+
+from collections.abc import Callable
+
+from octavo.api.rest.content_operations import content_operations
+from octavo.api.rest.endpoints import ContentEndpoints
+from octavo.api.rest.operations import Endpoint, Operation
+from octavo.project.naming import did_you_mean
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.sdk.answers import Answer
+from octavo.sdk.requests import Request
+from octavo.sdk.service_endpoints import ServiceActions
+
+NewEndpoints = Callable[[ContentType], ContentEndpoints]
+
+
+class UnknownAction(LookupError):
+    """A core action that does not exist."""
+
+
+class CoreActions:
+    """Knows the endpoints of rows that were declared, and makes those of content-types whose rows were not."""
+
+    def __init__(self, registry: Registry, new_endpoints: NewEndpoints, services: ServiceActions) -> None:
+        self._registry = registry
+        self._new_endpoints = new_endpoints
+        self._services = services
+        self._endpoints: dict[str, dict[str, Endpoint]] = {}
+        self._served: set[str] = set()
+
+    def tell(self, operation: Operation, endpoint: Endpoint) -> None:
+        """Let a row be found by its action."""
+        served = self._services.find(operation)
+        if served is not None:
+            self._served.add(operation.action)
+        self._endpoints.setdefault(operation.action, {})[operation.name] = served or endpoint
+
+    def is_served(self, action: str) -> bool:
+        """Whether a service of the project's does a core action."""
+        return action in self._served
+
+    def find(self, action: str, route: str = "") -> Endpoint | None:
+        """The endpoint of an action: that of the route the request came by, else the first."""
+        if action not in self._endpoints:
+            self._make(action.rpartition(".")[0])
+        known = self._endpoints.get(action, {})
+        return known.get(route) or next(iter(known.values()), None)
+
+    def known(self) -> list[str]:
+        """The names of all that were told."""
+        return list(self._endpoints)
+
+    async def run(self, action: str, request: Request) -> Answer:
+        """The answer to a request. Raises UnknownAction, and what callers may see."""
+        endpoint = self.find(action, request.route)
+        if endpoint is None:
+            raise UnknownAction(f"there is no core action {action}{did_you_mean(action, self._endpoints)}")
+        with request.clock.stopped():
+            return Answer(await endpoint(request.for_core(), request.actor))
+
+    def _make(self, uid: str) -> None:
+        content_type = self._registry.content_types.get(uid)
+        if content_type is None:
+            return
+        endpoints = self._new_endpoints(content_type)
+        for operation in content_operations(content_type):
+            self.tell(operation, getattr(endpoints, operation.handler))

@@ -1,0 +1,45 @@
+"""What `app` has besides content: mail, requests, a log, a cache, settings of the project's own."""
+
+import logging
+from typing import Any
+
+from octavo.access.authorization.admin.engine import Rights
+from octavo.core.cache import Cache
+from octavo.core.mail.mailers import Mailer
+from octavo.core.values import dataclass
+from octavo.sdk.builtin_rules import OwnRules
+from octavo.sdk.code_cache import CodeCache
+from octavo.sdk.conditions import Conditions
+from octavo.sdk.custom_settings import Custom
+from octavo.sdk.http_client import HttpClient
+from octavo.sdk.mail import Mail
+from octavo.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Facilities:
+    """Each is a property of `app`, but for the rules that entries of built-in types have besides."""
+
+    mail: Mail
+    http: HttpClient
+    log: logging.Logger
+    cache: CodeCache
+    custom: Custom
+    conditions: Conditions
+    rules: OwnRules
+
+
+def make_facilities(
+    settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules, rights: Rights
+) -> Facilities:
+    """Those of a site, as its settings say."""
+    http = settings.server.http
+    return Facilities(
+        mail=Mail(mailer, settings.project),
+        http=HttpClient(frozenset(http.private_hosts), http.timeout, http.largest_answer),
+        log=logging.getLogger(f"project.{settings.project.resolve().name}"),
+        cache=CodeCache(cache),
+        custom=Custom(settings.server.custom),
+        conditions=Conditions(rights),
+        rules=rules,
+    )

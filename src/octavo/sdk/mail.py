@@ -1,0 +1,72 @@
+"""`app.mail`: mail from a project's code, by the way that the settings name."""
+
+import asyncio
+import mimetypes
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from octavo.core.mail.mailers import Attachment, Mailer, MailProblem, Message
+from octavo.core.mail.templates import TemplateProblem, compose_file
+from octavo.core.markup import escape
+
+Attached = tuple[str, str | bytes]
+MOST_ATTACHED: Final = 20_000_000
+"""Bytes of all files of a message; what mail servers take, less what travelling adds."""
+
+
+class Mail:
+    """Sends messages."""
+
+    def __init__(self, mailer: Mailer, project: Path) -> None:
+        self._mailer = mailer
+        self._project = project
+
+    async def send(
+        self,
+        to: str | Iterable[str],
+        subject: str = "",
+        *,
+        text: str = "",
+        html: str = "",
+        template: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        sender: str = "",
+        sender_name: str = "",
+        reply_to: str = "",
+        attachments: Iterable[Attached] = (),
+    ) -> None:
+        """Send a separate message to each address: `text`, `html` or both, or a `template` with `data`.
+
+        The template `welcome` is the file `emails/welcome.html`. Its `<title>` is the subject, unless you set one.
+        Attachments are pairs of name and content, text or bytes, 20 MB at most. The message is sent immediately: in a
+        transaction, use `transaction.after_commit`. Raises MailProblem if it cannot be sent.
+        """
+        if template is not None:
+            subject, html = await asyncio.to_thread(self._compose, template, subject, data or {})
+        if not subject or not (text or html):
+            raise MailProblem("a message has a subject, and text, html or a template")
+        shown = html or f"<p>{'<br>'.join(map(escape, text.splitlines()))}</p>"
+        files = tuple(_attachment(*file) for file in attachments)
+        if sum(len(file.content) for file in files) > MOST_ATTACHED:
+            raise MailProblem(f"attachments of more than {MOST_ATTACHED // 1_000_000} MB are not sent")
+        for address in [to] if isinstance(to, str) else list(to):
+            await self._mailer.send(Message(address, subject, shown, sender, sender_name, reply_to, text, files))
+
+    def _compose(self, name: str, subject: str, data: Mapping[str, Any]) -> tuple[str, str]:
+        try:
+            found = compose_file(name, self._project, data)
+        except TemplateProblem as problem:
+            raise MailProblem(f"the mail template {name}: {problem}") from problem
+        return subject or found[0], found[1]
+
+
+def _attachment(name: str, content: str | bytes) -> Attachment:
+    """A file of that name; what kind of file it is, the name says. Raises MailProblem for a name that is a path."""
+    if not name or any(sign in name for sign in '/\\\r\n"'):
+        raise MailProblem(f"{name!r} is no name of an attachment")
+    guessed, encoding = mimetypes.guess_type(name)
+    kind = guessed if guessed and not encoding else "application/octet-stream"
+    if isinstance(content, bytes):
+        return Attachment(name, content, kind)
+    return Attachment(name, content.encode(), f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)

@@ -1,0 +1,322 @@
+"""Joins a project's code to the routes of REST: what it makes of those that there are, and routes of its own."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.api.rest.content_operations import content_operation, content_operations
+from octavo.api.rest.operations import Admission, Declared, Endpoint, Guarded, Operation
+from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
+from octavo.core.values import dataclass
+from octavo.project.code import REQUEST_MIDDLEWARE, ProjectCode, RoutesFile
+from octavo.project.execution import Runner
+from octavo.project.failures import describe, failure_place
+from octavo.project.functions import function_at, place_of
+from octavo.project.named_handlers import Used, UsedReader
+from octavo.project.naming import action_name, did_you_mean
+from octavo.project.problems import CodeProblem, InvalidCode
+from octavo.project.routes import Access, CoreRouter, InvalidRoute, Route, read_access
+from octavo.query.params import PageLimits
+from octavo.sdk.app import App
+from octavo.sdk.controllers import Controller, Controllers, own_methods
+from octavo.sdk.core_actions import CoreActions, NewEndpoints
+from octavo.sdk.request_pipeline import Action, CodeHandler, answering, chained
+from octavo.sdk.service_endpoints import ServiceActions
+from octavo.sdk.services import ServiceTable
+
+_POLICY: Final = "context, config"
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_PATH: Final = re.compile(r"/|(/(:[A-Za-z_]\w*|[^/:?#*()\s]+))+")
+_PLUGIN_ACTIONS: Final = frozenset(row.action for row in PLUGIN_OPERATIONS)
+_NAME: Final = re.compile(r":[^/]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands around the action of a route."""
+
+    policies: tuple[Used, ...] = ()
+    middlewares: tuple[Used, ...] = ()
+    access: Access | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.policies and not self.middlewares
+
+
+_NOTHING: Final = _Around()
+
+
+class RestCode:
+    """What a project's code says of REST. `problems` is what is wrong with it, which `check` raises."""
+
+    def __init__(
+        self,
+        code: ProjectCode,
+        app: App,
+        services: ServiceTable,
+        runner: Runner,
+        authenticator: Authenticator,
+        new_endpoints: NewEndpoints,
+    ) -> None:
+        self._code = code
+        self._app = app
+        self._runner = runner
+        self._authenticator = authenticator
+        self._registry = app.registry
+        self.problems = services.problems(app)
+        if self.problems:
+            raise InvalidCode(self.problems)
+        served = ServiceActions(services, app, runner, services.limits)
+        self._core = CoreActions(app.registry, new_endpoints, served)
+        self._controllers = dict(self._join_controllers(services.limits))
+        self._actions = {
+            f"{uid}.{action}": name
+            for uid, controller in self._controllers.items()
+            for action, name in own_methods(type(controller)).items()
+        }
+        self._routers = dict(self._read_routers())
+        self._own = tuple(self._read_own())
+
+    def check(self) -> None:
+        """Raise InvalidCode where anything is wrong."""
+        if self.problems:
+            raise InvalidCode(self.problems)
+
+    def own_actions(self) -> tuple[str, ...]:
+        """The actions that its routes ask for."""
+        return tuple(dict.fromkeys(operation.action for operation, _ in self._own if operation.action))
+
+    def own_routes(self) -> tuple[Declared, ...]:
+        """The routes that the project adds, with their handlers."""
+        return self._own
+
+    def handlers(self, operation: Operation, endpoint: Endpoint) -> Declared | None:
+        """How a row of ours is declared in this project; None where it is not, or a route of its own is there."""
+        action = operation.action.rpartition(".")[2]
+        around = _NOTHING
+        found = self._routers.get(operation.controller)
+        if found is not None:
+            router, arounds = found
+            around = arounds.get(action, _NOTHING)
+            operation = replace(
+                operation, path=router.prefix + operation.path, access=around.access or operation.access
+            )
+        around = self._with_named(operation, around)
+        self._core.tell(operation, endpoint)
+        if (found is not None and not router.has(action)) or self._is_replaced(operation):
+            return None
+        return operation, self._handler(operation, endpoint, around)
+
+    def _handler(self, operation: Operation, endpoint: Endpoint | None, around: _Around) -> Any:
+        """What handles the row of an action; without an endpoint it is the project's own."""
+        method = self._method(operation.action)
+        is_plain = method is None and around.is_empty and not self._core.is_served(operation.action)
+        if is_plain and endpoint is not None:
+            return Guarded(endpoint, Admission(self._authenticator, operation.admits))
+        action: Action = method or partial(self._core.run, operation.action)
+        return self._code_handler(operation, around, action, operation.action)
+
+    def _code_handler(self, operation: Operation, around: _Around, action: Action, place: str) -> CodeHandler:
+        admit = Admission(self._authenticator, operation.admits)
+        if self._app.settings.api.compat.empty_answers == "notFound":
+            action = partial(answering, action)
+        return CodeHandler(
+            self._app,
+            self._runner,
+            operation.name,
+            place,
+            admit,
+            around.policies,
+            chained(around.middlewares, action),
+            around.middlewares,
+            self._overridden_at(operation.action),
+        )
+
+    def _overridden_at(self, action: str) -> str:
+        """The place of the code that answers instead of a core action; empty where the core action does."""
+        uid = action.rpartition(".")[0]
+        if action in self._actions:
+            return self._code.controllers[uid].place
+        return self._code.services[uid].place if self._core.is_served(action) else ""
+
+    def _method(self, action: str) -> Action | None:
+        """The method of a project's controller that is an action."""
+        name = self._actions.get(action)
+        if name is None:
+            return None
+        controller = self._controllers[action.rpartition(".")[0]]
+        method = getattr(controller, name)
+        place = f"{self._code.controllers[controller.uid].place}: {name}"
+        try:
+            return function_at(method, place, "request")
+        except InvalidCode as error:
+            self.problems.extend(error.problems)
+            return None
+
+    def _with_named(self, operation: Operation, around: _Around) -> _Around:
+        """What stands around a row by what the row says of it, and what its router says."""
+        if not operation.policies and not operation.middlewares:
+            return around
+        reader = UsedReader(self._code.folder, self.problems)
+        policies = reader.read(operation.policies, self._code.policies, _POLICY, f"{operation.name}: policies")
+        known = self._code.request_middlewares
+        middlewares = reader.read(operation.middlewares, known, REQUEST_MIDDLEWARE, f"{operation.name}: middlewares")
+        return _Around((*policies, *around.policies), (*middlewares, *around.middlewares), around.access)
+
+    def plugin_actions(self) -> dict[str, str]:
+        """The actions of plugins that the project has its own of, with the places of their files."""
+        own = (action for action in self._actions if action in _PLUGIN_ACTIONS)
+        return {action: self._code.controllers[action.rpartition(".")[0]].place for action in own}
+
+    def core_types(self) -> tuple[str, ...]:
+        """The content-types that have a core router."""
+        return tuple(self._routers)
+
+    def _is_replaced(self, operation: Operation) -> bool:
+        """Whether a route of the project's has the address of a row. That of a content-type is a mistake."""
+        place = self._addresses.get(_address(operation))
+        if place is not None and operation.owner.startswith("api::"):
+            hint = f'leave that out, CoreRouter(except_=["{operation.handler}"]), or choose another'
+            self._refuse(place, f"{operation.name} is the address of {operation.action} too: {hint}")
+        return place is not None
+
+    # Reading
+
+    def _join_controllers(self, limits: PageLimits) -> Iterator[tuple[str, Controller]]:
+        joined = Controllers(self._app, self._core.run, limits)
+        for uid, found in self._code.controllers.items():
+            try:
+                yield uid, joined.join(found.kind, uid)
+            except Exception as error:  # whatever the project's code raises is told with its place
+                self._refuse(failure_place(error, self._code.folder, found.place), describe(error))
+
+    def _read_routers(self) -> Iterator[tuple[str, tuple[CoreRouter, dict[str, _Around]]]]:
+        known = {item.uid: item for item in self._registry.api_types()}
+        seen = set()
+        for file in self._code.routes:
+            router = file.router
+            if router is None:
+                continue
+            uid = router.uid or f"{file.owner}.{file.name}"
+            if uid not in known:
+                self._refuse(file.place, f"CoreRouter: there is no content-type {uid}{did_you_mean(uid, known)}")
+                continue
+            if uid in seen:
+                self._refuse(file.place, f"CoreRouter: {uid} has one in another file")
+            seen.add(uid)
+            yield uid, (router, dict(self._read_core(file, router, uid)))
+
+    def _read_core(self, file: RoutesFile, router: CoreRouter, uid: str) -> Iterator[tuple[str, _Around]]:
+        operations = content_operations(self._registry.content_types[uid])
+        actions = [row.action.rpartition(".")[2] for row in operations]
+        for unknown in sorted(router.named() - set(actions)):
+            self._refuse(file.place, f"CoreRouter: {uid} has no action {unknown}{did_you_mean(unknown, actions)}")
+        if router.prefix and not _PATH.fullmatch(router.prefix):
+            self._refuse(file.place, f"CoreRouter: {router.prefix!r} is no prefix; expected one such as /old")
+        for action in actions:
+            place = f"{file.place}: CoreRouter.config.{action}"
+            try:
+                config = router.route_config(action)
+                access = read_access(config["auth"], f"{uid}.{action}") if "auth" in config else None
+            except InvalidRoute as error:
+                self._refuse(place, str(error))
+                continue
+            yield action, self._around(file, config.get("policies"), config.get("middlewares"), access, place)
+
+    def _around(self, file: RoutesFile, policies: Any, middlewares: Any, access: Access | None, place: str) -> _Around:
+        reader = UsedReader(self._code.folder, self.problems, file.owner)
+        return _Around(
+            reader.read(policies, self._code.policies, _POLICY, f"{place}: policies"),
+            reader.read(middlewares, self._code.request_middlewares, REQUEST_MIDDLEWARE, f"{place}: middlewares"),
+            access,
+        )
+
+    def _read_own(self) -> Iterator[Declared]:
+        self._addresses: dict[tuple[str, str], str] = {}
+        for file in self._code.routes:
+            for number, route in enumerate(file.routes):
+                place = f"{file.place}: routes[{number}]" if route.line is None else f"{file.place}:{route.line}"
+                try:
+                    declared = self._read_route(file, route, place)
+                except InvalidRoute as error:
+                    self._refuse(place, f"{route.name}: {error}")
+                    continue
+                address = _address(declared[0])
+                if address in self._addresses:
+                    self._refuse(place, f"{route.name} is declared in {self._addresses[address]} too")
+                    continue
+                self._addresses[address] = place
+                yield declared
+
+    def _read_route(self, file: RoutesFile, route: Route, place: str) -> Declared:
+        method = route.method.upper() if isinstance(route.method, str) else ""
+        if method not in _METHODS:
+            raise InvalidRoute(f"there is no method {route.method!r}; there are {', '.join(_METHODS)}")
+        if not isinstance(route.path, str) or not _PATH.fullmatch(route.path):
+            raise InvalidRoute("a path is made of names and of values in between, such as /talks/by-slug/:slug")
+        around = self._around(file, route.policies, route.middlewares, None, place)
+        if isinstance(route.handler, str):
+            return self._read_named(file, route, method, around)
+        function = _function(route.handler, self._code)
+        access = read_access(route.auth, None)
+        summary = _summary(function) or route.name
+        operation = Operation(method, route.path, "", "", summary, _tag(file.owner), access=access)
+        return operation, self._code_handler(operation, around, function, function.place)
+
+    def _read_named(self, file: RoutesFile, route: Route, method: str, around: _Around) -> Declared:
+        """A route whose handler is the method of a controller, or a core action."""
+        action = self._action(file.owner, str(route.handler))
+        access = read_access(route.auth, action)
+        endpoint = self._core.find(action)
+        if action not in self._actions and endpoint is None and action not in _PLUGIN_ACTIONS:
+            known = [*self._actions, *self._core.known(), *_PLUGIN_ACTIONS]
+            raise InvalidRoute(f"there is no action {action}{did_you_mean(action, known)}")
+        operation = replace(self._row(action, _tag(file.owner)), method=method, path=route.path, access=access)
+        return operation, self._handler(operation, endpoint, around)
+
+    def _row(self, action: str, tag: str) -> Operation:
+        uid, _, name = action.rpartition(".")
+        content_type = self._registry.content_types.get(uid)
+        try:
+            if content_type is not None:
+                return content_operation(content_type, name)
+        except KeyError:
+            pass
+        method = getattr(self._controllers.get(uid), self._actions.get(action, ""), None)
+        return Operation("", "", action, "", _summary(method) or name, tag)
+
+    def _action(self, owner: str, handler: str) -> str:
+        """The full name of the action that a handler names: `talk.by_slug` is `api::talk.talk.bySlug`."""
+        controller, _, method = handler.rpartition(".")
+        if not controller:
+            raise InvalidRoute(f"handler {handler!r}: expected a controller and its method, such as talk.find")
+        return f"{controller if '::' in controller else f'{owner}.{controller}'}.{action_name(method)}"
+
+    def _refuse(self, place: str, message: str) -> None:
+        self.problems.append(CodeProblem(place, message))
+
+
+def _function(handler: Callable[..., Any], code: ProjectCode) -> Any:
+    try:
+        return function_at(handler, f"handler ({place_of(handler, code.folder)})", "request")
+    except InvalidCode as error:
+        raise InvalidRoute(str(error.problems[0])) from error
+
+
+def _summary(function: object) -> str:
+    """The first line of its documentation."""
+    return (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".") if callable(function) else ""
+
+
+def _address(operation: Operation) -> tuple[str, str]:
+    """What tells routes apart: their method and path, whatever the values in it are called."""
+    return operation.method, _NAME.sub(":", operation.path.lower().rstrip("/"))
+
+
+def _tag(owner: str) -> str:
+    return owner.partition("::")[2]

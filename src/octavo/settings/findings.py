@@ -1,0 +1,52 @@
+"""Findings: what became of each key of a v4 project's configuration, for `octavo config check` and other reports."""
+
+from enum import StrEnum
+from typing import Any
+
+from octavo.core.values import dataclass
+from octavo.settings.keys import Key
+from octavo.settings.redaction import hidden
+
+
+class Outcome(StrEnum):
+    """What became of a key."""
+
+    TAKEN = "taken"  # it is in force, unless a later source says otherwise
+    CLOSED = "closed"  # not understood; until somebody says it in another way, the safest value holds
+    OPEN = "open"  # not understood, and without effect
+    IDLE = "idle"  # without meaning for Octavo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One key as it was found. `value` can be written as JSON; secrets are hidden."""
+
+    outcome: Outcome
+    file: str
+    line: int
+    key: str
+    setting: str = ""
+    value: Any = None
+    message: str = ""
+
+    @property
+    def place(self) -> str:
+        """The file and the line in it; of a variable, its name."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.place, self.key, self.message) if part)
+
+
+def advice(key: Key) -> str:
+    """Where the owner of the project says it instead."""
+    if key.file == "secrets" or (key.row.secret and key.row.variable):
+        return f"set {key.row.variable} in .env"
+    table = ".".join((*key.path[:-1],))
+    within = f" below [{table}]" if table else ""
+    return f"write {key.name} = ...{within} into config/{key.file}.toml"
+
+
+def shown(key: Key, value: Any) -> Any:
+    """A value as a report may show it."""
+    return hidden(key, value)

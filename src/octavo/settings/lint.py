@@ -1,0 +1,110 @@
+"""What can be read and is hardly meant: addresses without a scheme, paths for two doors, plugins that there are not.
+
+What stops the start of a project of Octavo is a remark where it is v4's, which starts as it is.
+"""
+
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Final
+
+from octavo.core.forms.web_links import is_web_link
+from octavo.core.text_limits import close_match
+from octavo.settings.files.plugins import BUILT_IN
+from octavo.settings.model import Settings
+from octavo.settings.placing import placed
+from octavo.settings.problems import SettingsProblem
+
+_URL: Final = ("server", "url")
+_ADMIN: Final = ("admin", "path")
+_REST: Final = ("api", "rest", "prefix")
+_GRAPHQL: Final = ("plugins", "graphql", "config", "endpoint")
+_ORIGINS: Final = ("middlewares", "cors", "origins")
+_PLUGINS: Final = ("plugins", "others")
+_REPLICAS: Final = ("database", "replicas")
+_PROXIES: Final = ("server", "trusted_proxies")
+_FOLDER: Final = ("server", "public_folder")
+_CDN: Final = ("plugins", "upload", "config", "provider_options", "base_url")
+_AZURE_CDN: Final = ("plugins", "upload", "config", "provider_options", "cdn_base_url")
+_LEVELS: Final = ("server", "log", "levels")
+
+_ANY_SCHEME: Final = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.\s-]*:")
+_HOST_AND_PORT: Final = re.compile(r"[A-Za-z0-9.-]+:\d+(/|$)")
+"""What projects of v4 have for an address: `localhost:1337`."""
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.")
+_LOGGERS: Final = ("octavo.access", "octavo.code")
+"""Logs that bear no module's name."""
+_ALIKE: Final = 0.9
+
+
+def unsafe(settings: Settings) -> Iterator[SettingsProblem]:
+    """Settings that become links and would run a script, or lead to no page; they stop any start."""
+    options = settings.plugins.upload.config.provider_options
+    for place, value in ((_URL, settings.server.url), (_CDN, options.base_url), (_AZURE_CDN, options.cdn_base_url)):
+        scheme = _ANY_SCHEME.match(value or "")
+        if scheme and not is_web_link(value) and not _HOST_AND_PORT.match(value or ""):
+            yield placed(settings, place, "expected an address that begins with http:// or https://")
+
+
+def not_meant(settings: Settings) -> Iterator[SettingsProblem]:
+    """What stops the start, but of a project of v4."""
+    url = settings.server.url
+    if url and not url.startswith(("http://", "https://")):
+        yield placed(settings, _URL, "expected an address that begins with http:// or https://")
+    for origin in settings.middlewares.cors.origins:
+        if origin not in ("*", "null") and not _SCHEME.match(origin):
+            yield placed(
+                settings, _ORIGINS, f"expected origins with their scheme, such as https://{origin or 'a.example'}"
+            )
+    yield from _shared_paths(settings)
+    for name, table in settings.plugins.others.items():
+        near = close_match(name, BUILT_IN, _ALIKE)
+        if near is not None and "enabled" not in table:
+            yield placed(settings, _PLUGINS, f"unknown plugin; did you mean {near}?", name)
+
+
+def _shared_paths(settings: Settings) -> Iterator[SettingsProblem]:
+    rest, graphql, pages = settings.api.rest.prefix, settings.plugins.graphql, settings.admin.path
+    if not pages:
+        yield placed(settings, _ADMIN, "expected a path such as /admin, not that of everything")
+    elif pages == rest:
+        yield placed(settings, _ADMIN, f"expected another path than api.rest.prefix, {rest}")
+    if not graphql.enabled:
+        return
+    endpoint = graphql.config.endpoint
+    if endpoint in (rest, pages):
+        other = ("api.rest.prefix", _REST) if endpoint == rest else ("admin.path", _ADMIN)
+        at = other[1] if other[1] in settings.sources else _GRAPHQL
+        than = "plugins.graphql.config.endpoint" if at is other[1] else other[0]
+        yield placed(settings, at, f"expected another path than {than}, {endpoint}")
+
+
+def doubts(settings: Settings) -> Iterator[SettingsProblem]:
+    """What is told and stops nothing."""
+    for name, table in settings.plugins.others.items():
+        if "enabled" not in table:
+            yield placed(settings, _PLUGINS, "nothing reads this: the plugin is not built in, nor `enabled`", name)
+    if settings.database.replicas and settings.database.client == "sqlite":
+        yield placed(settings, _REPLICAS, "nothing reads this: the database is SQLite, which has no replicas")
+    yield from _unknown_proxy(settings)
+    folder = settings.server.public_folder
+    if _FOLDER in settings.sources and not (settings.project / folder).is_dir():
+        yield placed(settings, _FOLDER, f"there is no folder {folder}")
+    for name in settings.server.log.levels:
+        if name.startswith("octavo.") and name not in _LOGGERS and not _is_module(name):
+            yield placed(settings, _LEVELS, "Octavo has no log of this name", name)
+
+
+def _unknown_proxy(settings: Settings) -> Iterator[SettingsProblem]:
+    """Octavo serves no TLS: where its public address has some, a proxy is in front of it."""
+    server = settings.server
+    if settings.mode == "production" and server.url.startswith("https://") and not server.trusted_proxies:
+        advice = "list its addresses: until then limits per client do not apply, and logs show the proxy's address"
+        yield placed(settings, _PROXIES, f"server.url begins with https://, but no proxy is trusted; {advice}")
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

@@ -1,0 +1,75 @@
+"""Whether a folder is a v4 project, and what its `package.json` says: the version, and which plugins are installed."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Any, Final
+
+from octavo.core.bounded_files import MEGABYTE, read_own_file
+from octavo.core.values import dataclass
+from octavo.settings.v4_versions import installed_version
+
+CORE: Final = "@strapi/strapi"
+_ONLY_V4: Final = "only projects of version 4 can be served"
+_PLAIN: Final = re.compile(r"[\^~=v\s]*4\b")
+"""What says by itself that it is version 4, unlike `latest` or `>=4`."""
+_OTHER_MAJOR: Final = re.compile(r"[\^~<>=v\s]*(?!4\b)\d+(\.|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class V4Project:
+    """A project of v4. `packages` are what it depends on, with their versions as they are written there."""
+
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def version(self) -> str:
+        """The version of v4, as `package.json` asks for it."""
+        return self.packages[CORE]
+
+    def has(self, package: str) -> bool:
+        """Whether it depends on a package."""
+        return package in self.packages
+
+
+def find_v4_project(folder: Path) -> V4Project | None:
+    """What `package.json` says; None where there is none, or no Strapi in it.
+
+    Raises ValueError: it cannot be read, or asks for another version than 4. It is not served as one without
+    Strapi either: what guards it is in code that would not be looked at, and its tables are others.
+    """
+    packages = _packages(folder / "package.json")
+    asked = packages.get(CORE)
+    if asked is None:
+        return None
+    if _OTHER_MAJOR.match(asked):
+        raise ValueError(f"asks for {CORE} {asked}: {_ONLY_V4}")
+    installed = None if _PLAIN.match(asked) else installed_version(folder)
+    if installed is not None and not installed.version.startswith("4."):
+        raise ValueError(f"asks for {CORE} {asked}, which is {installed.version} in {installed.source}: {_ONLY_V4}")
+    return V4Project(packages)
+
+
+def depends_on(folder: Path, package: str) -> bool:
+    """Whether a project of any kind names a package among those that it depends on. What cannot be read names none."""
+    try:
+        return package in _packages(folder / "package.json")
+    except ValueError:
+        return False
+
+
+def _packages(path: Path) -> dict[str, str]:
+    try:
+        content = json.loads(read_own_file(path, MEGABYTE).decode("utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"cannot be read: {error}") from error
+    found: dict[str, str] = {}
+    for name in ("devDependencies", "dependencies"):
+        listed: Any = content.get(name) if isinstance(content, dict) else None
+        if isinstance(listed, dict):
+            found |= {package: version for package, version in listed.items() if isinstance(version, str)}
+    return found

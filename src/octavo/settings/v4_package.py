@@ -1,0 +1,76 @@
+"""The one way into `octavo.v4`: Octavo imports that package only for projects of Strapi v4, and asks these protocols.
+
+Nothing else outside `octavo.v4` and the command line imports it; `tests/test_layers.py` checks this.
+"""
+
+from collections.abc import Iterable, Mapping, MutableMapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol
+
+from octavo.settings.findings import Finding
+from octavo.settings.model import Settings
+from octavo.settings.package_json import CORE, depends_on, find_v4_project
+from octavo.settings.problems import SettingsProblem
+from octavo.settings.sources import Found, Given
+
+Place = tuple[str, ...]
+
+
+class V4Configuration(Protocol):
+    """The configuration of a v4 project, as one of the sources of settings."""
+
+    @property
+    def defaults(self) -> Iterable[Given]:
+        """v4's defaults that differ from Octavo's."""
+
+    @property
+    def given(self) -> Iterable[Given]:
+        """The project's own values."""
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """The names in `config/plugins`, in its order."""
+
+    def visible(self, variables: Found) -> Found:
+        """Return the environment variables that v4 would read, too."""
+
+    def settle_origins(self, chosen: MutableMapping[Place, Given], anybody: str) -> None:
+        """Replace a `*` in the project's list of origins. `anybody` is the rule that allows any origin."""
+
+    def missing(self, chosen: Mapping[Place, Given]) -> Iterable[SettingsProblem]:
+        """Return what a start needs and no source has."""
+
+    def findings(self, settings: Settings) -> Iterable[Finding]:
+        """Return what became of each key."""
+
+
+def read_v4_configuration(project: Path, variables: Mapping[str, str]) -> V4Configuration | None:
+    """Return the configuration of a v4 project; None for any other. Raises ValueError for a wrong `package.json`."""
+    if find_v4_project(project) is None:
+        return None
+    found: V4Configuration = load_v4("config.configuration").read_configuration(project, variables)
+    return found
+
+
+def v4_type_files(project: Path, uid: str) -> dict[str, bytes]:
+    """Return the JavaScript files that v4 needs beside a new content type, by path; none in other projects."""
+    if not depends_on(project, CORE):
+        return {}
+    found: dict[str, bytes] = load_v4("type_files").type_files(project, uid)
+    return found
+
+
+def load_v4(module: str) -> ModuleType:
+    """Import a module of `octavo.v4`.
+
+    Raises ModuleNotFoundError, naming the extra, if the parsers of JavaScript are not installed.
+    """
+    try:
+        return import_module(f"octavo.v4.{module}")
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("tree_sitter"):
+            message = "projects of Strapi v4 need the extra `v4`: pip install 'octavo[v4]'"
+            raise ModuleNotFoundError(message, name=error.name) from None
+        raise

@@ -1,0 +1,89 @@
+"""Settings, definitions and code as they are in force, as one report: for `octavo adopt`, a start, `config check`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from octavo.schema.problems import DefinitionProblem
+from octavo.schema.registry import Registry
+from octavo.settings import Settings, missing_secrets
+from octavo.settings.findings import Finding
+from octavo.settings.model import TABLES
+from octavo.settings.package_json import find_v4_project
+from octavo.v4.adoption.plugins import counterparts
+from octavo.v4.adoption.populates import heaviest
+from octavo.v4.adoption.report import Closed, CodeItem, Item, Report, Secret, SettingItem
+from octavo.v4.closed_operations import closed_by, closing_of
+from octavo.v4.code import Code, Kind, State
+
+_VERSION: Final = ("api", "compat", "v4_version")
+
+
+def assemble(
+    settings: Settings, registry: Registry | None, code: Code | None, remarks: Iterable[DefinitionProblem]
+) -> Report:
+    """The report without the database. `code` is less what the owner allows."""
+    v4 = find_v4_project(settings.project)
+    return Report(
+        project=str(settings.project),
+        version=settings.api.compat.v4_version or "v4, of unknown version",
+        version_source=settings.sources.get(_VERSION, "unknown"),
+        settings=setting_items(settings.findings),
+        secrets=tuple(_secrets(settings)),
+        closed=_closed(code, registry, settings.plugins.graphql.enabled) if code and registry else (),
+        code=tuple(_code_items(code, settings.api.adoption.allow, registry)) if code else (),
+        definitions=tuple(Item(one.source, one.path, one.message) for one in remarks),
+        plugins=tuple(counterparts(v4.packages)) if v4 else (),
+        populates=heaviest(registry) if registry else (),
+        allowed=settings.api.adoption.allow,
+        has_definitions=registry is not None,
+    )
+
+
+def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, ...]:
+    """Each guard with what it closes, the one that closes most first."""
+    closing = closing_of(code, registry, has_graphql=has_graphql)
+    found = [
+        Closed(guard.name, f"{guard.place.file}:{guard.place.line}", guard.says, tuple(dict.fromkeys(names)))
+        for guard, names in closed_by(code, closing).items()
+    ]
+    large = {guard.name for guard in (*code.everywhere, *code.graphql)}
+    return tuple(sorted(found, key=lambda item: (item.guard not in large, -len(item.closes))))
+
+
+def setting_items(findings: Iterable[Finding]) -> tuple[SettingItem, ...]:
+    """What became of each key."""
+    return tuple(
+        SettingItem(one.outcome.value, one.place, one.key, one.setting, one.value, one.message) for one in findings
+    )
+
+
+def _secrets(settings: Settings) -> Iterator[Secret]:
+    """Every secret that is given, and those that should be, without their values."""
+    missing = missing_secrets(settings)
+    for table in TABLES.values():
+        for key in table.rows():
+            source = settings.sources.get(key.attributes, "")
+            if key.row.secret and source:
+                yield Secret(key.row.variable or f"{key.file}.{key.dotted}", source)
+    yield from (Secret(name, "", needed=True) for name in missing)
+
+
+def _code_items(code: Code, allowed: Sequence[str], registry: Registry | None) -> Iterator[CodeItem]:
+    """All pieces of code but packages, which have a part of the report of their own; by file and line.
+
+    Without definitions what is said of core routers is left out: that their content-types are missing.
+    """
+    closed = {route.name for route in code.routes if route.guards}
+    for found in sorted(code.findings, key=lambda one: (one.place.file, one.place.line)):
+        if found.kind is Kind.PACKAGE or (registry is None and found.kind is Kind.ROUTE and "::" in found.name):
+            continue
+        is_opened = found.kind is Kind.ROUTE and found.state is State.CLOSED and found.name not in closed
+        yield CodeItem(
+            file=found.place.file,
+            line=found.place.line,
+            kind=found.kind.value,
+            name=found.name,
+            says=found.says,
+            state=found.state.value,
+            settled=found.name in allowed or (is_opened and bool(allowed)),
+        )

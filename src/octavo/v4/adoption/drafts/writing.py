@@ -1,0 +1,49 @@
+"""Drafts as files, in a folder that was named for them. What is there already stays."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from octavo.schema.custom_fields import known_custom_fields
+from octavo.schema.loader import inspect_definitions
+from octavo.schema.registry import Registry
+from octavo.v4.adoption.drafts.files import Draft, drafts
+from octavo.v4.adoption.report import DraftItem
+from octavo.v4.code.read import read_code
+from octavo.v4.code.sources import Sources
+from octavo.v4.javascript.source import resolved_inside
+
+
+def write_drafts(project: Path, folder: Path) -> tuple[DraftItem, ...]:
+    """Write a draft for each file of JavaScript that is to be ported, at its place below `folder`.
+
+    Raises OSError.
+    """
+    registry = inspect_definitions(project, known_custom_fields(project)).registry or Registry((), ())
+    code = read_code(project, registry)
+    folder.mkdir(parents=True, exist_ok=True)
+    found = sorted(drafts(Sources(project), registry, code.findings), key=lambda draft: draft.path)
+    return tuple(_item(draft, _write(draft, folder)) for draft in _by_place(found))
+
+
+def _by_place(found: Iterable[Draft]) -> Iterable[Draft]:
+    """One draft for each path: two files of JavaScript may lead to the same one (`talk.js` beside `talk.ts`)."""
+    return {draft.path: draft for draft in found}.values()
+
+
+def _write(draft: Draft, folder: Path) -> bool:
+    """Whether it was written: never over anything, never through a link that leads out of the folder."""
+    path = folder / draft.path
+    above = next(parent for parent in path.parents if parent.exists())
+    if resolved_inside(above, folder) is None:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(draft.text)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _item(draft: Draft, written: bool) -> DraftItem:
+    return DraftItem(draft.path, draft.stands_for, draft.pieces, draft.missing, draft.doubted, written)

@@ -1,0 +1,41 @@
+"""The report as a page of Markdown."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from octavo.v4.adoption.report import Report
+from octavo.v4.adoption.sections import Section, sections
+
+_LONGEST: Final = 500
+_ESCAPED: Final = str.maketrans({"|": "\\|", "<": "&lt;", ">": "&gt;"})
+
+
+def to_markdown(report: Report) -> str:
+    """All of it."""
+    head = ["# Moving from Strapi v4 to Octavo", "", "Made by `octavo adopt`. No code was run, nothing was changed."]
+    parts = [line for section in sections(report) for line in _section(section)]
+    return "\n".join([*head, *parts]) + "\n"
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield ""
+    yield f"## {section.title}"
+    for line in section.lead:
+        yield ""
+        yield _cell(line)
+    if section.rows:
+        yield ""
+        yield f"| {' | '.join(section.columns)} |"
+        yield f"|{'---|' * len(section.columns)}"
+        yield from (f"| {' | '.join(map(_cell, row))} |" for row in section.rows)
+    if section.then:
+        yield ""
+        yield from (f"- {_cell(line)}" for line in section.then)
+    if section.code:
+        yield f"\n```toml\n{section.code}\n```"
+
+
+def _cell(text: str) -> str:
+    """One line, with nothing in it that Markdown would take for a table's edge or for HTML."""
+    printable = "".join(char if char.isprintable() else " " for char in text[:_LONGEST])
+    return printable.translate(_ESCAPED) + ("..." if len(text) > _LONGEST else "")

@@ -1,0 +1,81 @@
+"""Whether a v4 project's own built panel can be served as it is: what is missing, and what to do about it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from octavo.api.http.single_page import PAGE
+from octavo.core.bounded_files import read_own_file
+from octavo.core.values import dataclass
+from octavo.operations.runtime.static_files import built_panel, panel_folders
+from octavo.settings import Settings
+from octavo.v4.adoption.plugins import counterparts
+from octavo.v4.adoption.report import Verdict
+
+_SOURCE: Final = re.compile(r"""(?:src|href)="([^"]+)\"""")
+_BACKEND: Final = re.compile(r"""window\.strapi=\{backendURL:(?:[\w$]+\()?["'`]([^"'`]*)["'`]""")
+_MOST: Final = 32 * 1024**2
+"""Bytes that are read of a script."""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelCheck:
+    """`folder`: what is served, None where nothing is. `problems` keep it from working, `notes` do not."""
+
+    folder: Path | None
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether editors can use it."""
+        return self.folder is not None and not self.problems
+
+
+def check_panel(settings: Settings, packages: dict[str, str]) -> PanelCheck:
+    """Look at the built panel of a project; `packages` are the dependencies in its package.json."""
+    if settings.admin.panel == "off":
+        return PanelCheck(None, ('admin.panel is "off", or v4\'s `serveAdminPanel` is false',))
+    folder = built_panel(settings)
+    if folder is None:
+        places = " or ".join(f"{place.relative_to(settings.project)}/" for place in panel_folders(settings.project))
+        missing = (
+            f"there is no {PAGE} in {places}: build the panel once, with v4's own `strapi build`, and copy it here"
+        )
+        return PanelCheck(None, (missing,))
+    page = read_own_file(folder / PAGE, _MOST).decode(errors="replace")
+    problems = (*_files(folder, page, settings.admin.path), *_backend(folder, settings.server.url))
+    return PanelCheck(folder, problems, (*_unused(settings), *_absent(packages)))
+
+
+def _unused(settings: Settings) -> Iterator[str]:
+    if settings.admin.panel == "octavo":
+        yield 'Octavo\'s own pages are served: admin.panel = "project" serves this panel instead'
+
+
+def _files(folder: Path, page: str, path: str) -> Iterator[str]:
+    """What the page loads has to be there, below the path where the panel is."""
+    for source in _SOURCE.findall(page):
+        if "//" in source or source.startswith("data:"):
+            continue
+        if not source.startswith(f"{path}/"):
+            yield f"{PAGE} loads {source}, which is not below {path}: set `admin.path` to where it was built for"
+        elif not (folder / source.removeprefix(f"{path}/")).is_file():
+            yield f"{PAGE} loads {source}, which is not in {folder.name}/: copy the whole folder"
+
+
+def _backend(folder: Path, url: str | None) -> Iterator[str]:
+    """A panel may be built for one address; without, it asks where it was loaded from."""
+    for script in sorted(folder.glob("main*.js")):
+        found = _BACKEND.search(read_own_file(script, _MOST).decode(errors="replace"))
+        address = found[1].rstrip("/") if found else ""
+        if address and address != (url or "").rstrip("/"):
+            yield f"it was built to ask {address}: serve Octavo there, and set `server.url`, or build it without `url`"
+
+
+def _absent(packages: dict[str, str]) -> Iterator[str]:
+    """Parts of the panel whose plugins are not there get 404s; all else works."""
+    for plugin in counterparts(packages):
+        if plugin.verdict is Verdict.ABSENT:
+            yield f"the pages of {plugin.package} will not find their plugin"

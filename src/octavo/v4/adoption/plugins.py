@@ -1,0 +1,162 @@
+"""The packages of v4's world that projects depend on, and what there is of each: a table, and rules for the rest."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from octavo.settings.files.plugin_email import EMAIL_PROVIDERS
+from octavo.settings.files.plugin_upload import UPLOAD_PROVIDERS
+from octavo.v4.adoption.report import Plugin, Verdict
+
+_WORKS, _INSTEAD, _IDLE, _ABSENT = Verdict.WORKS, Verdict.INSTEAD, Verdict.IDLE, Verdict.ABSENT
+
+_STORED: Final = "its fields are stored and served as under v4"
+_PANEL: Final = "it changes the panel of v4 alone; the API is the same"
+_PART: Final = "a part of v4 itself, or of its panel"
+_CACHE: Final = (
+    "answers are quick without a cache of their own; for more, put a cache that understands HTTP before them"
+)
+_OUTSIDE: Final = "not there; its entries stay in the database. What it did at set times is a task in `src/cron.py`"
+_INDEX: Final = "not there; index from outside what the API answers, or search with `$containsi` filters"
+_LIST: Final = "not there; let the site make it from what the API answers"
+
+_TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
+    (("graphql",), _WORKS, "docs/graphql.md"),
+    (("i18n",), _WORKS, "locales and localizations as under v4; `octavo locales`"),
+    (("users-permissions",), _WORKS, "docs/accounts.md; `octavo users`, `octavo roles`, `octavo permissions`"),
+    (("upload",), _WORKS, "docs/uploads.md"),
+    (("email",), _WORKS, "mails of accounts are sent; docs/settings.md"),
+    (("populate-deep",), _WORKS, "`populate=deep` is answered; docs/rest-api.md"),
+    (
+        ("ckeditor", "ckeditor5", "tinymce", "tiptap-editor", "react-md-editor", "wysiwyg-react-md-editor"),
+        _WORKS,
+        _STORED,
+    ),
+    (("color-picker", "multi-select", "multi-select-field", "multi-country-select", "tagsinput"), _WORKS, _STORED),
+    (("country-select", "timezone-select", "oembed", "video-field", "table-field", "location-field"), _WORKS, _STORED),
+    (("icon-picker", "icons-field", "react-icons", "fontawesome", "phone-validator", "field-uuid"), _WORKS, _STORED),
+    (
+        ("advanced-uuid", "remote-select", "code-editor-custom-field", "geometry-fields", "google-maps"),
+        _WORKS,
+        f"{_STORED}; values that the plugin made by itself have to come with the entry",
+    ),
+    (("seo",), _WORKS, "its components are content like any other"),
+    (
+        ("documentation",),
+        _WORKS,
+        "made from what is served, at the same addresses; in production with `always` alone; docs/openapi.md",
+    ),
+    (("sentry",), _INSTEAD, "errors are in the log, with a traceback; let your collector of logs send them on"),
+    (
+        ("import-export-entries", "import-export", "content-export-import", "import-export-content"),
+        _INSTEAD,
+        "`octavo export` and `octavo import` (docs/moving-data.md); single types over the API",
+    ),
+    (
+        ("transformer", "response-transformer", "flat-response"),
+        _ABSENT,
+        "answers keep `data` and `attributes`; unwrap them in the client (client libraries of v4 have functions for "
+        "it), or ask GraphQL",
+    ),
+    (
+        ("slugify",),
+        _ABSENT,
+        "slugs are not made when entries are written: send them, or use a `uid` field with `targetField`; "
+        "`findOne` by slug is `?filters[slug][$eq]=...`",
+    ),
+    (("meilisearch", "algolia", "typesense", "elasticsearch", "fuzzy-search", "local-search"), _ABSENT, _INDEX),
+    (
+        ("navigation", "menus", "tree-menus"),
+        _ABSENT,
+        "its addresses answer 404 and its tables stay; model menus as a content-type, or keep v4 for them",
+    ),
+    (("sitemap",), _ABSENT, _LIST),
+    (("url-alias", "webtools", "path"), _ABSENT, "not there; resolve addresses by a filter on a field of the entry"),
+    (("preview-button", "entity-relationship-chart", "duplicate-button", "entity-notes", "notes"), _IDLE, _PANEL),
+    (
+        ("cloud", "content-versioning", "todo", "content-type-explorer", "publisher-button", "schemas-to-ts"),
+        _IDLE,
+        _PANEL,
+    ),
+    (
+        ("config-sync",),
+        _INSTEAD,
+        "roles and permissions are in the database as v4 left them; `octavo roles`, `octavo permissions` in scripts",
+    ),
+    (("rest-cache", "rest-cache-memory", "rest-cache-redis", "rest-cache-couchbase", "lru-cache"), _IDLE, _CACHE),
+    (("redis",), _IDLE, "nothing here needs it; attempts to log in can be counted in Redis (docs/settings.md)"),
+    (("scheduler", "publisher", "scheduled-publishing", "cron"), _ABSENT, _OUTSIDE),
+    (
+        ("email-designer", "email-templates", "email-designer-5"),
+        _ABSENT,
+        "mails of accounts have the templates of the database; its own designs stay there unused",
+    ),
+    (("comments", "reactions", "ratings", "ezforms", "stripe", "strapi-stripe"), _ABSENT, "its addresses answer 404"),
+    (("io", "socket-io"), _ABSENT, "no sockets; ask again, or port it beside the service"),
+    (
+        ("sso", "google-auth", "firebase-auth", "passwordless", "magic-link"),
+        _ABSENT,
+        "sign-in is by password and by the providers of docs/accounts.md",
+    ),
+    (
+        ("blurhash", "placeholder", "local-image-sharp", "image-optimizer", "responsive-image", "image-manipulation"),
+        _ABSENT,
+        "images get the sizes of `breakpoints`; what it added to files stays, new files are without it",
+    ),
+    (("translate", "auto-translate", "deepl"), _IDLE, _PANEL),
+    (("vercel-deploy", "netlify-deployments", "github-publish", "website-builder"), _IDLE, _PANEL),
+    (("local-plugins",), _IDLE, _PART),
+)
+_BY_NAME: Final[Mapping[str, tuple[Verdict, str]]] = {
+    name: (verdict, says) for names, verdict, says in _TABLE for name in names
+}
+_OLD: Final = re.compile(r"^strapi-(utils|admin|helper-plugin|generate.*|hook-.*|connector-.*)$")
+_PARTS: Final = re.compile(
+    r"^@strapi/(strapi|utils|icons|design-system|helper-plugin|typescript-utils|types|admin|permissions|database|logger|"
+    r"data-transfer|cloud-cli|pack-up|sdk-plugin|core|content-.*|plugin-content-.*|parse-.*|eslint-config|generate.*)$"
+)
+_NAME: Final = re.compile(r"^(?:@[\w.-]+/)?(?:strapi-)?(?:v4-)?(?P<kind>plugin-|provider-)?(?:strapi-)?(?P<name>.+)$")
+_ENDING: Final = re.compile(r"-(?:strapi|plugin|v4|field)$")
+_PROVIDERS: Final = {
+    "upload": (UPLOAD_PROVIDERS, "files", "docs/uploads.md"),
+    "email": (EMAIL_PROVIDERS, "mails", "docs/settings.md"),
+}
+
+
+def counterparts(packages: Mapping[str, str]) -> Iterator[Plugin]:
+    """Of everything that a project depends on, what belongs to v4's world. `packages` are versions by name."""
+    for package in sorted(packages):
+        if "strapi" in package.lower():
+            yield Plugin(package, packages[package], *_judged(package))
+
+
+def _judged(package: str) -> tuple[Verdict, str]:
+    if package == "@strapi/strapi":
+        return _WORKS, "what this report is about"
+    if _PARTS.match(package):
+        return _IDLE, _PART
+    if _OLD.match(package):
+        return _IDLE, "a part of version 3, which v4 has no use for"
+    match = _NAME.match(package.lower())
+    name = match["name"] if match else package
+    for short in (name, _ENDING.sub("", name)):
+        if short in _BY_NAME:
+            return _BY_NAME[short]
+    if match and match["kind"] == "provider-":
+        return _provider(package, name)
+    return _ABSENT, "nothing is known of it: what it does is not done here, its fields and tables stay as they are"
+
+
+def _provider(package: str, name: str) -> tuple[Verdict, str]:
+    kind = next((kind for kind in _PROVIDERS if name.startswith(f"{kind}-")), None)
+    for ways, what, page in _PROVIDERS.values():
+        if _knows(ways.values(), package):
+            return _WORKS, f"{what} go the same way, with the same settings; {page}"
+    if kind is None:
+        return _ABSENT, "a provider of which nothing is known"
+    ways, what, page = _PROVIDERS[kind]
+    return _ABSENT, f"{what} can go by {', '.join(ways)}; {page}"
+
+
+def _knows(names: Iterable[tuple[str, ...]], package: str) -> bool:
+    return any(package in group for group in names)

@@ -1,0 +1,42 @@
+"""The report in five lines at most: what a start says of a v4 project."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from octavo.core.plurals import counted
+from octavo.settings.findings import Outcome
+from octavo.v4.adoption.report import Report, SettingItem
+from octavo.v4.adoption.sections import listed
+from octavo.v4.code import State
+
+_SHOWN: Final = 2
+
+
+def summary(report: Report) -> Iterator[str]:
+    """What is closed comes before what does not happen."""
+    taken, unknown = report.settings_that(Outcome.TAKEN), report.settings_that(Outcome.CLOSED, Outcome.OPEN)
+    code = report.code_that(State.OPEN)
+    yield (
+        f"Strapi {report.version}, by {report.version_source}: {counted(len(taken), 'setting')} taken over, "
+        f"{len(unknown)} not understood; {counted(len(code), 'piece')} of code not run, "
+        f"{counted(len(report.absent()), 'plugin')} without counterpart"
+    )
+    if report.closed:
+        what = dict.fromkeys(name for item in report.closed for name in item.closes)
+        guards = listed((item.guard for item in report.closed), 3)
+        yield f"  Closed until ported or allowed: {listed(what, 3)}, because of {guards}"
+    told = [*unknown, *report.to_look_at()]
+    yield from (f"  {_line(item)}" for item in told[:_SHOWN])
+    if report.closed or told or code or report.absent() or report.definitions:
+        yield "  All of it, and what to do: octavo adopt"
+
+
+def open_ends(report: Report) -> int:
+    """How much is left to its owner, for `--strict`."""
+    settings = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
+    code = [item for state in (State.OPEN, State.CLOSED) for item in report.code_that(state)]
+    return len(settings) + len(code) + len(report.absent()) + len(report.definitions)
+
+
+def _line(item: SettingItem) -> str:
+    return ": ".join(part for part in (item.place, item.key, item.says) if part)

@@ -1,0 +1,182 @@
+"""The JavaScript of a v4 project, for a site: read, opened as far as its owner allows; what stays closed is told."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import field, replace
+from typing import Final
+
+from octavo.api.graphql.customization.extension import ACTIONS, Extension, ExtensionError, FieldAccess
+from octavo.api.graphql.schema.exclusions import FieldKey
+from octavo.api.http.router import Router
+from octavo.api.rest.operations import refuse
+from octavo.core.values import dataclass
+from octavo.operations.runtime.action_endpoints import Door, content_fields, doors_of, generated_fields, hooked_doors
+from octavo.schema.registry import Registry
+from octavo.settings import Settings
+from octavo.v4.code import Code, Guard, Switch
+from octavo.v4.code.allowances import allow
+
+logger = logging.getLogger(__name__)
+
+_MOST_LINES: Final = 10
+_MOST_NAMED: Final = 4
+_ROOTS: Final = ("Query", "Mutation")
+_ADMINISTRATION: Final = "/admin"
+_SWITCHES: Final = {
+    "disable": "disable",
+    "disableQueries": "disable_queries",
+    "disableMutations": "disable_mutations",
+    "disableAction": "disable_action",
+    "disableActions": "disable_actions",
+    "disableOutput": "disable_output",
+    "disableInput": "disable_input",
+    "disableFilters": "disable_filters",
+}
+
+
+def read_project_code(settings: Settings, registry: Registry) -> Code:
+    """Return the code of a v4 project, without what its owner allows. Raises InvalidCode."""
+    from octavo.v4.code.read import read_code  # the parsers take time and memory
+
+    return allow(read_code(settings.project, registry), settings.api.adoption.allow)
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What of the doors is closed besides the project's own routes, and because of what."""
+
+    routes: dict[str, Guard] = field(default_factory=dict)
+    """By method and path below the API's prefix."""
+    fields: dict[FieldKey, Guard] = field(default_factory=dict)
+    unless_named: set[FieldKey] = field(default_factory=set)
+    """Root fields and others that are closed only if the project's Python says nothing of them."""
+
+
+def closing_of(code: Code, registry: Registry, *, has_graphql: bool = True) -> Closing:
+    """Which doors the guards of a project close: those of plugins it changes, and those before its hooks.
+
+    Fields of GraphQL are no doors where there is no GraphQL.
+    """
+    found = Closing()
+    for hook in code.hooks:
+        for key in content_fields(registry, hook.uid, hook.actions):
+            found.fields.setdefault(key, hook.guard)
+        for uid in (hook.uid,) if hook.uid else registry.content_types:
+            _close(found, hooked_doors(uid, hook.actions), hook.guard)
+    for name, guard in code.plugin_actions.items():
+        _close(found, doors_of(name, code.ported), guard)
+    for guard in code.plugin_routes:
+        _close(found, doors_of(guard.name), guard)
+    _close_fields(found, code, registry)
+    if not has_graphql:
+        found.fields.clear()
+    return found
+
+
+def _close_fields(found: Closing, code: Code, registry: Registry) -> None:
+    """Close the fields of GraphQL that something stands on which is not ported."""
+    generated = generated_fields(registry)
+    for rule in code.fields:
+        kind, _, name = rule.field.partition(".")
+        if kind not in _ROOTS or (kind, name) in generated:  # others of these are the project's own: not there at all
+            for guard in rule.guards[:1]:
+                if rule.named_at:
+                    found.unless_named.add((kind, name))
+                else:
+                    found.fields.setdefault((kind, name), guard)
+
+
+def _close(closing: Closing, doors: Iterator[Door], guard: Guard) -> None:
+    for door in doors:
+        for route in door.routes:
+            closing.routes.setdefault(route, guard)
+        for key in door.fields:
+            closing.fields.setdefault(key, guard)
+
+
+def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing: Closing) -> None:
+    """Let the routes that are closed refuse; where something guards everything, all but the administration's."""
+    for route in router.routes() if code.everywhere else router.declared():
+        own = f"{route.method} {route.template.removeprefix(prefix)}"
+        is_graphql = route.template == graphql
+        if (
+            (code.everywhere and not route.template.startswith(_ADMINISTRATION))
+            or (own in closing.routes and route.template.startswith(prefix))
+            or (is_graphql and code.graphql)
+        ):
+            router.replace(route.method, route.template, refuse)
+
+
+def restrict_schema(extension: Extension, code: Code, closing: Closing, registry: Registry) -> None:
+    """Take over what the project says of the GraphQL schema, and close the fields that are guarded."""
+    generated = generated_fields(registry)
+    for switch in code.switches:
+        try:
+            _turn(extension, switch)
+        except (ExtensionError, TypeError) as error:
+            logger.warning("%s:%d: %s: %s", switch.place.file, switch.place.line, switch.method, error)
+    for rule in code.fields:
+        kind, _, name = rule.field.partition(".")
+        if rule.access is not None:
+            scopes = None if rule.access.public else rule.access.scopes
+            extension.access[kind, name] = FieldAccess(is_open=rule.access.public, scopes=scopes)
+        if rule.policies and (kind, name) in generated and not rule.guards:
+            extension.use({"resolvers_config": {rule.field: {"policies": list(rule.policies)}}})
+        if rule.policies and rule.guards and rule.named_at:
+            names = ", ".join(name for name, _ in rule.policies)
+            message = "%s: %s says all of it now; what %s:%d says, the policies %s too, counts no more"
+            logger.warning(message, rule.field, rule.named_at, rule.place.file, rule.place.line, names)
+    for key in closing.unless_named:
+        said = extension.access.get(key, FieldAccess())
+        extension.access[key] = replace(said, closed=True, unless_named=True)
+    for key in closing.fields:
+        extension.access[key] = FieldAccess(closed=True)
+
+
+def _turn(extension: Extension, switch: Switch) -> None:
+    subject = extension.shadow_crud(switch.uid)
+    given = switch.arguments
+    if switch.field is None:
+        if switch.method == "disableActions" and given:
+            given = ([action for action in given[0] if action in ACTIONS],)
+        getattr(subject, _SWITCHES[switch.method])(*given)
+    else:
+        getattr(subject.field(switch.field), _SWITCHES[switch.method])()
+
+
+def tell_closed(code: Code, closing: Closing) -> None:
+    """Say in the log what is closed, and because of what: a line for each guard, and not too many."""
+    lines = list(_closed(code, closing))
+    for line in lines[:_MOST_LINES]:
+        logger.warning("%s", line)
+    if len(lines) > _MOST_LINES:
+        logger.warning("%d more guards close something: octavo adopt", len(lines) - _MOST_LINES)
+    if lines:
+        logger.warning("Port this code, or list what can stay open without it in config/api.toml, [adoption] allow")
+
+
+def _closed(code: Code, closing: Closing) -> Iterator[str]:
+    for guard, names in closed_by(code, closing).items():
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        yield f"Closed: {', '.join(names[:_MOST_NAMED])}{more}: {_told(guard)}"
+
+
+def closed_by(code: Code, closing: Closing) -> dict[Guard, list[str]]:
+    """Each guard with the names of what it closes, those of large doors first."""
+    closed: dict[Guard, list[str]] = {}
+    for guard in code.everywhere:
+        closed.setdefault(guard, []).append("the whole API")
+    for guard in code.graphql:
+        closed.setdefault(guard, []).append("GraphQL")
+    for route in code.routes:
+        for guard in route.guards:
+            closed.setdefault(guard, []).append(route.name)
+    for name, guard in closing.routes.items():
+        closed.setdefault(guard, []).append(name)
+    for (kind, name), guard in closing.fields.items():
+        closed.setdefault(guard, []).append(f"{kind}.{name}")
+    return closed
+
+
+def _told(guard: Guard) -> str:
+    return f"{guard.name} is not run ({guard.place.file}:{guard.place.line}: {guard.says})"

@@ -1,0 +1,164 @@
+"""What the names inside of a function mean, as far as they lead into the context (`ctx`) of a request."""
+
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.v4.code.describing import called
+from octavo.v4.code.harmless_calls import GLOBALS, REFUSING, is_harmless_package, is_method
+from octavo.v4.javascript.modules import Binding, bindings_of, names_in
+from octavo.v4.javascript.parse import Module
+from octavo.v4.javascript.syntax import callee, identifier, member_path, walk
+
+REQUEST: Final = "requestContext"
+_CALCULATES: Final = frozenset(("JSON", "Math", "Number", "String", "Boolean", "Date", "parseInt", "parseFloat"))
+HEADERS: Final = (("set",), ("append",), ("response", "set"))
+_SCALARS: Final = frozenset(
+    (
+        *((name,) for name in ("url", "method", "path", "status", "ip", "originalUrl", "hostname", "host", "href")),
+        *(("request", name) for name in ("url", "method", "path", "ip")),
+        ("response", "status"),
+    )
+)
+"""What of the context is a text or a number: whoever reads it changes nothing."""
+_LOGS: Final = (("console",), ("strapi", "log"))
+_ACTS: Final = frozenset(
+    (
+        "call_expression",
+        "new_expression",
+        "await_expression",
+        "assignment_expression",
+        "augmented_assignment_expression",
+        "update_expression",
+        "yield_expression",
+        "class",
+    )
+)
+"""What computes by doing something."""
+
+ASSIGNMENTS: Final = ("assignment_expression", "augmented_assignment_expression")
+_SURELY_THERE: Final = len(("ctx", "query", "sort"))
+"""Names on a way into the context that may be followed for every request."""
+
+
+class NotUnderstood(ValueError):
+    """The code has another form than those that are known to let everything through."""
+
+
+class Context:
+    """The names of one function. `bindings` are those whose values are written out, of the function or its file."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self.bindings = dict(bindings_of(module))
+        self._paths: dict[str, tuple[str, ...]] = {}
+
+    def shadow(self, pattern: Node, node: Node, value: Node | None, *, constant: bool) -> None:
+        """A name inside the function hides what the file calls so."""
+        for name, way in names_in(self._module, pattern):
+            self._paths.pop(name, None)
+            self.bindings[name] = Binding(name, node, value, way, constant=constant)
+
+    def name(self, pattern: Node, path: tuple[str, ...]) -> None:
+        """Let the names of a pattern lead to what is at a path of the context."""
+        for name, way in names_in(self._module, pattern):
+            if way is not None:
+                self._paths[name] = _plain((*path, *way))
+                if len(self._paths[name]) > _SURELY_THERE:
+                    raise NotUnderstood
+
+    def knows(self, node: Node) -> bool:
+        """Whether a name leads into the context."""
+        return identifier(self._module, node) in self._paths
+
+    def is_asked(self, call: Node) -> bool:
+        """Whether a call is one of the context's own functions."""
+        return self._paths.get(callee(self._module, call)[0]) == ("ctx",)
+
+    def path(self, node: Node) -> tuple[str, ...]:
+        """Where in the context an expression leads (`ctx.request.query` as `ctx.query`); empty for anything else."""
+        found = member_path(self._module, node)
+        start = self._paths.get(found[0]) if found else None
+        return () if start is None else _plain((*start, *found[1:]))
+
+    def check_pure(self, node: Node) -> None:
+        """That computing a value does nothing else, and fails for nobody: what is below a parameter may be missing.
+
+        Raises NotUnderstood.
+        """
+        for found in walk(node):
+            is_sure = found.type != "member_expression" or "?." in self._module.text(found)
+            if not is_sure and len(self.path(found)) > _SURELY_THERE:
+                raise NotUnderstood
+            if found.type in _ACTS:
+                chain = callee(self._module, found) if found.type in ("call_expression", "new_expression") else ()
+                if not chain or chain[0] not in _CALCULATES or chain[0] in self.bindings:
+                    raise NotUnderstood
+
+    def check_call(self, call: Node) -> None:
+        """That a call after the answer cannot refuse: it is not followed. Raises NotUnderstood."""
+        chain = callee(self._module, call)
+        if not chain:  # a call of what another call answers, which is looked at by itself
+            known = any(map(is_method, called(self._module, call)[-1:]))
+        elif chain[0] in self.bindings:
+            binding = self.bindings[chain[0]]
+            found = binding.imported
+            known = (
+                is_method(chain[-1]) and len(chain) > 1
+                if found is None
+                else is_harmless_package(found.specifier, chain[1:])
+            )
+        else:
+            known = chain[0] in GLOBALS or chain[:2] == ("strapi", "log") or self.is_asked(call)
+        if not known or ".".join(chain) in REFUSING:
+            raise NotUnderstood
+
+    def check_mention(self, node: Node) -> None:
+        """That the context is only looked at: a plain value of it is read. Raises NotUnderstood."""
+        top = node
+        while top.parent is not None and top.parent.type in ("member_expression", "subscript_expression"):
+            if top.parent.child_by_field_name("object") != top:
+                break
+            top = top.parent
+        parent = top.parent
+        is_target = parent is not None and (
+            parent.type == "update_expression"
+            or (parent.type in ASSIGNMENTS and parent.child_by_field_name("left") == top)
+        )
+        is_called = parent is not None and parent.child_by_field_name("function") == top
+        path = self.path(top)
+        if is_target or (is_called and path[1:] not in HEADERS) or not (is_called or path[1:] in _SCALARS):
+            raise NotUnderstood
+
+
+def _plain(path: tuple[str, ...]) -> tuple[str, ...]:
+    return ("ctx", *path[2:]) if path[:3] == ("ctx", "request", "query") else path
+
+
+def asks_who(module: Module, function: Node) -> bool:
+    """Whether it looks at who is asking, which fails for those who are nobody even if nothing follows from it."""
+    return _mentions(module, function, "state")
+
+
+def asks_request(module: Module, function: Node) -> bool:
+    """Whether code that is given no request looks at the one under way: `strapi.requestContext.get()`."""
+    return _mentions(module, function, REQUEST)
+
+
+def _mentions(module: Module, function: Node, name: str) -> bool:
+    return any(
+        found.type in ("property_identifier", "shorthand_property_identifier_pattern") and module.text(found) == name
+        for found in walk(function)
+    )
+
+
+def has_plain_parameters(function: Node) -> bool:
+    """Whether the parameters of a function compute nothing: no default calls anything."""
+    given = function.child_by_field_name("parameters")
+    return given is None or not any(found.type in _ACTS for found in walk(given))
+
+
+def logs(module: Module, node: Node) -> bool:
+    """Whether an expression only writes to the log."""
+    chain = callee(module, node) if node.type == "call_expression" else ()
+    return any(chain[: len(start)] == start and len(chain) == len(start) + 1 for start in _LOGS)

@@ -1,0 +1,226 @@
+"""`src/extensions/*/strapi-server`: what a project changes of a plugin in code."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.v4.code.code import Guard, Kind, Route, State
+from octavo.v4.code.describing import describe
+from octavo.v4.code.hooks import LIFECYCLES, HookReader
+from octavo.v4.code.routes import RouteReader
+from octavo.v4.code.sources import Sources
+from octavo.v4.javascript.modules import names_in
+from octavo.v4.javascript.parse import Module
+from octavo.v4.javascript.source import Place
+from octavo.v4.javascript.syntax import (
+    FUNCTIONS,
+    arguments,
+    callee,
+    identifier,
+    member_path,
+    parameters,
+    string_value,
+    unwrap,
+    walk,
+)
+
+_ADDS: Final = ("push", "unshift")
+_CONTENT_API: Final = "content-api"
+_UNKNOWN: Final = "?"
+_DEEPEST: Final = 3
+_ONE_ACTION: Final = len(("plugin", "controllers", "user", "me"))
+_CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
+
+
+class ExtensionReader:
+    """Reads the extensions of one project."""
+
+    def __init__(self, sources: Sources, routes: RouteReader, hooks: HookReader) -> None:
+        self._sources = sources
+        self._reader = routes
+        self._hooks = hooks
+        self.routes: list[Route] = []
+        self.actions: dict[str, Guard] = {}
+        self.whole: list[Guard] = []
+        self.changed_routes: list[Guard] = []
+        self._read: set[tuple[str, str, int]] = set()
+
+    def read(self, path: Path, plugin: str) -> None:
+        """One `strapi-server` file; `plugin` is `users-permissions`."""
+        owner, place = f"plugin::{plugin}", self._sources.place(path)
+        module = self._sources.module(path)
+        value = None if module is None else self._sources.exported(module)
+        if module is not None and value is not None:
+            module, value = self._sources.resolved(module, value)
+        if module is None or value is None or value.type not in FUNCTIONS or not parameters(value):
+            if module is None or value is not None or module.root.named_children:
+                self._close(owner, place, "it is not written as one function of the plugin")
+            return
+        first = parameters(value)[0]
+        if first.type != "identifier":
+            self._close(owner, place, "it is not written as one function of the plugin")
+            return
+        self._body(module, value, identifier(module, first), owner, 0)
+
+    def _body(self, module: Module, function: Node, name: str, owner: str, depth: int) -> None:
+        """What a function does with the plugin, which it knows by a name."""
+        seen: set[int] = set()
+        types = dict(_type_names(module, function, name))
+        for found in walk(function):
+            if found.type in _CHANGES:
+                left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
+                if left is not None and right is not None:
+                    seen |= {node.id for node in walk(left)}
+                    path = _path(module, left, name) or _named_path(module, left, types)
+                    self._assigned(module, path, right, owner)
+            elif found.type == "call_expression":
+                seen |= self._called(module, found, name, owner) | self._handed(module, found, name, owner, depth)
+            elif found.type == "identifier" and identifier(module, found) == name:
+                self._mentioned(module, found, seen, owner)
+
+    def _mentioned(self, module: Module, node: Node, seen: set[int], owner: str) -> None:
+        """The plugin in any other place: what is done with its routes or controllers there is not understood."""
+        if node.id in seen:
+            return
+        top = node
+        while top.parent is not None and top.parent.type in ("member_expression", "subscript_expression"):
+            if top.parent.child_by_field_name("object") != top:
+                break
+            top = top.parent
+        path = member_path(module, top)
+        if path[1:2] == ("routes",):
+            self._close_routes(owner, module.place(node))
+        elif path[1:2] == ("controllers",) and len(path) < _ONE_ACTION and not _is_bound(module, top):
+            self._close(owner, module.place(node), "hands its controllers on")
+        elif not path[1:2] and top == node and not _is_answer(node):
+            self._close(owner, module.place(node), "hands the plugin on")
+
+    def _assigned(self, module: Module, path: Sequence[str], right: Node, owner: str) -> None:
+        place, says = module.place(right), describe(module, right)
+        match path:
+            case ["controllers", controller, action] if _UNKNOWN not in (controller, action):
+                self._replace(f"{owner}.{controller}.{action}", place, says)
+            case ["controllers", controller] if controller != _UNKNOWN:
+                self._replace(f"{owner}.{controller}", place, f"all of it: {says}")
+            case ["controllers", *_]:
+                self._close(owner, place, f"replaces controllers: {says}")
+            case ["services", *rest]:
+                self._close(owner, place, f"replaces the service {'.'.join(rest)}: {says}")
+            case ["routes", *_]:
+                self._close_routes(owner, place)
+            case ["contentTypes", kind, part, *event] if part == LIFECYCLES:
+                uid = "" if kind == _UNKNOWN else f"{owner}.{kind}"
+                if event:
+                    self._hooks.read_one(module, right, uid, event[0])
+                else:
+                    self._hooks.read_object(*self._sources.resolved(module, right), uid)
+            case ["contentTypes", *rest]:
+                self._note(f"{owner} contentTypes", place, f"changes definitions in code: {'.'.join(rest)}")
+            case [part, *rest]:
+                self._note(f"{owner} {part}", place, f"sets {'.'.join((part, *rest))}: {says}")
+
+    def _called(self, module: Module, call: Node, name: str, owner: str) -> set[int]:
+        """`plugin.routes['content-api'].routes.push({...})`; returns the ids of the nodes that are understood."""
+        function = call.child_by_field_name("function")
+        path = [] if function is None else _path(module, function, name)
+        if path != ["routes", _CONTENT_API, "routes", path[-1] if path else ""] or path[-1] not in _ADDS:
+            return set()
+        prefix = f"/{owner.removeprefix('plugin::')}"
+        self.routes += self._reader.written_out(module, arguments(call), owner, prefix)
+        return set() if function is None else {node.id for node in walk(function)}
+
+    def _handed(self, module: Module, call: Node, name: str, owner: str, depth: int) -> set[int]:
+        """`changeRoutes(plugin)`, where that is a function of the project: it is read like this one."""
+        function, given = call.child_by_field_name("function"), arguments(call)
+        if function is None or depth >= _DEEPEST or len(given) != 1 or member_path(module, given[0]) != (name,):
+            return set()
+        other, value = self._sources.resolved(module, function)
+        first = parameters(value)[:1] if value.type in FUNCTIONS else []
+        if not first or first[0].type != "identifier":
+            return set()
+        key = (owner, other.file, value.start_byte)
+        if key not in self._read:
+            self._read.add(key)
+            self._body(other, value, identifier(other, first[0]), owner, depth + 1)
+        return {given[0].id}
+
+    def _replace(self, name: str, place: Place, says: str) -> None:
+        self.actions[name] = Guard(name, place, says)
+        self._sources.find(Kind.EXTENSION, name, place, f"an action of the plugin: {says}", State.CLOSED)
+
+    def _close(self, owner: str, place: Place, says: str) -> None:
+        self.whole.append(Guard(owner, place, says))
+        self._sources.find(Kind.EXTENSION, owner, place, f"{says}: all its routes are closed", State.CLOSED)
+
+    def _close_routes(self, owner: str, place: Place) -> None:
+        """Routes are changed: nobody knows which, until Python has a file of routes for the plugin."""
+        says = "changes the routes of the plugin"
+        self.changed_routes.append(Guard(owner, place, says))
+        self._sources.find(Kind.EXTENSION, f"{owner} routes", place, f"{says}: all of them are closed", State.CLOSED)
+
+    def _note(self, name: str, place: Place, says: str) -> None:
+        self._sources.find(Kind.EXTENSION, name, place, says, State.OPEN)
+
+
+def _path(module: Module, node: Node, name: str) -> list[str]:
+    """The names behind the plugin's, `?` for computed ones; empty where it is about something else."""
+    names: list[str] = []
+    current = unwrap(node)
+    while current.type in ("member_expression", "subscript_expression"):
+        names.append(_last(module, current))
+        below = current.child_by_field_name("object")
+        if below is None:
+            return []
+        current = unwrap(below)
+    return list(reversed(names)) if current.type == "identifier" and identifier(module, current) == name else []
+
+
+def _type_names(module: Module, function: Node, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the names that a function gives to content-types: `const user = plugin.contentTypes.user`."""
+    for found in walk(function):
+        pattern, value = found.child_by_field_name("name"), found.child_by_field_name("value")
+        if found.type == "variable_declarator" and pattern is not None and value is not None:
+            path = _path(module, value, name)
+            if path[:1] == ["contentTypes"]:
+                yield from ((own, [*path, *way]) for own, way in names_in(module, pattern) if way is not None)
+
+
+def _named_path(module: Module, node: Node, names: Mapping[str, list[str]]) -> list[str]:
+    """Return the path of a member of something that has a name."""
+    path = member_path(module, node)
+    return [*names[path[0]], *path[1:]] if path and path[0] in names else []
+
+
+def _is_bound(module: Module, node: Node) -> bool:
+    """Whether it is what a function is bound to: `plugin.controllers.auth.register.bind(plugin.controllers.auth)`."""
+    call = node.parent and node.parent.parent
+    return call is not None and callee(module, call)[-1:] in (("bind",), ("call",))
+
+
+def _is_answer(node: Node) -> bool:
+    """Whether it is what a function returns, or declares as a parameter."""
+    parent = node.parent
+    return parent is not None and parent.type in (
+        "return_statement",
+        "arrow_function",
+        "formal_parameters",
+        "required_parameter",
+    )
+
+
+def _last(module: Module, node: Node) -> str:
+    found = node.child_by_field_name("property")
+    if found is not None:
+        return identifier(module, found)
+    index = node.child_by_field_name("index")
+    return (None if index is None else string_value(module, index)) or _UNKNOWN
+
+
+def extension_files(sources: Sources) -> Iterator[tuple[str, Path]]:
+    """The plugins that are extended, each with its file."""
+    for folder in sources.folders(sources.source / "extensions"):
+        path = sources.one(folder / "strapi-server")
+        if path is not None:
+            yield folder.name, path

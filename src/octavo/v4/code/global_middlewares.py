@@ -1,0 +1,65 @@
+"""Middlewares that stand before every address: those that `config/middlewares` lists, and those that code adds."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.v4.code.code import Guard, Shape, UsedName
+from octavo.v4.code.flow import OPEN_KEYS
+from octavo.v4.code.named_handlers import NamedCode
+from octavo.v4.code.sources import Sources, answered
+from octavo.v4.javascript.parse import Module
+from octavo.v4.javascript.syntax import named, properties, string_value
+
+_OURS: Final = "strapi::"
+_FAMILY: Final = "middlewares"
+
+
+def found_everywhere(sources: Sources, names: NamedCode) -> Iterator[Guard | UsedName]:
+    """The middlewares of all addresses that may refuse, or change what is asked; those that are ported by name."""
+    for folder in (sources.project / "config", *sources.folders(sources.project / "config/env")):
+        path = sources.one(folder / _FAMILY)
+        if path is not None:
+            yield from _listed(sources, names, path)
+
+
+def _listed(sources: Sources, names: NamedCode, path: Path) -> Iterator[Guard | UsedName]:
+    place = sources.place(path)
+    module = sources.module(path)
+    value = None if module is None else sources.exported(module)
+    if module is None or value is None:
+        yield Guard(place.file, place, "the list of middlewares is not written out")
+        return
+    module, value = sources.resolved(module, value)
+    found = answered(module, value)
+    if found is None or found.type != "array":
+        yield Guard(place.file, place, "the list of middlewares is not written out")
+        return
+    for item in named(found):
+        yield from _one(sources, names, *sources.resolved(module, item))
+
+
+def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iterator[Guard | UsedName]:
+    place = module.place(node)
+    members = properties(module, node) if node.type == "object" else {}
+    given = members.get("resolve") or members.get("name") or node
+    name = string_value(module, given)
+    if name is None:
+        yield Guard(f"{place.file}:{place.line}", place, "a middleware that is not written out")
+        return
+    if name.startswith(_OURS):
+        return
+    judged, ported = names.configured(names.judge(_FAMILY, names.name_of(_FAMILY, name), place), module, node)
+    if ported is not None:
+        yield ported
+    elif judged.guard is not None:
+        yield judged.guard
+    elif judged.shape is not None and _hides(judged.shape):
+        yield Guard(name, place, "sets what every request asks for")
+
+
+def _hides(shape: Shape) -> bool:
+    """Whether it may take something away from what callers ask for, if it is left out."""
+    return shape.replaces or any(change.key not in OPEN_KEYS and not change.only_if_absent for change in shape.changes)

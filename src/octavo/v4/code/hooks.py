@@ -1,0 +1,295 @@
+"""Lifecycle hooks: in `lifecycles` of content-types, and where code subscribes to them."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.schema.registry import Registry
+from octavo.v4.code.call_following import Follower
+from octavo.v4.code.code import Guard, Hook, Kind, State
+from octavo.v4.code.controllers import CORE_ACTIONS
+from octavo.v4.code.data import NotData
+from octavo.v4.code.describing import called, describe, throws
+from octavo.v4.code.nested_writes import UNKNOWN, Nested, NestedHook, refused_by_others
+from octavo.v4.code.overwriting import forces, overwrites
+from octavo.v4.code.references import Thing
+from octavo.v4.code.services import ServiceResolver
+from octavo.v4.code.sources import Sources
+from octavo.v4.javascript.modules import names_in
+from octavo.v4.javascript.parse import Module
+from octavo.v4.javascript.source import Place
+from octavo.v4.javascript.syntax import (
+    FUNCTIONS,
+    arguments,
+    callee,
+    is_open,
+    member_path,
+    named,
+    properties,
+    string_value,
+    walk,
+)
+
+LIFECYCLES: Final = "lifecycles"
+EXTENSIONS: Final = "extensions"
+ALL_ACTIONS: Final = (*CORE_ACTIONS, "createLocalization")
+_WRITES: Final = {"Create": ("create", "createLocalization"), "Update": ("update",), "Delete": ("delete",)}
+_WORDS: Final = (
+    *("Create", "CreateMany", "Update", "UpdateMany", "Delete", "DeleteMany"),
+    *("FindOne", "FindMany", "Count"),
+)
+_EVENTS: Final = frozenset(f"{moment}{what}" for moment in ("before", "after") for what in _WORDS)
+_ALLOW: Final = "{says}; {reason}; once you know that it refuses nothing, allow {name}"
+_RESULT: Final = "result"
+_REMOVALS: Final = (("splice",), ("pop",), ("shift",), ("unset",))
+_CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
+
+
+class HookReader:
+    """Reads the hooks of one project."""
+
+    def __init__(self, sources: Sources, registry: Registry) -> None:
+        self._sources = sources
+        definitions = (*registry.content_types.values(), *registry.components.values())
+        self._attributes = frozenset(name for definition in definitions for name in definition.attributes)
+        self.hooks: list[Hook] = []
+        self._met: list[NestedHook] = []
+        resolver = ServiceResolver(sources)
+        self._scopes = resolver.scopes
+        self._follower = Follower(resolver)
+
+    def read_file(self, path: Path, uid: str) -> None:
+        """`lifecycles.js` of a content-type."""
+        module = self._sources.module(path)
+        value = None if module is None else self._sources.exported(module)
+        if module is not None and not named(module.root):
+            return
+        if module is not None and value is not None:
+            module, value = self._sources.resolved(module, value)
+        if module is None or value is None or value.type != "object":
+            names = {} if module is None else self._sources.exported_names(module)
+            if module is not None and names:
+                self._read_all(module, names, uid, Thing("space", module))
+            else:
+                self._unclear(uid, self._sources.place(path))
+            return
+        self.read_object(module, value, uid)
+
+    def read_object(self, module: Module, node: Node, uid: str) -> None:
+        """Hooks that are written out as an object, by event."""
+        if node.type != "object":
+            self._unclear(uid, module.place(node))
+            return
+        if is_open(module, node):
+            self._unclear(uid, module.place(node))
+        members = properties(module, node) | self._scopes.members_set(module, node)
+        self._read_all(module, members, uid, Thing("code", module, node))
+
+    def read_one(self, module: Module, node: Node, uid: str, event: str) -> None:
+        """One hook, set without the others: `contentType.lifecycles.beforeDelete = ...`."""
+        if event in _EVENTS:
+            self._read(*self._sources.resolved(module, node), uid, event, Thing("value"))
+        else:
+            self._unclear(uid, module.place(node))
+
+    def subscribe(self, module: Module, call: Node) -> None:
+        """`strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`"""
+        given = arguments(call)
+        other, node = self._sources.resolved(module, given[0]) if given else (module, call)
+        if node.type != "object":
+            self._unclear("", module.place(call))
+            return
+        members = properties(other, node) | self._scopes.members_set(other, node)
+        models = members.pop("models", None)
+        try:
+            uids = [""] if models is None else [str(uid) for uid in self._sources.value(other, models)]
+        except (NotData, TypeError):
+            uids = [""]
+        for uid in uids:
+            if is_open(other, node):
+                self._unclear(uid, other.place(node))
+            self._read_all(other, members, uid, Thing("code", other, node))
+
+    def _unclear(self, uid: str, place: Place) -> None:
+        name = f"{uid or 'all content-types'}: hooks"
+        guard = Guard(name, place, "hooks that are not written out")
+        self.hooks.append(Hook(uid, ALL_ACTIONS, guard))
+        position = len(self._sources.findings)
+        self._met += [NestedHook(uid, f"before{what}", guard, (), True, position) for what in _WORDS]
+        self._sources.find(Kind.HOOK, name, place, guard.says, State.CLOSED)
+
+    def _read_all(self, module: Module, members: dict[str, Node], uid: str, owner: Thing) -> None:
+        for event, node in members.items():
+            if event in _EVENTS:
+                self._read(*self._sources.resolved(module, node), uid, event, owner)
+
+    def _read(self, module: Module, node: Node, uid: str, event: str, owner: Thing) -> None:
+        name = f"{uid or 'all content-types'}.{event}"
+        place = module.place(node)
+        says = describe(module, node)
+        reason = self._reason(module, node, event, owner)
+        if reason is not None:
+            says = _ALLOW.format(says=says, reason=reason, name=name) if reason else says
+            self.hooks.append(Hook(uid, _actions(event), Guard(name, place, says)))
+        refuses, nested = self._nested(module, node, event, owner)
+        position = len(self._sources.findings)
+        self._met.append(NestedHook(uid, event, Guard(name, place, says), nested, refuses, position))
+        self._sources.find(Kind.HOOK, name, place, says, State.OPEN if reason is None else State.CLOSED)
+
+    def close_nested(self) -> None:
+        """Close the hooks that read or write what other hooks may refuse. For when all hooks are read."""
+        for hook, nested, other in refused_by_others(self._met):
+            if hook.is_before and self._sources.findings[hook.position].state is State.OPEN:
+                uid = "entries" if nested.uid == UNKNOWN else nested.uid
+                place = f"{nested.place.file}:{nested.place.line}"
+                reason = f"reads or writes {uid} at {place}, which {other.guard.name} may refuse"
+                guard = hook.guard
+                says = _ALLOW.format(says=guard.says, reason=reason, name=guard.name)
+                self.hooks.append(Hook(hook.uid, _actions(hook.event), replace(guard, says=says)))
+                found = self._sources.findings[hook.position]
+                self._sources.findings[hook.position] = replace(found, says=says, state=State.CLOSED)
+
+    def _nested(self, module: Module, node: Node, event: str, owner: Thing) -> tuple[bool, tuple[Nested, ...]]:
+        """Return whether a hook may refuse by its own, and what it reads and writes. What follows something, and cannot
+        be followed, counts as harmless, as it does for itself."""
+        is_before = event.startswith("before")
+        if node.type not in FUNCTIONS:
+            return is_before, ()
+        refusals = (refusal for _, refusal in self._follower.steps(module, node, owner))
+        refuses = any(one is not None and (one.is_followed or is_before) for one in refusals)
+        return refuses, () if refuses else self._follower.nested(module, node, owner)
+
+    def _reason(self, module: Module, node: Node, event: str, owner: Thing) -> str | None:
+        """Return why a hook may refuse, or change what is found or may be written; empty where its description says so,
+        None where it does neither. What follows a write does not."""
+        if node.type not in FUNCTIONS:
+            return None if event.startswith("after") and "Find" not in event else ""
+        if "Find" in event or "Count" in event:
+            is_after = event.startswith("after")
+            hides = _takes_away(module, node, self._attributes) if is_after else _changes_or_calls(module, node)
+            return "" if hides else self._refusal(module, node, owner, only_followed=is_after)
+        if event.startswith("after"):
+            return None
+        if _narrows(module, node) or overwrites(module, node, self._attributes):
+            return ""
+        return self._refusal(module, node, owner)
+
+    def _refusal(self, module: Module, node: Node, owner: Thing, *, only_followed: bool = False) -> str | None:
+        """Return why a hook, or something that it calls, may refuse, or changes what the hook is about.
+
+        What looks at who is asking counts: it writes what is theirs, and fails for anonymous callers. With
+        `only_followed`, calls that cannot be followed do not count.
+        """
+        for step, refusal in self._follower.steps(module, node, owner):
+            if refusal is not None and (refusal.is_followed or not only_followed):
+                return "" if refusal.is_followed and step.node == node else str(refusal)
+            is_helper = step.node != node and step.has_event
+            if is_helper and (_narrows(step.module, step.node) or forces(step.module, step.node, self._attributes)):
+                place = step.module.place(step.node)
+                return f"changes what is written or meant at {place.file}:{place.line}"
+        return None
+
+
+def subscriptions(module: Module) -> Iterator[Node]:
+    """The calls that subscribe to hooks, also by another name of `strapi.db.lifecycles`."""
+    is_known = LIFECYCLES.encode() in module.source.text
+    for found in walk(module.root):
+        chain = called(module, found) if found.type == "call_expression" else ()
+        if is_known and chain[-1:] == ("subscribe",) and "eventHub" not in chain:
+            yield found
+
+
+def assigned_hooks(module: Module) -> Iterator[tuple[str, str, Node]]:
+    """`strapi.contentType(uid).lifecycles = {...}`: the content-type, empty where it is not known, the event, empty
+    where it is about all, and the value. Of plugins that are extended, `ExtensionReader` reads them."""
+    is_extension = f"/{EXTENSIONS}/" in f"/{module.file}"
+    for found in walk(module.root):
+        left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
+        if found.type != "assignment_expression" or left is None or right is None:
+            continue
+        chain = called(module, left)
+        if len(chain) > 1 and LIFECYCLES in chain[-2:] and not _is_empty(right):
+            start = _declared_as(module, chain[0])
+            words = (string_value(module, node) for part in (left, start) if part for node in walk(part))
+            whole = (*(called(module, start) if start is not None else ()), *chain)
+            if not (is_extension and whole[1:2] == ("contentTypes",)):
+                event = "" if chain[-1] == LIFECYCLES else chain[-1]
+                yield next((word for word in words if word and "::" in word), ""), event, right
+
+
+def _is_empty(node: Node) -> bool:
+    return node.type == "object" and not named(node)
+
+
+def _declared_as(module: Module, name: str) -> Node | None:
+    """Return what a name is declared as, anywhere in a file."""
+    for found in walk(module.root):
+        own, value = found.child_by_field_name("name"), found.child_by_field_name("value")
+        if found.type == "variable_declarator" and own is not None and name in dict(names_in(module, own)):
+            return value
+    return None
+
+
+def _changes_or_calls(module: Module, node: Node) -> bool:
+    """Whether a hook before a read does anything but log."""
+    return any(found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node))
+
+
+def _actions(event: str) -> tuple[str, ...]:
+    """What stands behind an event. v4 reads an entry whenever it writes one, so reads stand behind everything."""
+    return next((actions for word, actions in _WRITES.items() if word in event), ALL_ACTIONS)
+
+
+def _narrows(module: Module, node: Node) -> bool:
+    """Whether it changes which entries are meant, or takes away what the caller wants to write."""
+    for found in walk(node):
+        if found.type in _CHANGES:
+            left = found.child_by_field_name("left")
+            path = member_path(module, left) if left is not None else ()
+            if {"where", "filters"} & set(path) or path[-1:] == ("params",):
+                return True
+        if _deletes(module, found) or _assigns_where(module, found):
+            return True
+    return False
+
+
+def _assigns_where(module: Module, node: Node) -> bool:
+    """`Object.assign(event.params.where, ...)`"""
+    given = arguments(node) if node.type == "call_expression" and callee(module, node) == ("Object", "assign") else []
+    return bool(given) and bool({"where", "filters", "params"} & set(member_path(module, given[0])[-2:]))
+
+
+def _takes_away(module: Module, node: Node, attributes: Collection[str]) -> bool:
+    """Whether a hook after a read may leave out, or mask, something of what was read: it sets anything that is an
+    attribute somewhere, or hands the result to other code. What it only adds hides nothing."""
+    if node.type not in FUNCTIONS or throws(module, node):
+        return True
+    for found in walk(node):
+        if found.type in _CHANGES:
+            left = found.child_by_field_name("left")
+            path = member_path(module, left) if left is not None else ()
+            if not path or path[-1] == _RESULT or path[-1] in attributes:
+                return True
+        if _deletes(module, found) or (found.type == "call_expression" and _hands_on(module, found)):
+            return True
+    return False
+
+
+def _hands_on(module: Module, call: Node) -> bool:
+    """Whether a call gets the result as it is, or changes a list in place."""
+    if _logs(module, call):
+        return False
+    chain = called(module, call)
+    given = (member_path(module, item) for item in arguments(call))
+    return chain[-1:] in _REMOVALS or any(path[-1:] == (_RESULT,) or path == ("event",) for path in given)
+
+
+def _deletes(module: Module, node: Node) -> bool:
+    return node.type == "unary_expression" and module.text(node).startswith("delete")
+
+
+def _logs(module: Module, node: Node) -> bool:
+    return node.type == "call_expression" and called(module, node)[:1] in (("console",),)

@@ -1,0 +1,181 @@
+"""Policies and middlewares: those that a project has by name, and those written where they are used."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from tree_sitter import Node
+
+from octavo.core.values import dataclass
+from octavo.schema.naming import kebab_case
+from octavo.v4.code.code import Guard, Kind, Shape, State, UsedName
+from octavo.v4.code.context import NotUnderstood
+from octavo.v4.code.data import NotData
+from octavo.v4.code.describing import describe
+from octavo.v4.code.flow import Flow, passes_always, read_middleware
+from octavo.v4.code.porting import Places, Ported
+from octavo.v4.code.sources import Sources, answered
+from octavo.v4.javascript.parse import Module
+from octavo.v4.javascript.source import Place
+from octavo.v4.javascript.syntax import FUNCTIONS, named, properties, returned, string_value, unwrap
+
+Family = Literal["policies", "middlewares"]
+FAMILIES: Final[tuple[Family, ...]] = ("policies", "middlewares")
+_KINDS: Final = {"policies": Kind.POLICY, "middlewares": Kind.MIDDLEWARE}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A policy or middleware: what guards, or where nothing does, what it does to the query."""
+
+    guard: Guard | None
+    shape: Shape | None = None
+    ported: str | None = None
+    """Its full name, where Python has taken its place."""
+
+
+class NamedCode:
+    """The policies and middlewares of a project, by their full names (`global::x`, `api::a.x`, `plugin::p.x`)."""
+
+    def __init__(self, sources: Sources, ported: Ported) -> None:
+        self._sources = sources
+        self._ported: dict[Family, Places] = {"policies": ported.policies, "middlewares": ported.middlewares}
+        self._files: dict[Family, dict[str, Path]] = {"policies": {}, "middlewares": {}}
+        self._judged: dict[tuple[Family, str], tuple[Judged, str]] = {}
+        self._used: set[tuple[Family, str]] = set()
+
+    def collect(self, folder: Path, prefix: str) -> None:
+        """Take note of the files in `policies` and `middlewares` of a folder; `prefix` stands before their names."""
+        for family in self._files:
+            for path in self._sources.folder(folder / family):
+                stem = path.stem if prefix == "global::" else kebab_case(path.stem)
+                self._files[family][f"{prefix}{stem}"] = path
+
+    def tell(self) -> None:
+        """A finding for each file: once it is known which of them are used."""
+        for family, files in self._files.items():
+            for name, path in files.items():
+                judged, says = self._look(family, name, path)
+                state = State.CLOSED if judged.guard else _state(judged)
+                if (family, name) not in self._used and name not in self._ported[family]:
+                    says, state = f"used nowhere that can be seen: {says}", State.OPEN
+                self._sources.find(_KINDS[family], name, self._sources.place(path), says, state)
+
+    def full_name(self, family: Family, name: str, owner: str) -> str:
+        """The full name of one that a route of `owner` (`api::article`) names in short."""
+        own = f"{owner}.{name}"
+        is_own = own in self._files[family] or own in self._ported[family]
+        return name if "::" in name else own if is_own else f"global::{name}"
+
+    def name_of(self, family: Family, given: str) -> str:
+        """The full name of a file that `resolve` names (`./src/middlewares/log`); other names as they are."""
+        wanted = (self._sources.project / given).with_suffix("") if given.startswith(".") else None
+        found = (name for name, path in self._files[family].items() if path.with_suffix("") == wanted)
+        return next(found, given)
+
+    def judge(self, family: Family, name: str, used_at: Place) -> Judged:
+        """One of this full name, used. What there is no file of is a guard."""
+        path = self._files[family].get(name)
+        self._used.add((family, name))
+        if name in self._ported[family]:
+            return Judged(None, ported=name)
+        if path is None:
+            return Judged(Guard(name, used_at, "not a file of this project"))
+        return self._look(family, name, path)[0]
+
+    def _look(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
+        key = (family, name)
+        if key not in self._judged:
+            self._judged[key] = self._read(family, name, path)
+        return self._judged[key]
+
+    def _read(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
+        place = self._sources.place(path)
+        module = self._sources.module(path)
+        if module is None:
+            return Judged(Guard(name, place, "cannot be read")), "cannot be read"
+        value = self._sources.exported(module)
+        if value is None:
+            says = describe(module, module.root, "is not written as one function")
+            return Judged(Guard(name, place, says)), says
+        return _judge(family, *self._sources.resolved(module, value), name, place)
+
+    def used(
+        self, family: Family, module: Module, node: Node, owner: str, route: str
+    ) -> Iterator[tuple[Judged, UsedName | None]]:
+        """What a list in the `config` of a route says, such as `policies: ["is-owner", (ctx) => ...]`; those that are
+        ported with their config."""
+        module, node = self._sources.resolved(module, node)
+        if node.type != "array":
+            yield Judged(Guard(route, module.place(node), f"{family} that are not written out")), None
+            return
+        for item in named(node):
+            other, value = self._sources.resolved(module, item)
+            judged = self._one(family, other, value, owner, route)
+            yield self.configured(judged, other, value)
+
+    def configured(self, judged: Judged, module: Module, item: Node) -> tuple[Judged, UsedName | None]:
+        """One that is ported, with the config that stands beside its name; a guard where that is no data."""
+        if judged.ported is None:
+            return judged, None
+        members = properties(module, item) if item.type == "object" else {}
+        try:
+            config = self._sources.value(module, members["config"]) if "config" in members else {}
+        except NotData:
+            place = module.place(item)
+            return Judged(Guard(judged.ported, place, "is ported, but its config is not written out")), None
+        return judged, (judged.ported, config)
+
+    def _one(self, family: Family, module: Module, item: Node, owner: str, route: str) -> Judged:
+        place = module.place(item)
+        members = properties(module, item) if item.type == "object" else {}
+        name = string_value(module, members.get("name") or members.get("resolve") or item)
+        if name is not None:
+            return self.judge(family, self.full_name(family, name, owner), place)
+        self._used |= {(family, known) for known, path in self._files[family].items() if path == module.path}
+        judged, says = _judge(family, module, item, route, place, is_inner=True)
+        word = "policy" if family == "policies" else "middleware"
+        state = State.CLOSED if judged.guard else _state(judged)
+        self._sources.find(_KINDS[family], route, place, f"{word} of the route itself: {says}", state)
+        return judged
+
+
+def _state(judged: Judged) -> State:
+    if judged.shape is None:
+        return State.NOTHING
+    return State.TAKEN if judged.shape != Shape() else State.OPEN
+
+
+def _judge(
+    family: Family, module: Module, value: Node, name: str, place: Place, *, is_inner: bool = False
+) -> tuple[Judged, str]:
+    """What guards and what it does. A middleware is made by a function, unless it stands in a route itself."""
+    says = describe(module, value)
+    if family == "policies":
+        if passes_always(module, value):
+            return Judged(None), "lets everybody pass"
+        return Judged(Guard(name, place, says)), says
+    if not is_inner and value.type in FUNCTIONS and _answers_nothing(value):
+        return Judged(None, Shape()), says
+    inner = value if is_inner else answered(module, value)
+    try:
+        flow = read_middleware(module, inner if inner is not None and inner.type in FUNCTIONS else unwrap(value))
+    except NotUnderstood:
+        return Judged(Guard(name, place, says)), says
+    return Judged(None, flow.shape), told(flow)
+
+
+def told(flow: Flow) -> str:
+    """What such code does, in one line."""
+    parts = (
+        [f"sets {', '.join(dict.fromkeys(change.key for change in flow.shape.changes))}"] if flow.shape.changes else []
+    )
+    if flow.undone:
+        parts.append(f"not done here: {', '.join(flow.undone)}")
+    return "; ".join(parts) or "goes on and changes nothing"
+
+
+def _answers_nothing(function: Node) -> bool:
+    """Whether a function that should make a middleware makes none: v4 then goes on without it."""
+    body = function.child_by_field_name("body")
+    return body is not None and body.type == "statement_block" and not returned(function)

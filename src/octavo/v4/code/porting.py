@@ -1,0 +1,200 @@
+"""What of a project's JavaScript has been ported: Python that has its name. That alone is no longer closed.
+
+Python is read, not run: a report is made of projects that cannot start yet. What is named here but is no function stops
+the start, so nothing is opened by a name alone.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Final, TypeGuard
+
+from octavo.core.bounded_files import MEGABYTE, read_own_file
+from octavo.core.values import dataclass
+from octavo.project.file_locations import below_owners, code_name, owner_name, python_files
+from octavo.project.functions import relative
+from octavo.project.lifecycles import owner_of
+from octavo.project.lifecycles import paths as hook_paths
+from octavo.project.naming import action_name
+from octavo.schema.naming import uid_of_folder
+from octavo.v4.code.code import Finding, Kind, State
+
+Places = Mapping[str, str]
+"""Places (`src/api/talk/controllers/talk.py:7`) by the names that guards have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ported:
+    """What there is in Python, by kind and name. A controller's name stands for its file, without any action."""
+
+    hooks: Places = field(default_factory=dict)
+    actions: Places = field(default_factory=dict)
+    services: Places = field(default_factory=dict)
+    policies: Places = field(default_factory=dict)
+    middlewares: Places = field(default_factory=dict)
+    controllers: Places = field(default_factory=dict)
+    routes: Places = field(default_factory=dict)
+    """Of plugins: `plugin::users-permissions routes`."""
+    fields: Places = field(default_factory=dict)
+    """Of GraphQL that Python may say something of: `Query.tags`."""
+    plugins: Places = field(default_factory=dict)
+    """Local ones: `plugin::shop`."""
+
+
+_FAMILIES: Final = {
+    Kind.HOOK: "hooks",
+    Kind.ACTION: "actions",
+    Kind.EXTENSION: "actions",
+    Kind.SERVICE: "services",
+    Kind.POLICY: "policies",
+    Kind.MIDDLEWARE: "middlewares",
+    Kind.GRAPHQL: "fields",
+    Kind.PLUGIN: "plugins",
+}
+_PLUGIN_ROUTES: Final = "extensions/*/routes/*.py"
+_PIECES: Final = ("controllers", "middlewares", "policies", "routes", "services")
+_DEEPEST: Final = 5
+"""Classes that inherit from each other."""
+_FIELD: Final = re.compile(r"[A-Z]\w*\.\w+")
+
+
+def read_ported(project: Path, known: Collection[str]) -> Ported:
+    """What is ported of a project; `known` are the content-types."""
+    source = project / "src"
+    return Ported(
+        dict(_hooks(source, known)),
+        dict(_members(source, "controllers", methods_in)),
+        dict(_members(source, "services", methods_in)),
+        dict(_functions(source, "policies", "policy")),
+        dict(_functions(source, "middlewares", "middleware")),
+        dict(_controllers(source)),
+        dict(_routes(source)),
+        dict(_fields(source)),
+        dict(_plugins(source)),
+    )
+
+
+def as_ported(found: Finding, ported: Ported) -> Finding:
+    """A piece of JavaScript, with what has taken its place."""
+    family = _FAMILIES.get(found.kind)
+    places = getattr(ported, family) if family else {}
+    place = places.get(found.name) or (ported.routes.get(found.name) if found.kind is Kind.EXTENSION else None)
+    return replace(found, state=State.PORTED, says=f"ported by {place}: {found.says}") if place else found
+
+
+def _hooks(source: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """`api::talk.talk.beforeCreate` for `before_create` in `src/api/talk/content-types/talk/lifecycles.py`."""
+    for path in hook_paths(source):
+        owner, folder = owner_of(path.relative_to(source))
+        uid = uid_of_folder(owner, folder, known)
+        for name, line in names_in(path):
+            action = action_name(name.replace("after_commit_", "after_", 1))  # v4 has no transaction to wait for
+            yield f"{uid}.{action}", f"{relative(path, source.parent)}:{line}"
+
+
+def _controllers(source: Path) -> Iterator[tuple[str, str]]:
+    for path in python_files(source, *below_owners("controllers")):
+        yield code_name(path, source), relative(path, source.parent)
+
+
+def _members(
+    source: Path, folder: str, names: Callable[[Path], Iterator[tuple[str, int]]]
+) -> Iterator[tuple[str, str]]:
+    """`api::talk.talk.bySlug` for the method `by_slug` in `src/api/talk/controllers/talk.py`."""
+    for path in python_files(source, *below_owners(folder)):
+        for name, line in names(path):
+            yield f"{code_name(path, source)}.{action_name(name)}", f"{relative(path, source.parent)}:{line}"
+
+
+def _functions(source: Path, folder: str, word: str) -> Iterator[tuple[str, str]]:
+    """`api::talk.is-member` for the function in `src/api/talk/policies/is-member.py`."""
+    for path in python_files(source, f"{folder}/*.py", *below_owners(folder)):
+        yield from (
+            (code_name(path, source), f"{relative(path, source.parent)}:{line}")
+            for name, line in names_in(path)
+            if name == word
+        )
+
+
+def _routes(source: Path) -> Iterator[tuple[str, str]]:
+    for path in python_files(source, _PLUGIN_ROUTES):
+        yield f"{owner_name(path, source)} routes", relative(path, source.parent)
+
+
+def _plugins(source: Path) -> Iterator[tuple[str, str]]:
+    """`plugin::shop` for Python in `src/plugins/shop`."""
+    for path in python_files(source, *(f"plugins/*/{kind}/*.py" for kind in _PIECES), "plugins/*/content-types/*/*.py"):
+        yield owner_name(path, source), relative(path, source.parent)
+
+
+def _fields(source: Path) -> Iterator[tuple[str, str]]:
+    """Fields of GraphQL that stand as keys of dictionaries: `{"Query.tags": {"policies": [...]}}`."""
+    for path in python_files(source, "*.py", "extensions/*.py", "graphql/*.py"):
+        for node in (inner for statement in _statements(path) for inner in ast.walk(statement)):
+            for key in node.keys if isinstance(node, ast.Dict) else ():
+                if isinstance(key, ast.Constant) and isinstance(key.value, str) and _FIELD.fullmatch(key.value):
+                    yield key.value, f"{relative(path, source.parent)}:{key.lineno}"
+
+
+def methods_in(path: Path) -> Iterator[tuple[str, int]]:
+    """The methods of the classes in a module of Python, but for those of its own use; with those of the project's own
+    classes that they inherit from, at the line of the class."""
+    statements = _statements(path)
+    for node in statements:
+        if isinstance(node, ast.ClassDef):
+            yield from _methods(node)
+            for name in _inherited(node, statements, path, _DEEPEST):
+                yield name, node.lineno
+
+
+def _methods(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
+    for member in node.body:
+        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and not member.name.startswith("_"):
+            yield member.name, member.lineno
+
+
+def _inherited(node: ast.ClassDef, statements: list[ast.stmt], path: Path, deep: int) -> Iterator[str]:
+    """The methods of the classes that a class names as its own kind, in its module or in one that it imports."""
+    for base in node.bases if deep else ():
+        if isinstance(base, ast.Name):
+            for found, others, place in _classes(base.id, statements, path):
+                yield from (name for name, _ in _methods(found))
+                yield from _inherited(found, others, place, deep - 1)
+
+
+def _classes(name: str, statements: list[ast.stmt], path: Path) -> Iterator[tuple[ast.ClassDef, list[ast.stmt], Path]]:
+    """The class of a name in a module, with the statements and the place of the module that it stands in."""
+    for node in statements:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            yield node, statements, path
+        if isinstance(node, ast.ImportFrom) and node.level and node.module:
+            place = path.parents[node.level - 1].joinpath(*node.module.split(".")).with_suffix(".py")
+            for item in node.names:
+                if (item.asname or item.name) == name:
+                    others = _statements(place)
+                    yield from ((found, others, place) for found in others if _is_class(found, item.name))
+
+
+def _is_class(node: ast.stmt, name: str) -> TypeGuard[ast.ClassDef]:
+    return isinstance(node, ast.ClassDef) and node.name == name
+
+
+def names_in(path: Path) -> Iterator[tuple[str, int]]:
+    """The names that a module of Python gives something at its top, with their lines; none where it cannot be read."""
+    for node in _statements(path):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno
+            case ast.Assign(targets=targets):
+                yield from ((target.id, node.lineno) for target in targets if isinstance(target, ast.Name))
+            case ast.ImportFrom(names=names):
+                yield from ((name.asname or name.name, node.lineno) for name in names)
+
+
+def _statements(path: Path) -> list[ast.stmt]:
+    try:
+        return ast.parse(read_own_file(path, MEGABYTE)).body
+    except (SyntaxError, ValueError, OSError):
+        return []

@@ -1,0 +1,207 @@
+"""Reads all code of a v4 project. The one way in: for the service, which closes by it, and for reports."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from octavo.core.bounded_files import read_own_file
+from octavo.schema.naming import kebab_case, uid_of_folder
+from octavo.schema.registry import Registry
+from octavo.settings.package_json import V4Project, find_v4_project
+from octavo.v4.code.code import Code, Finding, Guard, Hook, Kind, Route, State, UsedName
+from octavo.v4.code.controllers import Controllers
+from octavo.v4.code.extensions import ExtensionReader, extension_files
+from octavo.v4.code.global_middlewares import found_everywhere
+from octavo.v4.code.graphql import GraphqlReader
+from octavo.v4.code.hooks import LIFECYCLES, HookReader, assigned_hooks, subscriptions
+from octavo.v4.code.inventory import (
+    added_middlewares,
+    code_files,
+    read_cron,
+    read_migrations,
+    read_modules,
+    read_packages,
+    read_start,
+    replaced_while_running,
+)
+from octavo.v4.code.named_handlers import NamedCode
+from octavo.v4.code.plugins import read_plugin
+from octavo.v4.code.porting import Places, as_ported, read_ported
+from octavo.v4.code.route_order import in_order
+from octavo.v4.code.routes import RouteReader
+from octavo.v4.code.sources import Sources
+from octavo.v4.javascript.source import LARGEST_SOURCE
+from octavo.v4.javascript.syntax import walk
+
+_MAY_REACH_OUT: Final = re.compile(
+    rb"shadowCRUD|\.use\(|subscribe|\.extend\(|lifecycles\b[^;=]{0,200}=[^=>]|Object\.assign\(\s*strapi|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route|contentType|lifecycles)[^;=]{0,200}[^=!<>;]=[^=>]"
+)
+"""What files have in them that do something to others."""
+
+
+def read_code(project: Path, registry: Registry) -> Code:
+    """What the JavaScript and TypeScript of a project says, less what is ported; nothing where it is no v4 project.
+
+    Runs nothing.
+
+    Raises ValueError for a `package.json` that cannot be read.
+    """
+    found = find_v4_project(project)
+    return Code() if found is None else _Reader(project, registry, found).read()
+
+
+class _Reader:
+    def __init__(self, project: Path, registry: Registry, packages: V4Project) -> None:
+        self._project = project
+        self._registry = registry
+        self._packages = packages.packages
+        self._sources = sources = Sources(project)
+        self._ported = read_ported(project, registry.content_types)
+        self._named = NamedCode(sources, self._ported)
+        self._controllers = Controllers(sources, registry, self._ported)
+        self._routes = RouteReader(sources, self._controllers, self._named, registry)
+        self._hooks = HookReader(sources, registry)
+        self._extensions = ExtensionReader(sources, self._routes, self._hooks)
+        self._graphql = GraphqlReader(sources, self._named)
+        self._everywhere: list[Guard] = []
+        self._around: list[UsedName] = []
+
+    def read(self) -> Code:
+        sources = self._sources
+        apis = [(path, f"api::{kebab_case(path.name)}") for path in sources.folders(sources.source / "api")]
+        plugins = [*sources.folders(sources.source / "plugins")]
+        self._collect(apis, plugins)
+        found = [route for path, owner in apis for route in self._routes.read(path, owner)]
+        for name, path in extension_files(sources):
+            self._extensions.read(path, name)
+        found += self._extensions.routes
+        found += [route for folder in plugins for route in read_plugin(sources, self._routes, folder)]
+        for standing in found_everywhere(sources, self._named):
+            if isinstance(standing, Guard):
+                self._everywhere.append(standing)
+            else:
+                self._around.append(standing)
+        self._starts([sources.source, *(path for path, _ in apis)])
+        self._scan()
+        self._hooks.close_nested()
+        ported = self._ported
+        hooks = [hook for hook in self._hooks.hooks if hook.guard.name not in ported.hooks]
+        routes = tuple(_hooked(route, hooks) for route in in_order(found, sources.findings))
+        self._named.tell()
+        self._rest()
+        return Code(
+            findings=(*(as_ported(found, ported) for found in sources.findings), *_told(routes, ported.actions)),
+            routes=routes,
+            core={route.action: _hooked(route, hooks) for route in self._routes.core()},
+            around=tuple(self._around),
+            ported=frozenset(ported.actions),
+            everywhere=tuple(self._everywhere),
+            hooks=tuple(hooks),
+            plugin_actions=_unported(self._extensions.actions, ported.actions),
+            plugin_routes=(*self._extensions.whole, *self._changed_routes()),
+            switches=tuple(self._graphql.switches),
+            fields=tuple(replace(rule, named_at=ported.fields.get(rule.field, "")) for rule in self._graphql.rules),
+            graphql=tuple(self._graphql.door),
+        )
+
+    def _collect(self, apis: list[tuple[Path, str]], plugins: list[Path]) -> None:
+        """What routes lead to, before they are read."""
+        sources = self._sources
+        self._named.collect(sources.source, "global::")
+        for folder in plugins:
+            for part in (folder / "server", folder / "server/src"):
+                self._named.collect(part, f"plugin::{folder.name}.")
+        for path, owner in apis:
+            self._named.collect(path, f"{owner}.")
+            self._controllers.collect(path, owner)
+            for kind in sources.folders(path / "content-types"):
+                file = sources.one(kind / LIFECYCLES)
+                if file is not None:
+                    self._hooks.read_file(file, uid_of_folder(owner, kind.name, self._registry.content_types))
+
+    def _starts(self, folders: list[Path]) -> None:
+        for folder in folders:
+            path = self._sources.one(folder / "index")
+            if path is not None:
+                self._everywhere += read_start(self._sources, path)
+
+    def _scan(self) -> None:
+        """What any file may say: hooks that it subscribes to, middlewares that it adds, the schema of GraphQL."""
+        for path in code_files(self._sources, self._sources.source):
+            if not _may_reach_out(path):
+                continue
+            module = self._sources.module(path)
+            if module is None:
+                place = self._sources.place(path)
+                self._everywhere.append(Guard(place.file, place, "cannot be read, and may add middlewares or hooks"))
+                continue
+            for call in subscriptions(module):
+                self._hooks.subscribe(module, call)
+            for uid, event, value in assigned_hooks(module):
+                if event:
+                    self._hooks.read_one(module, value, uid, event)
+                else:
+                    self._hooks.read_object(*self._sources.resolved(module, value), uid)
+            calls = (found for found in walk(module.root) if found.type == "call_expression")
+            self._everywhere += added_middlewares(module, calls)
+            self._everywhere += replaced_while_running(module)
+            self._graphql.read(module)
+
+    def _changed_routes(self) -> Iterator[Guard]:
+        """What extensions do with routes of plugins for which Python has no file of routes."""
+        changed = self._extensions.changed_routes
+        return (guard for guard in changed if f"{guard.name} routes" not in self._ported.routes)
+
+    def _rest(self) -> None:
+        read_cron(self._sources)
+        read_migrations(self._sources)
+        read_packages(self._sources, self._packages)
+        read_modules(self._sources)
+        for guard in self._everywhere:
+            self._sources.find(
+                Kind.MIDDLEWARE, guard.name, guard.place, f"stands before everything: {guard.says}", State.CLOSED
+            )
+
+
+def _hooked(route: Route, hooks: list[Hook]) -> Route:
+    """The route with the hooks that guard what it does."""
+    if route.core is None:
+        return route
+    uid, action = route.core
+    guards = [hook.guard for hook in hooks if hook.uid in ("", uid) and action in hook.actions]
+    return replace(route, guards=(*route.guards, *guards)) if guards else route
+
+
+def _unported(actions: Mapping[str, Guard], ported: Places) -> dict[str, Guard]:
+    """The actions of plugins that Python does not have."""
+    return {name: guard for name, guard in actions.items() if name not in ported}
+
+
+def _told(routes: tuple[Route, ...], ported: Places) -> Iterator[Finding]:
+    """A finding for each route that is not simply the generated one."""
+    for route in routes:
+        names = ", ".join(dict.fromkeys(guard.name for guard in route.guards))
+        if route.action in ported and not route.guards:
+            says = f"handled by {ported[route.action]}"
+            yield Finding(Kind.ROUTE, route.name, route.place, says, State.PORTED)
+            continue
+        if route.core is None:
+            says = (
+                f"own handler {route.handler or '(a function)'}: answers 501{f'; guarded by {names}' if names else ''}"
+            )
+            yield Finding(Kind.ROUTE, route.name, route.place, says, State.OPEN)
+        elif route.guards:
+            yield Finding(Kind.ROUTE, route.name, route.place, f"closed because of {names}", State.CLOSED)
+        elif route.access.public or route.shapes or route.action != ".".join(route.core):
+            says = f"{'public, ' if route.access.public else ''}core action {'.'.join(route.core)}"
+            yield Finding(Kind.ROUTE, route.name, route.place, says, State.TAKEN)
+
+
+def _may_reach_out(path: Path) -> bool:
+    """Whether a file has to be parsed to know; one that cannot be read may do anything."""
+    try:
+        return _MAY_REACH_OUT.search(read_own_file(path, LARGEST_SOURCE)) is not None
+    except OSError:
+        return True

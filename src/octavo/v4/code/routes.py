@@ -1,0 +1,392 @@
+"""The routes of APIs, as far as they are data: core routers, and lists of routes that are written out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from tree_sitter import Node
+
+from octavo.core.plurals import counted
+from octavo.project.functions import relative
+from octavo.project.routes import Access
+from octavo.schema.content_types import ContentType
+from octavo.schema.naming import kebab_case
+from octavo.schema.registry import Registry
+from octavo.v4.code.code import Guard, Kind, Route, Shape, State, UsedName
+from octavo.v4.code.controllers import Controllers, factory_call, generated_uid
+from octavo.v4.code.data import NotData
+from octavo.v4.code.named_handlers import FAMILIES, Family, NamedCode
+from octavo.v4.code.sources import Sources
+from octavo.v4.javascript.modules import bindings_of, follow
+from octavo.v4.javascript.parse import Module
+from octavo.v4.javascript.source import Place
+from octavo.v4.javascript.syntax import (
+    FUNCTIONS,
+    arguments,
+    is_open,
+    member_path,
+    named,
+    properties,
+    string_value,
+    walk,
+)
+
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_ROUTER: Final = "createCoreRouter"
+_DEEPEST: Final = 5
+_LOCALIZE: Final = "createLocalization"
+
+
+class RouteReader:
+    """Reads the route files of one project after its controllers, policies and middlewares."""
+
+    def __init__(self, sources: Sources, controllers: Controllers, names: NamedCode, registry: Registry) -> None:
+        self._sources = sources
+        self._controllers = controllers
+        self._named = names
+        self._types = registry.content_types
+
+    def read(self, api: Path, owner: str) -> Iterator[Route]:
+        """The routes of one API (`api::article`), in v4's order."""
+        for path in self._sources.folder(api / "routes", data=True):
+            place = self._sources.place(path)
+            python = path.with_suffix(".py")
+            if python.is_file():
+                by = f"ported by {relative(python, self._sources.project)}"
+                self._sources.find(Kind.ROUTE, place.file, place, by, State.PORTED)
+                continue
+            routes, prefix = self._file(path, owner, place)
+            yield from routes
+            found = self._types.get(f"{owner}.{kebab_case(path.stem)}")
+            if found is not None and found.localized:
+                yield self._localization(found, owner, prefix, place)
+
+    def core(self) -> Iterator[Route]:
+        """Each core action of each content-type of an API, as it is generated."""
+        for uid, found in self._types.items():
+            if uid.startswith("api::"):
+                owner, place = uid.rpartition(".")[0], Place("", 0)
+                for action, method, path in _core_routes(found):
+                    route = self._handled(Route(method, path, f"{uid}.{action}", "", place, Access()), owner)
+                    is_missing = uid not in self._controllers.controllers
+                    yield replace(route, core=(uid, action)) if is_missing else route
+                if found.localized:
+                    yield self._localization(found, owner, "", place)
+
+    def _file(self, path: Path, owner: str, place: Place) -> tuple[list[Route], str]:
+        uid = generated_uid(path)
+        if uid is not None:
+            return self._known(uid, owner, place), ""
+        module = self._sources.module(path)
+        value = None if module is None else self._sources.exported(module)
+        if module is not None and not named(module.root):
+            self._sources.find(Kind.ROUTE, place.file, place, "empty", State.NOTHING)
+            return [], ""
+        if module is None or value is None:
+            self._unread(place, "what it exports is not written out")
+            return [], ""
+        return self._router(*self._sources.resolved(module, value), owner)
+
+    def _known(self, uid: str, owner: str, place: Place) -> list[Route]:
+        routes = list(self._core(uid, owner, place))
+        self._sources.find(Kind.ROUTE, uid, place, "generated", State.NOTHING)
+        return routes
+
+    def _unread(self, place: Place, says: str) -> None:
+        self._sources.find(Kind.ROUTE, place.file, place, f"{says}: there are no such routes", State.CLOSED)
+
+    def _router(self, module: Module, node: Node, owner: str, depth: int = 0) -> tuple[list[Route], str]:
+        """The routes that an expression stands for, and the prefix of its router."""
+        made = factory_call(module, node, _ROUTER)
+        if made is not None:
+            return self._core_router(module, node, made[0], made[1], owner)
+        if node.type == "object":
+            return self._own_router(module, node, owner)
+        if node.type == "call_expression" and depth < _DEEPEST:
+            return self._joined(module, node, owner, depth + 1)
+        self._unread(module.place(node), "is no router that can be read")
+        return [], ""
+
+    def _joined(self, module: Module, node: Node, owner: str, depth: int) -> tuple[list[Route], str]:
+        """A core router and a list of routes, joined by a function of the project: `customRouter(core, extra)`."""
+        routes: list[Route] = []
+        prefix = ""
+        for argument in arguments(node):
+            other, value = self._sources.resolved(module, argument)
+            if value.type == "array":
+                listed = list(self._list(other, value, owner, prefix))
+                routes = listed + routes if _puts_own_first(module, node) else routes + listed
+            else:
+                found, prefix = self._router(other, value, owner, depth)
+                routes += found
+        return routes, prefix
+
+    def _core_router(
+        self, module: Module, node: Node, uid: str, given: Node | None, owner: str
+    ) -> tuple[list[Route], str]:
+        place = module.place(node)
+        options: dict[str, Node] = {}
+        if given is not None:
+            module, given = self._sources.resolved(module, given)
+            if given.type in FUNCTIONS:
+                given = None  # v4 reads options of it that are not there
+        if given is not None:
+            options = properties(module, given) if given.type == "object" else {}
+            if given.type != "object" or is_open(module, given):
+                self._unread(place, "the options of its core router are not written out")
+                return [], ""
+        try:
+            said = {
+                key: self._sources.value(module, options[key]) for key in ("only", "except", "prefix") if key in options
+            }
+        except NotData:
+            self._unread(place, "the options of its core router are not written out")
+            return [], ""
+        routes = []
+        prefix = said.get("prefix") or ""
+        for route in self._core(uid, owner, place, prefix):
+            action = route.action.rpartition(".")[2]
+            if action in _names(said.get("except")) or ("only" in said and action not in _names(said["only"])):
+                continue
+            routes.append(self._configured(module, options.get("config"), action, route, owner))
+        told = "; ".join(
+            [*(f"{key} {value}" for key, value in said.items() if value), *(["config"] if "config" in options else [])]
+        )
+        self._sources.find(Kind.ROUTE, uid, place, f"core router: {told or 'all routes'}", State.TAKEN)
+        return routes, prefix
+
+    def _core(self, uid: str, owner: str, place: Place, prefix: str = "") -> Iterator[Route]:
+        """The routes of a core router; none for a content-type that is not there."""
+        found = self._types.get(uid)
+        if found is None:
+            self._sources.find(Kind.ROUTE, uid, place, "there is no such content-type: no routes", State.CLOSED)
+            return
+        for action, method, path in _core_routes(found):
+            yield self._handled(Route(method, prefix + path, f"{uid}.{action}", "", place, Access()), owner)
+
+    def _localization(self, content_type: ContentType, owner: str, prefix: str, place: Place) -> Route:
+        base = content_type.singular_name if content_type.is_single else f"{content_type.plural_name}/:id"
+        action = f"{content_type.uid}.{_LOCALIZE}"
+        return Route(
+            "POST",
+            f"{prefix}/{base}/localizations",
+            action,
+            action,
+            place,
+            Access(scopes=(action,)),
+            core=(content_type.uid, _LOCALIZE),
+        )
+
+    def _configured(self, module: Module, config: Node | None, action: str, route: Route, owner: str) -> Route:
+        """A core route with what `config: { find: { ... } }` says of it."""
+        if config is None:
+            return route
+        module, config = self._sources.resolved(module, config)
+        place = module.place(config)
+        if config.type != "object" or is_open(module, config):
+            return _guarded(route, Guard(route.name, place, "its config is not written out"))
+        one = properties(module, config).get(action)
+        if one is None:
+            return route
+        return self._with_config(*self._sources.resolved(module, one), replace(route, place=module.place(one)), owner)
+
+    def _own_router(self, module: Module, node: Node, owner: str) -> tuple[list[Route], str]:
+        members = properties(module, node)
+        if "routes" not in members:
+            self._unread(module.place(node), "has no routes that are written out")
+            return [], ""
+        try:
+            prefix = str(self._sources.value(module, members["prefix"]) or "") if "prefix" in members else ""
+        except NotData:
+            self._unread(module.place(members["prefix"]), "its prefix is not written out")
+            return [], ""
+        routes = list(self._list(*self._sources.resolved(module, members["routes"]), owner, prefix))
+        place = module.place(node)
+        self._sources.find(Kind.ROUTE, place.file, place, f"a list of {counted(len(routes), 'route')}", State.TAKEN)
+        return routes, prefix
+
+    def _list(self, module: Module, node: Node, owner: str, prefix: str, depth: int = 0) -> Iterator[Route]:
+        if node.type != "array" or depth > _DEEPEST:
+            self._unread(module.place(node), "its routes are not written out")
+            return
+        yield from self.written_out(module, named(node), owner, prefix, depth)
+
+    def written_out(
+        self, module: Module, items: list[Node], owner: str, prefix: str, depth: int = 0
+    ) -> Iterator[Route]:
+        """The routes that are written out one by one, or come from a list by `...list`."""
+        for item in items:
+            if item.type == "spread_element":
+                yield from self._list(*self._sources.resolved(module, named(item)[0]), owner, prefix, depth + 1)
+                continue
+            other, value = self._sources.resolved(module, item)
+            route = self.own_route(other, value, owner, prefix)
+            if route is not None:
+                yield route
+
+    def plugin_router(self, module: Module, node: Node, owner: str) -> Iterator[Route]:
+        """The routes of a local plugin (`plugin::shop`): of its routers those that are for the content API."""
+        members = properties(module, node) if node.type == "object" else {}
+        kind = string_value(module, members["type"]) if "type" in members else None
+        if kind == "content-api":
+            routes, prefix = self._own_router(module, node, owner)
+            start = "" if prefix else f"/{owner.removeprefix('plugin::')}"
+            yield from (replace(route, path=start + route.path) for route in routes)
+        elif node.type == "array" or kind is not None or "routes" in members:
+            listed = members.get("routes", node)
+            self._administration(*self._sources.resolved(module, listed), owner)
+
+    def _administration(self, module: Module, node: Node, owner: str) -> None:
+        """Routes that are for the administration's pages alone."""
+        says = "a route of the administration: not served"
+        for item in named(node) if node.type == "array" else [node]:
+            other, value = self._sources.resolved(module, item)
+            members = properties(other, value) if value.type == "object" else {}
+            words = [string_value(other, members[key]) or "?" for key in ("method", "path") if key in members]
+            name = f"{' '.join(words)} of {owner}" if words else other.file
+            self._sources.find(Kind.ROUTE, name, other.place(value), says, State.OPEN)
+
+    def own_route(self, module: Module, node: Node, owner: str, prefix: str) -> Route | None:
+        """A route that is written out: `{ method, path, handler, config }`; None, with a finding, where it is not."""
+        place = module.place(node)
+        members = properties(module, node) if node.type == "object" else {}
+        try:
+            method = str(self._sources.value(module, members["method"])).upper()
+            path = str(self._sources.value(module, members["path"]))
+        except (KeyError, NotData):
+            self._unread(place, "a route that is not written out")
+            return None
+        if method not in METHODS:
+            self._unread(place, f"a route with the method {method}")
+            return None
+        handler = self._handler(module, members.get("handler"))
+        config = members.get("config")
+        if config is not None:
+            module, config = self._sources.resolved(module, config)
+            if config.type == "object" and "prefix" in properties(module, config):
+                prefix = ""  # whatever it says, v4 leaves out the router's
+        route = self._handled(Route(method, f"{prefix}/{path.strip('/')}", handler, "", place, Access()), owner)
+        if is_open(module, node):
+            route = _guarded(route, Guard(route.name, place, "not all of it is written out"))
+        if config is not None:
+            route = self._with_config(module, config, route, owner)
+        return route
+
+    def _handler(self, module: Module, node: Node | None) -> str:
+        """The name of a handler; empty for a function, or what is not written out."""
+        if node is None:
+            return ""
+        module, node = self._sources.resolved(module, node)
+        return (string_value(module, node) or "").strip()
+
+    def _handled(self, route: Route, owner: str) -> Route:
+        """The route with what its handler leads to: a core action, or one of the project's own."""
+        name, _, action = route.handler.rpartition(".")
+        if not route.handler:
+            return replace(route, action="", handled_at=route.place)
+        start = f"{owner}."
+        scope = route.handler if route.handler.startswith(start) else f"{start}{route.handler}"
+        route = replace(route, action=scope, access=Access(scopes=(scope,)))
+        full, controller = next(
+            (
+                (key, self._controllers.controllers[key])
+                for key in (f"{start}{name}", name)
+                if key in self._controllers.controllers
+            ),
+            (name, None),
+        )
+        if controller is None:
+            return route
+        if controller.core is None or action in controller.own:
+            return replace(route, handled_at=controller.own.get(action))
+        found = self._types.get(controller.core)
+        if found is None or action not in [known for known, _, _ in _core_routes(found)] + [_LOCALIZE]:
+            return route
+        shape = controller.shape(action)
+        return replace(
+            route,
+            core=(controller.core, action),
+            action=f"{full}.{action}",
+            guards=tuple(self._controllers.guards(controller, action)),
+            shapes=(shape,) if shape is not None and shape != Shape() else (),
+        )
+
+    def _with_config(self, module: Module, config: Node, route: Route, owner: str) -> Route:
+        """The route with its `auth`, `policies` and `middlewares`."""
+        if config.type != "object" or is_open(module, config):
+            return _guarded(route, Guard(route.name, module.place(config), "its config is not written out"))
+        members = properties(module, config)
+        if "auth" in members:
+            route = self._with_auth(module, members["auth"], route)
+        shapes = []
+        for family in FAMILIES:
+            listed = members.get(family)
+            used = self._named.used(family, module, listed, owner, route.name) if listed is not None else ()
+            for judged, ported in used:
+                if judged.guard is not None:
+                    route = _guarded(route, judged.guard)
+                elif ported is not None:
+                    route = _with_ported(route, family, ported)
+                elif judged.shape is not None and judged.shape != Shape():
+                    shapes.append(judged.shape)
+        return replace(route, shapes=(*shapes, *route.shapes))
+
+    def _with_auth(self, module: Module, node: Node, route: Route) -> Route:
+        try:
+            match self._sources.value(module, node):
+                case False:
+                    return replace(route, access=Access(public=True))
+                case True | None:
+                    return route
+                case {"scope": list(scopes)} if all(isinstance(item, str) for item in scopes):
+                    return replace(route, access=Access(scopes=tuple(scopes) or route.access.scopes))
+                case {} as empty if not empty:
+                    return route
+        except NotData:
+            pass
+        return _guarded(route, Guard(route.name, module.place(node), "its auth is not written out"))
+
+
+def _guarded(route: Route, guard: Guard) -> Route:
+    return route if guard in route.guards else replace(route, guards=(*route.guards, guard))
+
+
+def _with_ported(route: Route, family: Family, used: UsedName) -> Route:
+    if family == "policies":
+        return replace(route, policies=(*route.policies, used))
+    return replace(route, middlewares=(*route.middlewares, used))
+
+
+def _names(value: Any) -> Mapping[str, None]:
+    return dict.fromkeys(item for item in value if isinstance(item, str)) if isinstance(value, list) else {}
+
+
+def _core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
+    """Action, method and path of each core route, in v4's order."""
+    if content_type.is_single:
+        path = f"/{content_type.singular_name}"
+        return (("find", "GET", path), ("update", "PUT", path), ("delete", "DELETE", path))
+    path = f"/{content_type.plural_name}"
+    one = f"{path}/:id"
+    return (
+        ("find", "GET", path),
+        ("findOne", "GET", one),
+        ("create", "POST", path),
+        ("update", "PUT", one),
+        ("delete", "DELETE", one),
+    )
+
+
+def _puts_own_first(module: Module, call: Node) -> bool:
+    """Whether a function that joins two lists of routes puts its second argument first."""
+    called = call.child_by_field_name("function")
+    function = None if called is None else follow(module, called, bindings_of(module))
+    if function is None:
+        return False
+    for found in walk(function):
+        if found.type == "array":
+            spreads = [member_path(module, named(item)[0]) for item in named(found) if item.type == "spread_element"]
+            if len(spreads) > 1:
+                return spreads[0][-1:] != ("routes",) and spreads[-1][-1:] == ("routes",)
+    return False

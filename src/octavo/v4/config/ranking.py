@@ -1,0 +1,112 @@
+"""How a v4 project's own words rank among the other sources of settings, and what is missing after all of them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from octavo.settings.findings import Finding, Outcome
+from octavo.settings.problems import SettingsProblem
+from octavo.settings.sources import PREFIX, Found, Given, stray_database_value
+from octavo.v4.config.matching import HOW_TO_NAME_A_DATABASE
+from octavo.v4.config.read import V4Files
+from octavo.v4.config.rows import KEYS
+
+Place = tuple[str, ...]
+
+_DATABASE: Final = "database"
+_CLIENT: Final = ("database", "client")
+_FOR_SQLITE: Final = ("client", "filename", "url")
+_FILENAME: Final = ("database", "filename")
+
+
+def _is_somebodys(source: str) -> bool:
+    """Whether it is a file of Octavo's or a variable, and no default."""
+    variable = source.removeprefix(".env: ")
+    return source.endswith(".toml") or variable.isupper() or variable.upper().startswith(PREFIX)
+
+
+class Ranking:
+    """Variables that v4 reads through its files alone count only as far as these read them.
+
+    A variable that a file reads has the same value as there, and wins over TOML as ever. One that a file contradicts
+    would be another one than v4 serves with: it is left out, and told in `findings`.
+    """
+
+    def __init__(self, v4: V4Files) -> None:
+        self._v4 = v4
+        self.findings: list[Finding] = list(v4.findings)
+        self._settled = {one.key.attributes: one.value for one in v4.given if not one.inside}
+        self._has_hole = any(needed.place[0] == _DATABASE for needed in v4.needed)
+
+    def variables(self, found: Found) -> Found:
+        """Less what v4 would not see."""
+        for given in found:
+            if isinstance(given, SettingsProblem):
+                key = KEYS.get(given.key)
+                if key is None or not self._is_settled(key.attributes):
+                    yield given
+            elif self._is_settled(given.key.attributes) and self._settled.get(given.key.attributes) != given.value:
+                self._tell(given)
+            else:
+                yield given
+
+    def _is_settled(self, place: Place) -> bool:
+        """Whether the project's files say it, or say of the database all that v4 knows of it."""
+        has_database = self._v4.has_database and not self._has_hole
+        return place in self._settled or (has_database and place[0] == _DATABASE)
+
+    def _tell(self, given: Given) -> None:
+        if given.key.attributes not in self._settled or given.key.name == "ssl":
+            return
+        message = f"not used: the project's own files say otherwise, as under v4; {given.key.variable} would be used"
+        told = Finding(outcome=Outcome.IDLE, file=given.source, line=0, key="", message=message)
+        if told not in self.findings:
+            self.findings.append(told)
+
+    def settled(self, sources: Mapping[Place, str]) -> Iterator[Finding]:
+        """The findings; what was not understood, but is said by another source, needs nobody's care any more."""
+        for finding in self.findings:
+            source = self._elsewhere(finding, sources)
+            if source:
+                message = f"{finding.message}; {source} says it"
+                yield replace(finding, outcome=Outcome.IDLE, message=message)
+            else:
+                yield finding
+
+    def _elsewhere(self, finding: Finding, sources: Mapping[Place, str]) -> str:
+        if finding.outcome not in (Outcome.CLOSED, Outcome.OPEN) or not finding.setting:
+            return ""
+        place = KEYS[finding.setting].attributes
+        said = [sources.get(place, ""), sources.get(_CLIENT, "") if place[0] == _DATABASE else ""]
+        return next(filter(_is_somebodys, said), "")
+
+    def missing(self, chosen: Mapping[Place, Given]) -> Iterator[SettingsProblem]:
+        """What has to be known for a start, and is not."""
+        needed = [one for one in self._v4.needed if not self._is_known(one.place, chosen)]
+        yield from dict.fromkeys(one.problem for one in needed)
+        if not any(one.place[0] == _DATABASE for one in needed):
+            yield from self._missing_database(chosen)
+
+    def _is_known(self, place: Place, chosen: Mapping[Place, Given]) -> bool:
+        if place in chosen or place[0] != _DATABASE:
+            return place in chosen
+        client = chosen.get(_CLIENT)
+        if client is None or client.source not in self._sources():
+            return client is not None
+        return place[1] not in _FOR_SQLITE if client.value == "sqlite" else place == _FILENAME
+
+    def _sources(self) -> set[str]:
+        return {given.source for given in self._v4.given}
+
+    def _missing_database(self, chosen: Mapping[Place, Given]) -> Iterator[SettingsProblem]:
+        client = chosen.get(_CLIENT)
+        if (stray := stray_database_value(chosen)) is not None:
+            yield stray
+        elif _FILENAME in chosen:
+            return
+        elif client is None:
+            what = "names no client" if self._v4.has_database else "is missing"
+            message = f"{what}, so the database is not known; {HOW_TO_NAME_A_DATABASE}"
+            yield SettingsProblem("config/database", "", message)
+        elif client.value == "sqlite":
+            yield SettingsProblem(client.source, "connection.filename", f"is missing; {HOW_TO_NAME_A_DATABASE}")

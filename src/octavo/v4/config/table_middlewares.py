@@ -1,0 +1,64 @@
+"""`config/middlewares` of v4: by the name of each middleware, the keys of its `config`."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.v4.config.convert import flag, milliseconds, size, text, texts, whole
+from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
+from octavo.v4.config.security_headers import POLICY_SETTING, read_security
+
+_ROOM: Final = 64 * 1024
+"""What a form has around its file, in bytes."""
+_NOBODY: Final = (Reading("api.compat.cors", "exact"), Reading("middlewares.cors.origins", []))
+
+
+def _origins(value: Any) -> Readings:
+    """Who may call. The text `*` is everybody, a list one of exact origins; a `*` in it depends on the version."""
+    if value != "*":
+        yield Reading("api.compat.cors", "exact")
+        yield Reading("middlewares.cors.origins", texts(value))
+
+
+def _largest_file(value: Any) -> Readings:
+    most = size(value)
+    yield Reading("middlewares.body.upload", most + _ROOM)
+
+
+def _powered_by(value: Any) -> Readings:
+    yield Reading("middlewares.headers", text(value), ("x-powered-by",))
+
+
+def _headers(value: Any) -> Readings:
+    if not isinstance(value, Mapping):
+        raise ValueError("a table of headers")
+    for name, word in value.items():
+        yield Reading("middlewares.headers", text(word), (name,))
+
+
+MIDDLEWARES: Final[tuple[Row, ...]] = (
+    several("strapi::cors.origin", _origins, "middlewares.cors.origins", closed=_NOBODY),
+    take("strapi::cors.credentials", "middlewares.cors.credentials", flag, closed=False),
+    take("strapi::cors.methods", "middlewares.cors.methods", texts),
+    take("strapi::cors.headers", "middlewares.cors.headers", texts),
+    take("strapi::cors.expose", "middlewares.cors.expose", texts),
+    take("strapi::cors.maxAge", "middlewares.cors.maxAge", whole),
+    *idle("v4 does not ask for it either", "strapi::cors.enabled"),
+    *idle("headers for other origins are on every answer, errors included", "strapi::cors.keepHeaderOnError"),
+    several("strapi::security", read_security, POLICY_SETTING, "middlewares.headers"),
+    take("strapi::body.jsonLimit", "middlewares.body.json", size),
+    take("strapi::body.formLimit", "middlewares.body.form", size),
+    take("strapi::body.textLimit", "middlewares.body.text", size),
+    several("strapi::body.formidable.maxFileSize", _largest_file, "middlewares.body.upload"),
+    *idle("bodies are read in one way", "strapi::body"),
+    several("strapi::poweredBy.poweredBy", _powered_by, "middlewares.headers"),
+    several("strapi::responseHeaders.headers", _headers, "middlewares.headers"),
+    take("strapi::public.maxAge", "middlewares.public.maxAge", milliseconds),
+    *idle("files of the public folder are served in one way", "strapi::public"),
+    *idle("query strings are read in one way", "strapi::query"),
+    *idle("it needs no setting here", "strapi::errors", "strapi::responses", "strapi::response-time", "strapi::ip"),
+    *idle("the log has no setting", "strapi::logger"),
+    *idle("there are no sessions in cookies of v4's kind", "strapi::session"),
+    *idle("answers are compressed by the proxy in front", "strapi::compression"),
+    *idle("the icon is `favicon.png` or `favicon.ico` of the project", "strapi::favicon"),
+    *idle("errors are reported in the log", "plugin::sentry"),
+)

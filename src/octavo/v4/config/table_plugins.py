@@ -1,0 +1,78 @@
+"""`config/plugins` of v4: by the name of each plugin, `enabled` and the keys of its `config`."""
+
+from typing import Any, Final
+
+from octavo.v4.config.convert import bound_or, flag, interval, lifetime, milliseconds, path, size, text, texts, whole
+from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
+
+PACKAGES: Final = {
+    "documentation": "@strapi/plugin-documentation",
+    "graphql": "@strapi/plugin-graphql",
+    "i18n": "@strapi/plugin-i18n",
+    "users-permissions": "@strapi/plugin-users-permissions",
+}
+"""Plugins that a project has only if it depends on their package."""
+
+NO_DEPTH: Final = 1000
+NO_AMOUNT: Final = 1_000_000
+NO_VALUES: Final = 1 << 40
+"""Bounds of GraphQL where v4 has none; `largestAnswer` holds all the same."""
+
+
+def _breakpoints(value: Any) -> Readings:
+    if not isinstance(value, dict):
+        raise ValueError("a table of widths")
+    yield Reading("plugins.upload.config.breakpoints", {name: whole(width) for name, width in value.items()})
+
+
+_USERS: Final = "plugins.users-permissions.config"
+_DOCUMENTATION: Final = "plugins.documentation.config"
+_GRAPHQL: Final = "plugins.graphql.config"
+
+PLUGINS: Final[tuple[Row, ...]] = (
+    take("users-permissions.enabled", "plugins.users-permissions.enabled", flag),
+    take("users-permissions.config.jwtSecret", f"{_USERS}.jwtSecret", text, stops=True),
+    take("users-permissions.config.jwt.expiresIn", f"{_USERS}.jwt.expiresIn", lifetime, stops=True),
+    take("users-permissions.config.ratelimit.enabled", f"{_USERS}.ratelimit.enabled", flag, closed=True),
+    take("users-permissions.config.ratelimit.interval", f"{_USERS}.ratelimit.interval", interval, closed=300),
+    take("users-permissions.config.ratelimit.max", f"{_USERS}.ratelimit.max", whole, closed=5),
+    take("users-permissions.config.register.allowedFields", f"{_USERS}.register.allowedFields", texts),
+    *idle("tokens are signed in one way", "users-permissions.config.jwt"),
+    *idle("attempts are counted in one way", "users-permissions.config.ratelimit"),
+    take("graphql.enabled", "plugins.graphql.enabled", flag),
+    take("graphql.config.endpoint", f"{_GRAPHQL}.endpoint", path),
+    take("graphql.config.shadowCRUD", f"{_GRAPHQL}.shadowCRUD", flag),
+    take("graphql.config.playgroundAlways", f"{_GRAPHQL}.playgroundAlways", flag),
+    take("graphql.config.defaultLimit", f"{_GRAPHQL}.defaultLimit", whole),
+    take("graphql.config.maxLimit", f"{_GRAPHQL}.maxLimit", whole, closed=100),
+    take("graphql.config.depthLimit", f"{_GRAPHQL}.depthLimit", bound_or(NO_DEPTH), closed=7),
+    take("graphql.config.amountLimit", f"{_GRAPHQL}.amountLimit", bound_or(NO_AMOUNT), closed=100),
+    take("graphql.config.apolloServer.tracing", f"{_GRAPHQL}.apolloServer.tracing", flag),
+    take("graphql.config.apolloServer.introspection", f"{_GRAPHQL}.apolloServer.introspection", flag, closed=False),
+    take("graphql.config.introspection", f"{_GRAPHQL}.introspection", flag, closed=False),
+    *idle(
+        "the server of GraphQL is another one; its schema is printed by `octavo graphql schema`",
+        "graphql.config.apolloServer",
+        "graphql.config.generateArtifacts",
+        "graphql.config.artifacts",
+        "graphql.config.subscriptions",
+        "graphql.config.federation",
+        "graphql.config.landingPage",
+    ),
+    take("documentation.enabled", "plugins.documentation.enabled", flag),
+    take("documentation.config.info.title", f"{_DOCUMENTATION}.title", text),
+    take("documentation.config.info.version", f"{_DOCUMENTATION}.version", text),
+    take("documentation.config.x-strapi-config.path", f"{_DOCUMENTATION}.path", path),
+    *idle("the document is made from what is served", "documentation.config"),
+    take("i18n.enabled", "plugins.i18n.enabled", flag),
+    take("upload.enabled", "plugins.upload.enabled", flag),
+    take("upload.config.sizeLimit", "plugins.upload.config.sizeLimit", size),
+    several("upload.config.breakpoints", _breakpoints, "plugins.upload.config.breakpoints"),
+    take("upload.config.providerOptions.localServer.maxage", "middlewares.public.uploadsMaxAge", milliseconds),
+    *idle("files of the public folder are served in one way", "upload.config.providerOptions.localServer"),
+    *idle("images are worked on in one way", "upload.config.responsiveDimensions", "upload.config.security"),
+    take("email.enabled", "plugins.email.enabled", flag),
+)
+
+PASSED: Final = ("upload.config", "email.config")
+"""Tables whose other keys are written here as they are in v4."""

@@ -1,0 +1,54 @@
+"""Properties of values: of objects, lists and texts, of what Node and packages bring, and of the environment."""
+
+from tree_sitter import Node
+
+from octavo.v4.javascript.context import Context, Scope, need, unset
+from octavo.v4.javascript.environment import ENVIRONMENT
+from octavo.v4.javascript.natives import CONSTANTS, FUNCTIONS, NAMESPACES
+from octavo.v4.javascript.semantics import Unknown, bounded, check_units, to_text
+from octavo.v4.javascript.values import UNDEFINED, Items, Native, Record, Undefined, Value
+
+
+def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -> Value:
+    """`value.key` or `value[key]`. Raises `Unknown` where that fails or is not known, `Holed` of a hole."""
+    data = need(value)
+    match data:
+        case Record():
+            found = data.get(key)
+            return found if found is not None else context.value(data.rest or UNDEFINED, node, scope)
+        case Items() | str() if key == "length":
+            if isinstance(data, Items) and data.rest is not None:
+                raise Unknown("not all of the list is known")
+            length = len(data) if isinstance(data, Items) else len(data.encode("utf-16-le")) // 2
+            return context.value(length, node, scope, value.variables)
+        case Items():
+            return value.at(key)
+        case str():
+            check_units(data)
+            index = int(key) if key.isdigit() and len(key) < 10 else len(data)
+            return context.value(data[index] if index < len(data) else UNDEFINED, node, scope, value.variables)
+        case Native():
+            return of_native(context, data, key, node, scope)
+        case None | Undefined():
+            raise Unknown(unset(value) or "it would fail: it has no properties, being null or undefined")
+    raise Unknown(f"its property {key[:40]} is not known")
+
+
+def of_native(context: Context, native: Native, key: str, node: Node, scope: Scope) -> Value:
+    """A property of something that is known by its name alone; of `process.env` the variable."""
+    if native.name == "process.env":
+        found = context.variables.get(key, UNDEFINED)
+        return context.value(found, node, scope, (context.variable(key, node, scope),))
+    name = f"{native.name}.{key}"
+    if key == "default" and native.name in NAMESPACES | FUNCTIONS.keys():
+        return context.value(native, node, scope)
+    if name in CONSTANTS:
+        return context.value(CONSTANTS[name], node, scope)
+    if name in FUNCTIONS or name in NAMESPACES or name in ENVIRONMENT:
+        return context.value(Native(name), node, scope)
+    raise Unknown(f"{bounded(name)[:60]} is not known")
+
+
+def key_text(value: Value) -> str:
+    """The property that a computed key names."""
+    return to_text(need(value))

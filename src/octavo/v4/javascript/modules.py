@@ -1,0 +1,314 @@
+"""What a module exports, declares and imports, and to which files its imports lead. Nothing is evaluated."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import field
+from pathlib import Path
+
+from tree_sitter import Node
+
+from octavo.core.values import dataclass
+from octavo.v4.javascript.parse import SUFFIXES, Module
+from octavo.v4.javascript.source import resolved_inside
+from octavo.v4.javascript.syntax import (
+    arguments,
+    callee,
+    identifier,
+    key_of,
+    member_path,
+    named,
+    properties,
+    statements,
+    string_value,
+    unwrap,
+    walk,
+)
+
+DECLARATIONS = ("lexical_declaration", "variable_declaration")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`require` or `import` of `specifier`. `name` is what of it is taken: None for all of it, "default", or a name."""
+
+    specifier: str
+    node: Node
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name that the module declares at its top: `value` is the expression behind it, or the function or class itself.
+
+    `taken` are the names on the way from the value to what the name means, as `const { a: { b } } = value` has
+    ("a", "b"); None where the way cannot be said. `imported` says so where the value is an import. `constant` is False
+    for `let` and `var`, which may mean something else later.
+    """
+
+    name: str
+    node: Node
+    value: Node | None
+    taken: tuple[str, ...] | None = ()
+    imported: Import | None = None
+    constant: bool = True
+
+
+@dataclass(slots=True)
+class Exports:
+    """What a module hands out. `value` is the one expression of `module.exports =`, `export default`, `export =`, or of
+    a JSON file; `names` are single ones (`exports.a =`, `export const a`, and the entries of `value` where it is an
+    object literal).
+
+    `again` are modules whose exports are handed on (`export * from`). `uncertain` is the first node that makes it
+    depend on what happens when the module runs: an assignment to `module.exports` inside a branch, say.
+    """
+
+    value: Node | None = None
+    names: dict[str, Node] = field(default_factory=dict)
+    again: list[Import] = field(default_factory=list)
+    uncertain: Node | None = None
+
+
+def exports_of(module: Module) -> Exports:
+    """What `module` exports. Names are followed to what the module declares: `module.exports = config` gives the object
+    that `const config` means."""
+    exports = Exports()
+    if module.is_json:
+        exports.value = module.root
+    else:
+        bindings = bindings_of(module)
+        seen = set()
+        for statement in statements(module.root):
+            if statement.type == "export_statement":
+                _add_export(module, statement, exports, bindings)
+            elif statement.type == "expression_statement":
+                seen.update(_add_assignment(module, named(statement)[0], exports, bindings))
+        exports.uncertain = exports.uncertain or next(
+            (found for found in walk(module.root) if _assigns_exports(module, found) and found.id not in seen), None
+        )
+    if exports.value is not None and unwrap(exports.value).type == "object":
+        exports.names = properties(module, exports.value) | exports.names
+    return exports
+
+
+def _add_export(module: Module, statement: Node, exports: Exports, bindings: dict[str, Binding]) -> None:
+    if (source := statement.child_by_field_name("source")) is not None:
+        exports.again += _exported_again(module, statement, string_value(module, source) or "")
+        return
+    declaration = statement.child_by_field_name("declaration")
+    words = {child.type for child in statement.children if not child.is_named}
+    if "default" in words or "=" in words:
+        value = statement.child_by_field_name("value") or declaration or named(statement)[0]
+        exports.value = follow(module, value, bindings)
+    elif declaration is not None:
+        exports.names |= {found.name: found.value or found.node for found in declared(module, declaration)}
+    for clause in named(statement):
+        for one in named(clause) if clause.type == "export_clause" else []:
+            name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
+            if name is not None:
+                value, outside = follow(module, name, bindings), module.text(alias or name)
+                if outside == "default":
+                    exports.value = value
+                else:
+                    exports.names[outside] = value
+
+
+def _exported_again(module: Module, statement: Node, specifier: str) -> Iterator[Import]:
+    clauses = [child for child in named(statement) if child.type == "export_clause"]
+    if not clauses:
+        yield Import(specifier, statement)
+    for clause in clauses:
+        for one in named(clause):
+            if (name := one.child_by_field_name("name")) is not None:
+                yield Import(specifier, one, module.text(name))
+
+
+def _add_assignment(
+    module: Module, node: Node, exports: Exports, bindings: dict[str, Binding], depth: int = 0
+) -> set[int]:
+    """Takes over `exports.a = ...` and the like; also the second of `module.exports = exports.a = ...`. Returns the ids
+    of the nodes that were taken over."""
+    target = _export_target(module, node)
+    right = node.child_by_field_name("right")
+    if target is None or right is None:
+        return set()
+    seen = {node.id}
+    if depth < 5:
+        seen |= _add_assignment(module, unwrap(right), exports, bindings, depth + 1)
+    value = follow(module, _assigned(right), bindings)
+    match target:
+        case () | ("default",):
+            exports.value = value
+        case (name,):
+            exports.names[name] = value
+        case _:
+            exports.uncertain = node
+    return seen
+
+
+def _assigned(node: Node) -> Node:
+    while (node := unwrap(node)).type == "assignment_expression":
+        right = node.child_by_field_name("right")
+        if right is None:
+            break
+        node = right
+    return node
+
+
+def _assigns_exports(module: Module, node: Node) -> bool:
+    target = _export_target(module, node)
+    return target is not None and target[:1] != ("__esModule",)
+
+
+def _export_target(module: Module, node: Node) -> tuple[str, ...] | None:
+    """What of the exports an assignment sets: () for all, ("a",) for one name; None where it sets something else."""
+    left = node.child_by_field_name("left")
+    if node.type != "assignment_expression" or left is None:
+        return None
+    match member_path(module, left):
+        case ("module", "exports", *rest) | ("exports", *rest):
+            return tuple(rest)
+    return None
+
+
+def follow(module: Module, node: Node, bindings: dict[str, Binding]) -> Node:
+    """The expression behind a name that the module declares as a constant; the node itself where it is no such name."""
+    for _ in range(20):
+        node = unwrap(node)
+        if node.type not in ("identifier", "shorthand_property_identifier"):
+            break
+        found = bindings.get(identifier(module, node))
+        if found is None or not found.constant or found.value is None or found.taken != () or found.imported:
+            break
+        node = found.value
+    return node
+
+
+def bindings_of(module: Module) -> dict[str, Binding]:
+    """The names that a module declares at its top: constants, functions, classes, imports."""
+    if module.is_json:
+        return {}
+    found: dict[str, Binding] = {}
+    for statement in statements(module.root):
+        if statement.type == "import_statement":
+            found |= {binding.name: binding for binding in _imported(module, statement)}
+        else:
+            inner = statement.child_by_field_name("declaration") or statement
+            found |= {binding.name: binding for binding in declared(module, inner)}
+    return found
+
+
+def declared(module: Module, node: Node) -> Iterator[Binding]:
+    """The names that one statement declares: `const`, `let`, `var`, a function, a class."""
+    if node.type in DECLARATIONS:
+        constant = node.children[0].type == "const"
+        for one in named(node):
+            pattern, value = one.child_by_field_name("name"), one.child_by_field_name("value")
+            if pattern is not None:
+                imported = required(module, value) if value is not None else None
+                for name, taken in names_in(module, pattern):
+                    yield Binding(name, one, value, taken, _taken_import(imported, taken), constant)
+    elif node.type.endswith("_declaration") and (own := node.child_by_field_name("name")) is not None:
+        yield Binding(identifier(module, own), node, node)
+
+
+def _taken_import(imported: Import | None, taken: tuple[str, ...] | None) -> Import | None:
+    if imported is None or imported.name is not None or not taken:
+        return imported
+    return Import(imported.specifier, imported.node, taken[0])
+
+
+def names_in(
+    module: Module, pattern: Node, way: tuple[str, ...] | None = ()
+) -> Iterator[tuple[str, tuple[str, ...] | None]]:
+    """The names that a pattern of destructuring declares, each with its way from the value; None where it is not plain
+    (a default, a rest, a computed key)."""
+    waiting: list[tuple[Node, tuple[str, ...] | None]] = [(pattern, way)]
+    while waiting:
+        node, way = waiting.pop()
+        match node.type:
+            case "identifier":
+                yield identifier(module, node), way
+            case "shorthand_property_identifier_pattern":
+                taken = identifier(module, node)
+                yield taken, None if way is None else (*way, taken)
+            case "pair_pattern":
+                key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+                own = key_of(module, key) if key is not None else None
+                if value is not None:
+                    waiting.append((value, None if way is None or own is None else (*way, own)))
+            case "object_pattern":
+                waiting += [(child, way) for child in reversed(named(node))]
+            case "array_pattern":
+                waiting += [
+                    (child, None if way is None else (*way, str(index))) for index, child in enumerate(named(node))
+                ]
+            case "object_assignment_pattern" | "assignment_pattern" | "rest_pattern":
+                waiting.append((named(node)[0], None))
+
+
+def _imported(module: Module, statement: Node) -> Iterator[Binding]:
+    for clause in named(statement):
+        if clause.type == "import_require_clause":
+            source = clause.child_by_field_name("source")
+            specifier = string_value(module, source) if source is not None else None
+            one = Import(specifier or "", statement)
+            yield Binding(module.text(named(clause)[0]), statement, None, (), one)
+        elif clause.type == "import_clause":
+            source = statement.child_by_field_name("source")
+            specifier = (string_value(module, source) if source is not None else None) or ""
+            yield from _import_clause(module, statement, clause, specifier)
+
+
+def _import_clause(module: Module, statement: Node, clause: Node, specifier: str) -> Iterator[Binding]:
+    for child in named(clause):
+        match child.type:
+            case "identifier":
+                yield Binding(module.text(child), statement, None, (), Import(specifier, statement, "default"))
+            case "namespace_import":
+                yield Binding(module.text(named(child)[0]), statement, None, (), Import(specifier, statement))
+            case "named_imports":
+                for one in named(child):
+                    name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
+                    if name is not None:
+                        taken = Import(specifier, one, string_value(module, name) or module.text(name))
+                        yield Binding(module.text(alias or name), statement, None, (), taken)
+
+
+def required(module: Module, node: Node) -> Import | None:
+    """The import that an expression is: `require('x')`, `await import('x')`, and `.name` of either."""
+    node = unwrap(node)
+    if node.type == "await_expression":
+        return required(module, named(node)[0])
+    if node.type == "member_expression":
+        below, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+        found = required(module, below) if below is not None and unwrap(below).type != "member_expression" else None
+        return (
+            Import(found.specifier, found.node, module.text(name)) if found is not None and name is not None else None
+        )
+    if node.type == "call_expression" and callee(module, node) in (("require",), ("import",)):
+        given = arguments(node)
+        specifier = string_value(module, given[0]) if given else None
+        return Import(specifier, node) if specifier is not None else None
+    return None
+
+
+def resolve(module: Module, specifier: str) -> Path | None:
+    """The file of the project that a relative specifier leads to, tried as Node does; None for packages, for files that
+    are not there, cannot be parsed or lie outside the project (also by a link)."""
+    if module.path is None or module.project is None or not re.match(r"\.{1,2}(/|$)", specifier):
+        return None
+    target = Path(os.path.normpath(module.path.parent / specifier))
+    candidates = [target, *(target.with_name(target.name + suffix) for suffix in SUFFIXES)]
+    candidates += [target / f"index{suffix}" for suffix in SUFFIXES]
+    if target.suffix in (".js", ".mjs", ".cjs"):  # TypeScript says the name of what it is compiled to
+        candidates.append(target.with_suffix(target.suffix.replace("j", "t")))
+    for candidate in candidates:
+        try:
+            found = candidate.is_file() and candidate.suffix.lower() in SUFFIXES
+        except (OSError, ValueError):
+            return None
+        if found:
+            return candidate if resolved_inside(candidate, module.project) is not None else None
+    return None

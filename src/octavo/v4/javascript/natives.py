@@ -1,0 +1,297 @@
+"""What is known of Node and of packages: functions by their dotted name, over values that hold no hole at their top."""
+
+import json
+import math
+import posixpath
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from urllib.parse import unquote
+
+from tree_sitter import Node
+
+from octavo.v4.javascript.addresses import make_url, parse_connection
+from octavo.v4.javascript.context import Context, Scope, hide, need
+from octavo.v4.javascript.given import Answer, Given, NativeFunction, at, first, text_at
+from octavo.v4.javascript.semantics import Unknown, is_truthy, parse_float, parse_int, to_json, to_number, to_text
+from octavo.v4.javascript.source import SourceProblem, read_bytes, resolved_inside
+from octavo.v4.javascript.values import UNDEFINED, Data, Date, Items, Native, Record, Regex, Value
+
+NAMESPACES = frozenset(
+    {
+        "process",
+        "process.env",
+        "path",
+        "fs",
+        "url",
+        "Math",
+        "console",
+        "pg-connection-string",
+        "@strapi/utils",
+        "dotenv",
+    }
+)
+"""What is an object, not a function; its properties are known one by one."""
+
+CONSTANTS: dict[str, Data] = {
+    "path.sep": "/",
+    "path.delimiter": ":",
+    "path.posix": Native("path"),
+    "Number.MAX_SAFE_INTEGER": 2**53 - 1,
+    "Number.NaN": math.nan,
+    "Math.PI": math.pi,
+    "@strapi/utils.env": Native("env"),
+    "url.URL": Native("URL"),
+    "process.exitCode": UNDEFINED,
+}
+
+GLOBALS: dict[str, Data] = {
+    "undefined": UNDEFINED,
+    "NaN": math.nan,
+    "Infinity": math.inf,
+    **{
+        name: Native(name)
+        for name in (
+            "process",
+            "JSON",
+            "Object",
+            "Array",
+            "Math",
+            "Number",
+            "String",
+            "Boolean",
+            "parseInt",
+            "parseFloat",
+            "URL",
+            "console",
+            "Date",
+            "RegExp",
+            "require",
+            "encodeURIComponent",
+            "decodeURIComponent",
+        )
+    },
+}
+
+PACKAGES = {
+    "path": "path",
+    "fs": "fs",
+    "url": "url",
+    "process": "process",
+    "pg-connection-string": "pg-connection-string",
+    "@strapi/utils": "@strapi/utils",
+    "dotenv": "dotenv",
+}
+"""Packages and modules of Node of which something is known."""
+
+
+def from_json(context: Context, text: str, node: Node, scope: Scope) -> Data:
+    """What `JSON.parse` makes of a text."""
+    if text.count("[") + text.count("{") > 10_000:
+        raise Unknown("the JSON is too large")
+    try:
+        return _data(context, json.loads(text, parse_constant=_refuse), node, scope)
+    except (ValueError, RecursionError):
+        raise Unknown("it would fail: the text is not JSON") from None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _data(context: Context, found: object, node: Node, scope: Scope) -> Data:
+    context.spend(node, scope)
+    match found:
+        case dict():
+            return Record(
+                (key, context.value(_data(context, one, node, scope), node, scope)) for key, one in found.items()
+            )
+        case list():
+            return Items(context.value(_data(context, one, node, scope), node, scope) for one in found)
+        case None | str() | bool() | int() | float():
+            return found
+    raise Unknown("it is no JSON")
+
+
+def join_path(parts: Sequence[str]) -> str:
+    """`path.join`: dots are resolved, a slash at the end stays."""
+    joined = "/".join(part for part in parts if part)
+    if not joined:
+        return "."
+    found = posixpath.normpath(joined)
+    found = "/" + found.lstrip("/") if found.startswith("/") else found
+    return found + "/" if joined.endswith("/") and not found.endswith("/") else found
+
+
+def resolve_path(base: Path, parts: Sequence[str]) -> str:
+    """`path.resolve`: from the right to the first absolute part, else from the folder of the project."""
+    found = base.as_posix()
+    for part in parts:
+        found = part if part.startswith("/") else f"{found}/{part}" if part else found
+    return "/" + posixpath.normpath(found).lstrip("/")
+
+
+def _texts(given: Given) -> list[str]:
+    return [text_at(given, index) for index in range(len(given))]
+
+
+def _file(context: Context, text: str) -> Path:
+    """The file of the project that a path names. What TypeScript is compiled to is looked for beside its source."""
+    path = Path(resolve_path(context.project, [text]))
+    if not path.exists() and (built := context.source_folder(path)) is not None:
+        path = built
+    if resolved_inside(path, context.project) is None:
+        raise Unknown("the file is not there, or outside of the project")
+    return path
+
+
+def read_file(context: Context, given: Given, _: Node, __: Scope) -> Data:
+    """`fs.readFileSync`, of files in the project."""
+    try:
+        return read_bytes(_file(context, text_at(given, 0)), context.project).decode("utf-8", "replace")
+    except SourceProblem as problem:
+        raise Unknown(problem.message) from None
+
+
+def file_exists(context: Context, given: Given, _: Node, __: Scope) -> Data:
+    """`fs.existsSync`, of paths in the project."""
+    path = Path(resolve_path(context.project, [text_at(given, 0)]))
+    if not path.is_relative_to(context.project):
+        raise Unknown("the file is outside of the project")
+    return path.exists()
+
+
+def assign(context: Context, given: Given, node: Node, scope: Scope) -> Answer:
+    """`Object.assign`: the first of them, changed."""
+    target = first(given)
+    if not isinstance(target, Record):
+        raise Unknown("it is given something that is no object")
+    for one in given[1:]:
+        spread_into(context, target, one, node, scope)
+    return given[0]
+
+
+def spread_into(context: Context, target: Record, value: Value, node: Node, scope: Scope) -> None:
+    """`...value` in an object. What a hole may bring may replace everything before it."""
+    data = value.data
+    match data:
+        case Record():
+            context.spend(node, scope, len(data))
+            if data.rest is not None:
+                hide(target, data.rest)
+            target.update(data)
+        case Items() if data.rest is None:
+            target.update((str(index), item) for index, item in enumerate(data))
+        case str():
+            target.update((str(index), context.value(one, node, scope)) for index, one in enumerate(data[:1000]))
+        case None | bool() | int() | float() | Regex():
+            return
+        case _ if data is UNDEFINED:
+            return
+        case _:
+            hide(target, value.hole or context.new_hole(node, scope, "what it spreads is not known"))
+
+
+def _math(compute: Callable[..., float]) -> NativeFunction:
+    def function(_: Context, given: Given, __: Node, ___: Scope) -> Data:
+        numbers = [to_number(at(given, index)) for index in range(len(given))]
+        if not numbers or not all(map(math.isfinite, numbers)):
+            raise Unknown("it is given no plain numbers")
+        return compute(*numbers)
+
+    return function
+
+
+def _keys(context: Context, given: Given, node: Node, scope: Scope) -> Data:
+    return Items(context.value(key, node, scope) for key, _ in _entries(given))
+
+
+def _entries(given: Given) -> list[tuple[str, Value]]:
+    data = first(given)
+    if not isinstance(data, Record) or data.rest is not None:
+        raise Unknown("not all of its entries are known")
+    return data.ordered()
+
+
+def _pairs(context: Context, given: Given, node: Node, scope: Scope) -> Data:
+    return Items(
+        context.value(Items([context.value(key, node, scope), value]), node, scope) for key, value in _entries(given)
+    )
+
+
+def _from_pairs(_: Context, given: Given, __: Node, ___: Scope) -> Data:
+    data = first(given)
+    if not isinstance(data, Items) or data.rest is not None:
+        raise Unknown("not all of its entries are known")
+    return Record((to_text(need(pair.at(0))), pair.at(1)) for pair in data)
+
+
+def _define(context: Context, given: Given, node: Node, scope: Scope) -> Answer:
+    target = first(given)
+    if isinstance(target, Record) and len(given) > 2:
+        descriptor = given[2].data
+        found = descriptor.get("value") if isinstance(descriptor, Record) else None
+        target[to_text(at(given, 1))] = found or context.hole(node, scope, "it is computed when it is asked for")
+        return given[0]
+    raise Unknown("it is given something that is no object")
+
+
+def _freeze(_: Context, given: Given, __: Node, ___: Scope) -> Answer:
+    return given[0] if given else UNDEFINED
+
+
+def _radix(given: Given) -> int:
+    return int(to_number(at(given, 1))) if len(given) > 1 and at(given, 1) is not UNDEFINED else 0
+
+
+FUNCTIONS: dict[str, NativeFunction] = {
+    "path.join": lambda _, given, __, ___: join_path(_texts(given)),
+    "path.resolve": lambda context, given, __, ___: resolve_path(context.project, _texts(given)),
+    "path.normalize": lambda _, given, __, ___: join_path([text_at(given, 0)]),
+    "path.dirname": lambda _, given, __, ___: posixpath.dirname(text_at(given, 0)) or ".",
+    "path.basename": lambda _, given, __, ___: posixpath.basename(text_at(given, 0).rstrip("/")).removesuffix(
+        text_at(given, 1) if len(given) > 1 else ""
+    ),
+    "path.extname": lambda _, given, __, ___: posixpath.splitext(text_at(given, 0))[1],
+    "process.cwd": lambda context, _, __, ___: context.project.as_posix(),
+    "fs.readFileSync": read_file,
+    "fs.existsSync": file_exists,
+    "JSON.parse": lambda context, given, node, scope: from_json(context, to_text(first(given)), node, scope),
+    "JSON.stringify": lambda _, given, __, ___: to_json(first(given)) if len(given) == 1 else _no(),
+    "Object.assign": assign,
+    "Object.keys": _keys,
+    "Object.values": lambda _, given, __, ___: Items(value for _, value in _entries(given)),
+    "Object.entries": _pairs,
+    "Object.fromEntries": _from_pairs,
+    "Object.freeze": _freeze,
+    "Object.defineProperty": _define,
+    "Array.isArray": lambda _, given, __, ___: isinstance(first(given), Items),
+    "Number": lambda _, given, __, ___: to_number(first(given)) if given else 0,
+    "String": lambda _, given, __, ___: to_text(first(given)) if given else "",
+    "Boolean": lambda _, given, __, ___: is_truthy(first(given)),
+    "parseInt": lambda _, given, __, ___: parse_int(to_text(first(given)), _radix(given)),
+    "parseFloat": lambda _, given, __, ___: parse_float(to_text(first(given))),
+    "Number.parseInt": lambda _, given, __, ___: parse_int(to_text(first(given)), _radix(given)),
+    "Number.parseFloat": lambda _, given, __, ___: parse_float(to_text(first(given))),
+    "Math.floor": _math(lambda a: math.floor(a)),
+    "Math.ceil": _math(lambda a: math.ceil(a)),
+    "Math.round": _math(lambda a: math.floor(a + 0.5)),
+    "Math.max": _math(lambda *all_: max(all_)),
+    "Math.min": _math(lambda *all_: min(all_)),
+    "Math.pow": _math(lambda a, b: a**b if abs(b) < 100 else _no()),
+    "URL": make_url,
+    "Date": lambda _, given, __, ___: Date(to_text(first(given))) if len(given) == 1 else _no(),
+    "decodeURIComponent": lambda _, given, __, ___: unquote(to_text(first(given))),
+    "pg-connection-string": parse_connection,
+    "pg-connection-string.parse": parse_connection,
+    "dotenv.config": lambda _, __, ___, ____: Record(),
+    "require": lambda context, given, node, scope: context.require(text_at(given, 0), node, scope),
+    **{f"console.{name}": lambda _, __, ___, ____: UNDEFINED for name in ("log", "info", "warn", "error", "debug")},
+    "JSON": lambda _, __, ___, ____: _no(),
+    "Object": lambda _, __, ___, ____: _no(),
+    "Array": lambda _, __, ___, ____: _no(),
+    "RegExp": lambda _, __, ___, ____: _no(),
+}
+
+
+def _no() -> float:
+    raise Unknown("this use of it is not evaluated")

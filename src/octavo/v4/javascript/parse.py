@@ -1,0 +1,228 @@
+"""From the text of a file to its syntax tree, with bounded cost whatever the file holds."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from time import thread_time
+
+import tree_sitter_javascript
+import tree_sitter_typescript
+from tree_sitter import Language, LogType, Node, Parser, Tree
+
+from octavo.core.values import dataclass
+from octavo.v4.javascript.source import Place, Source, SourceProblem, read_source, source_of
+
+LONGEST_PARSE = 0.6
+"""Seconds of the processor that one file may take under watch. A file of 100 kB takes a tenth of it to a quarter."""
+
+LONGEST_ALONE = 0.2
+"""Seconds without: ten times what the largest file takes that has no mistakes."""
+
+_PART = 4096
+"""Bytes that the parser is given at once."""
+
+DEEPEST = 1000
+"""Levels of the syntax tree. What recurses over a tree keeps a lower bound of its own."""
+
+SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
+SUFFIXES = (*SCRIPTS, ".json")
+"""The kinds of files that can be parsed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """A file and its syntax tree. `root` is the `program` node; that of a JSON file is its one value."""
+
+    source: Source
+    root: Node
+    _tree: Tree
+    _ahead: int = 0
+
+    @property
+    def file(self) -> str:
+        """Its name in messages: the path inside the project."""
+        return self.source.file
+
+    @property
+    def path(self) -> Path | None:
+        """Where it lies; None where only a text was given."""
+        return self.source.path
+
+    @property
+    def project(self) -> Path | None:
+        """The folder of the project it belongs to."""
+        return self.source.root
+
+    @property
+    def is_json(self) -> bool:
+        return PurePosixPath(self.file).suffix.lower() == ".json"
+
+    def place(self, node: Node) -> Place:
+        """Where a node begins: file, line, column."""
+        return self.source.place(node.start_byte - self._ahead)
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """The bytes of `source.text` that a node takes: its first, and the one behind its last."""
+        return node.start_byte - self._ahead, node.end_byte - self._ahead
+
+    def text(self, node: Node) -> str:
+        """The text of a node as it is written."""
+        return self._bytes(node).decode("utf-8", "replace")
+
+    def excerpt(self, node: Node, longest: int = 60) -> str:
+        """The text of a node on one line, shortened, for messages. Mind that it may hold a secret."""
+        text = " ".join(self._bytes(node)[: 8 * longest].decode("utf-8", "replace").split())
+        return text if len(text) <= longest else text[: longest - 1] + "…"
+
+    def _bytes(self, node: Node) -> bytes:
+        start, end = self.span(node)
+        return self.source.text[start:end]
+
+
+def parse_file(path: Path, project: Path) -> Module:
+    """The syntax tree of `path`, a .js, .mjs, .cjs, .ts or .json file inside the folder `project`.
+
+    Raises `SourceProblem`: what cannot be read, is too large, nests too deeply, takes too long or is no JavaScript.
+    """
+    return _parse(read_source(path, project))
+
+
+def parse_text(text: str | bytes, file: str = "text.js") -> Module:
+    """The same for a text; the suffix of `file` says which language it is."""
+    return _parse(source_of(text.encode("utf-8", "replace") if isinstance(text, str) else text, file))
+
+
+@cache
+def _language(typescript: bool) -> Language:
+    return Language(tree_sitter_typescript.language_typescript() if typescript else tree_sitter_javascript.language())
+
+
+def _parse(source: Source) -> Module:
+    suffix = PurePosixPath(source.file).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SourceProblem(Place(source.file), f"Only {', '.join(SUFFIXES)} files can be read")
+    if suffix == ".json":
+        return _parse_json(source)
+    tree = _bounded_tree(source, source.text, typescript="ts" in suffix)
+    return Module(source, tree.root_node, tree)
+
+
+def _parse_json(source: Source) -> Module:
+    """JSON is JavaScript, but only as an expression: it is parsed in brackets, one byte further on."""
+    _check_brackets(source)
+    try:
+        json.loads(source.text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise SourceProblem(Place(source.file, error.lineno, error.colno), f"It is not JSON: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise SourceProblem(Place(source.file), "It is not JSON that can be read") from None
+    tree = _bounded_tree(source, b"(" + source.text + b")", typescript=False)
+    statement = tree.root_node.named_children[0]
+    return Module(source, statement.named_children[0].named_children[0], tree, 1)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _check_brackets(source: Source) -> None:
+    """A measure of nesting that costs nothing, since the parser of JSON recurses."""
+    depth = 0
+    for offset, byte in enumerate(source.text):
+        if byte in b"[{":
+            depth += 1
+            if depth > DEEPEST:
+                raise SourceProblem(source.place(offset), "It nests too deeply to be read")
+        elif byte in b"]}":
+            depth -= 1
+
+
+class _Watch:
+    """Ends a parse when it takes too long, and at the first mistake, since repairing mistakes may cost the square of
+    what follows. The parser tells of a mistake in its log alone, and asks in between whether to go on."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._begun = thread_time()
+        self._reached = ""
+        self._mistaken = False
+        self._accepted = False
+
+    def log(self, kind: LogType, message: str) -> None:
+        if kind is LogType.PARSE:
+            if message.startswith("process"):
+                self._reached = message
+            elif message == "accept":
+                self._accepted = True
+            elif message.startswith("resume") and not self._accepted:  # no reading of the text goes on from here
+                self._mistaken = True
+
+    def is_over(self, _: int, __: bool) -> bool:
+        return self._mistaken or thread_time() - self._begun > LONGEST_PARSE
+
+    def problem(self) -> SourceProblem:
+        row, column = re.search(r"row:(\d+), col:(\d+)", self._reached).groups()  # type: ignore[union-attr]
+        place = self._source.place_at(int(row), int(column))
+        if self._mistaken:
+            return SourceProblem(place, "It cannot be parsed: there is a mistake of syntax near this place")
+        return SourceProblem(place, "It takes too long to parse")
+
+
+def _bounded_tree(source: Source, text: bytes, typescript: bool) -> Tree:
+    """The tree of a text without mistakes. What has some, or takes long, is parsed again under watch: it tells where.
+
+    To be told of every step costs twenty times as much as the parser itself.
+    """
+    tree = _tree_alone(text, typescript)
+    if tree is None or tree.root_node.has_error:
+        tree = _watched_tree(source, text, typescript)
+    _check(source, tree.root_node)
+    return tree
+
+
+def _tree_alone(text: bytes, typescript: bool) -> Tree | None:
+    """The tree as the parser makes it, mistakes repaired; None where that takes long."""
+    end = thread_time() + LONGEST_ALONE
+    try:
+        return Parser(_language(typescript)).parse(
+            lambda offset, _: text[offset : offset + _PART], progress_callback=lambda *_: thread_time() > end
+        )
+    except ValueError:
+        return None
+
+
+def _watched_tree(source: Source, text: bytes, typescript: bool) -> Tree:
+    watch = _Watch(source)
+    parser = Parser(_language(typescript), logger=watch.log)
+    try:
+        return parser.parse(lambda offset, _: text[offset : offset + _PART], progress_callback=watch.is_over)
+    except ValueError:
+        raise watch.problem() from None
+
+
+def _check(source: Source, root: Node) -> None:
+    """Refuses what is no JavaScript and what nests too deeply, at the first such place."""
+    broken = root.has_error
+    for node, depth in levels(root):
+        if depth > DEEPEST:
+            raise SourceProblem(source.place(node.start_byte), "It nests too deeply to be read")
+        if broken and (node.is_error or node.is_missing):
+            raise SourceProblem(
+                source.place(node.start_byte), "It cannot be parsed: there is a mistake of syntax near this place"
+            )
+
+
+def levels(root: Node) -> Iterator[tuple[Node, int]]:
+    """Every node in the order of the text with its depth; a loop, not a recursion, so depth costs no stack."""
+    cursor, depth = root.walk(), 0
+    while (node := cursor.node) is not None:
+        yield node, depth
+        if cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+            depth -= 1

@@ -1,0 +1,309 @@
+"""How JavaScript converts, compares and adds. Everything here takes and gives the data of values, never holes."""
+
+import json
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+from octavo.v4.javascript.values import UNDEFINED, Data, Function, Hole, Items, Native, Record, Regex, Undefined, number
+
+
+class Unknown(Exception):
+    """It cannot be said what this comes to; the message says why, or how it would fail."""
+
+
+LONGEST_TEXT = 1_000_000
+"""Characters. What doubles a text again and again ends here."""
+
+NUMBER = re.compile(r"[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+Operator = Callable[[Data, Data], Data]
+WHITE = " \t\n\r\v\f\xa0\ufeff\u2028\u2029"
+
+
+def is_truthy(data: Data) -> bool:
+    """What decides in `if`, `||`, `&&` and `!`. Objects and arrays always do, also empty ones."""
+    if isinstance(data, Record | Items):
+        return True
+    if isinstance(data, float) and math.isnan(data):
+        return False
+    return bool(data) if data is None or isinstance(data, str | int | float | Undefined) else True
+
+
+def to_text(data: Data) -> str:
+    """What `String(x)` and templates make of it."""
+    match data:
+        case str():
+            return data
+        case None | bool() | Undefined():
+            return {True: "true", False: "false", None: "null"}.get(data, "undefined")  # type: ignore[arg-type]
+        case int() | float():
+            return _number_text(data)
+        case Items():
+            return _list_text(data)
+        case Record():
+            return "[object Object]"
+        case Regex():
+            return f"/{data.source}/{data.flags}"
+    raise Unknown("it has no text that is known")
+
+
+def _list_text(data: Items) -> str:
+    if data.rest is not None or any(item.is_hole for item in data):
+        raise Unknown("not all of the list is known")
+    return ",".join("" if _is_nullish(item.data) else to_text(item.data) for item in data)
+
+
+def _number_text(found: float) -> str:
+    if isinstance(found, float):
+        if math.isnan(found):
+            return "NaN"
+        if math.isinf(found):
+            return "Infinity" if found > 0 else "-Infinity"
+        if abs(found) >= 1e21 or (found and abs(found) < 1e-6):
+            mantissa, _, exponent = f"{found!r}".partition("e")
+            return f"{mantissa.removesuffix('.0')}e{int(exponent):+d}"
+    found = number(found)
+    return str(found) if isinstance(found, int) else f"{Decimal(repr(found)):f}".removesuffix(".0")
+
+
+def _is_nullish(data: Data) -> bool:
+    return data is None or data is UNDEFINED
+
+
+def to_number(data: Data) -> float:
+    """What `Number(x)`, `+x` and arithmetic make of it."""
+    match data:
+        case bool():
+            return int(data)
+        case int() | float():
+            return data
+        case None:
+            return 0
+        case str():
+            return _text_to_number(data.strip(WHITE))
+        case Undefined() | Record():
+            return math.nan
+        case Items():
+            return _text_to_number(to_text(data))
+    raise Unknown("it is no number that is known")
+
+
+def _text_to_number(text: str) -> float:
+    if not text:
+        return 0
+    if found := re.fullmatch(r"0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)", text):
+        return number(float(int(found[1] or found[2] or found[3], 16 if found[1] else 8 if found[2] else 2)))
+    if not NUMBER.fullmatch(text):
+        return math.nan
+    return number(float(text.replace("Infinity", "inf")))
+
+
+def parse_int(text: str, radix: int = 10) -> float:
+    """`parseInt`: the digits at the beginning, whatever follows them."""
+    found = re.match(r"\s*([+-]?)(0[xX])?", text)
+    if found is None:
+        return math.nan
+    if found[2] and radix in (0, 16):
+        radix, rest = 16, text[found.end() :]
+    else:
+        radix, rest = radix or 10, text[found.end(1) :]
+    if not 2 <= radix <= 36:
+        return math.nan
+    digits = "0123456789abcdefghijklmnopqrstuvwxyz"[:radix]
+    length = next((index for index, one in enumerate(rest.lower()) if one not in digits), len(rest))
+    if not length:
+        return math.nan
+    if length > 300:
+        raise Unknown("the number is too long")
+    return number(float(int(rest[:length], radix)) * (-1 if found[1] == "-" else 1))
+
+
+def parse_float(text: str) -> float:
+    """`parseFloat`: the number at the beginning, whatever follows it."""
+    found = NUMBER.match(text.lstrip(WHITE))
+    return number(float(found[0].replace("Infinity", "inf"))) if found else math.nan
+
+
+def is_same(left: Data, right: Data) -> bool:
+    """`===`. Objects are the same only if they are one."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return left == right
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    return left == right if isinstance(left, Native) else left is right
+
+
+def is_same_value(left: Data, right: Data) -> bool:
+    """As lists are searched: `===`, but NaN is found."""
+    return is_same(left, right) or (
+        isinstance(left, float) and isinstance(right, float) and math.isnan(left) and math.isnan(right)
+    )
+
+
+def is_equal(left: Data, right: Data) -> bool:
+    """`==`: after conversion to numbers where the kinds differ."""
+    if _is_nullish(left) or _is_nullish(right):
+        return _is_nullish(left) and _is_nullish(right)
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    plain = (str, int, float, bool)
+    if isinstance(left, plain) and isinstance(right, plain):
+        return to_number(left) == to_number(right)
+    if not isinstance(left, plain) and not isinstance(right, plain):
+        return is_same(left, right)
+    return is_equal(_primitive(left), _primitive(right))
+
+
+def _primitive(data: Data) -> Data:
+    return to_text(data) if isinstance(data, Items | Record | Regex) else data
+
+
+def add(left: Data, right: Data) -> Data:
+    """`+`: texts are put together, all else is added."""
+    left, right = _primitive(left), _primitive(right)
+    if isinstance(left, str) or isinstance(right, str):
+        return bounded(to_text(left) + to_text(right))
+    return number(to_number(left) + to_number(right))
+
+
+def bounded(text: str) -> str:
+    """`text`, unless it has grown too long."""
+    if len(text) > LONGEST_TEXT:
+        raise Unknown("the text grows too long")
+    return text
+
+
+def _ordered(compare: Callable[[float, float], bool], compare_text: Callable[[str, str], bool]) -> Operator:
+    def operator(left: Data, right: Data) -> Data:
+        left, right = _primitive(left), _primitive(right)
+        if isinstance(left, str) and isinstance(right, str):
+            return compare_text(left, right)
+        return compare(to_number(left), to_number(right))
+
+    return operator
+
+
+def _arithmetic(compute: Callable[[float, float], float]) -> Operator:
+    def operator(left: Data, right: Data) -> Data:
+        a, b = to_number(left), to_number(right)
+        if math.isnan(a) or math.isnan(b):
+            return math.nan
+        try:
+            return number(compute(float(a), float(b)))
+        except (ValueError, OverflowError, ZeroDivisionError):
+            raise Unknown("this arithmetic has no plain result") from None
+
+    return operator
+
+
+def _divide(a: float, b: float) -> float:
+    if b:
+        return a / b
+    return math.nan if not a else math.copysign(math.inf, a)
+
+
+def _bits(data: Data) -> int:
+    found = to_number(data)
+    return 0 if not math.isfinite(found) else (int(found) + 2**31) % 2**32 - 2**31
+
+
+def _contains(left: Data, right: Data) -> Data:
+    if isinstance(right, Record) and (to_text(left) in right or right.rest is None):
+        return to_text(left) in right
+    raise Unknown("not all keys are known")
+
+
+OPERATORS: dict[str, Operator] = {
+    "===": is_same,
+    "!==": lambda left, right: not is_same(left, right),
+    "==": is_equal,
+    "!=": lambda left, right: not is_equal(left, right),
+    "+": add,
+    "-": _arithmetic(lambda a, b: a - b),
+    "*": _arithmetic(lambda a, b: a * b),
+    "/": _arithmetic(_divide),
+    "%": _arithmetic(lambda a, b: math.fmod(a, b) if b else math.nan),
+    "**": _arithmetic(lambda a, b: a**b if abs(b) < 1000 else math.nan),
+    "<": _ordered(lambda a, b: a < b, lambda a, b: a < b),
+    ">": _ordered(lambda a, b: a > b, lambda a, b: a > b),
+    "<=": _ordered(lambda a, b: a <= b, lambda a, b: a <= b),
+    ">=": _ordered(lambda a, b: a >= b, lambda a, b: a >= b),
+    "|": lambda left, right: _bits(left) | _bits(right),
+    "&": lambda left, right: _bits(left) & _bits(right),
+    "<<": lambda left, right: _bits(_bits(left) << (_bits(right) & 31)),
+    ">>": lambda left, right: _bits(left) >> (_bits(right) & 31),
+    "in": _contains,
+}
+"""Binary operators whose both sides are always evaluated."""
+
+
+def type_of(data: Data) -> str:
+    """`typeof`."""
+    match data:
+        case str():
+            return "string"
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case Undefined():
+            return "undefined"
+        case Function():
+            return "function"
+        case Native() | Hole():
+            raise Unknown("its type is not known")
+    return "object"
+
+
+def unary(operator: str, data: Data) -> Data:
+    """`!`, `-`, `+`, `~`, `typeof`, `void`."""
+    match operator:
+        case "!":
+            return not is_truthy(data)
+        case "-":
+            return number(-to_number(data))
+        case "+":
+            return number(to_number(data))
+        case "~":
+            return ~_bits(data)
+        case "typeof":
+            return type_of(data)
+        case "void":
+            return UNDEFINED
+    raise Unknown(f"the operator {operator} is not evaluated")
+
+
+def to_json(data: Data) -> str:
+    """`JSON.stringify` of scalars and what they make up, without spaces."""
+    match data:
+        case Record() if data.rest is None:
+            entries = [(key, value.data) for key, value in data.items() if not _is_left_out(value.data)]
+            return (
+                "{"
+                + ",".join(f"{json.dumps(key, ensure_ascii=False)}:{to_json(value)}" for key, value in entries)
+                + "}"
+            )
+        case Items() if data.rest is None:
+            return "[" + ",".join("null" if _is_left_out(item.data) else to_json(item.data) for item in data) + "]"
+        case str():
+            return json.dumps(data, ensure_ascii=False)
+        case None | bool() | int():
+            return to_text(data)
+        case float():
+            return to_text(data) if math.isfinite(data) else "null"
+        case Regex():
+            return "{}"
+    raise Unknown("not all of it is known")
+
+
+def _is_left_out(data: Data) -> bool:
+    return data is UNDEFINED or isinstance(data, Function)
+
+
+def check_units(text: str) -> None:
+    """Refuses texts with characters that JavaScript counts as two, where positions in them are asked for."""
+    if not text.isascii() and max(text) > "\uffff":
+        raise Unknown("it takes characters apart")

@@ -1,0 +1,207 @@
+"""Small questions to syntax trees: what a node says, without evaluating anything."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from octavo.v4.javascript.parse import Module, levels
+
+WRAPPERS = frozenset({"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"})
+"""What stands around an expression and does not change it; its first named child is the expression."""
+
+FUNCTIONS = frozenset(
+    {
+        "arrow_function",
+        "function_expression",
+        "function_declaration",
+        "generator_function",
+        "generator_function_declaration",
+        "method_definition",
+    }
+)
+
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+
+
+def named(node: Node) -> list[Node]:
+    """The named children without comments."""
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def unwrap(node: Node) -> Node:
+    """The expression inside of brackets and of TypeScript's `as`, `satisfies`, `!` and `<Type>`."""
+    while True:
+        if node.type in WRAPPERS:
+            node = named(node)[0]
+        elif node.type == "type_assertion":
+            node = named(node)[-1]
+        else:
+            return node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, in the order of the text, however deep."""
+    return (found for found, _ in levels(node) if found.is_named)
+
+
+def walk_own(node: Node) -> Iterator[Node]:
+    """The same without what stands in functions and classes below `node`: what runs when `node` runs."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        if current is node or (current.type not in FUNCTIONS and not current.type.startswith("class")):
+            waiting.extend(reversed(current.named_children))
+
+
+def is_function(node: Node) -> bool:
+    """Whether an expression is a function that is written out."""
+    return unwrap(node).type in FUNCTIONS
+
+
+def string_value(module: Module, node: Node) -> str | None:
+    """What a string literal, or a template without substitutions, says; None of anything else."""
+    node = unwrap(node)
+    if node.type not in ("string", "template_string"):
+        return None
+    parts = named(node)
+    if any(part.type == "template_substitution" for part in parts):
+        return None
+    return joined("".join(fragment(module, part) for part in parts))
+
+
+def fragment(module: Module, part: Node) -> str:
+    """What a part of a string says: text, or what an escape stands for. Halves of surrogate pairs stay halves."""
+    text = module.text(part)
+    return unescaped(text) if part.type == "escape_sequence" else text.replace("\r\n", "\n")
+
+
+def unescaped(escape: str) -> str:
+    """What an escape of a string stands for, as `\\n` for a line feed; nothing for the end of a line."""
+    body = escape[1:]
+    if found := re.fullmatch(r"u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})", body):
+        code = int(found[1] or found[2], 16)
+        return chr(code) if code <= 0x10FFFF else "�"
+    if re.fullmatch(r"[0-7]{1,3}", body):
+        return chr(int(body, 8) & 0xFF)
+    return "" if body[:1] in "\r\n\u2028\u2029" else ESCAPES.get(body, body)
+
+
+def joined(text: str) -> str:
+    """`text` with halves of surrogate pairs made whole, and U+FFFD for those that are alone, as when it is written."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def identifier(module: Module, node: Node) -> str:
+    """The name that an identifier says, its escapes undone."""
+    return re.sub(r"\\u(?:\{[0-9a-fA-F]{1,6}\}|[0-9a-fA-F]{4})", lambda found: unescaped(found[0]), module.text(node))
+
+
+def key_of(module: Module, node: Node) -> str | None:
+    """The name of a property, from the node of its key, or a shorthand; None where it is computed from anything else
+    than a literal."""
+    if node.type == "computed_property_name":
+        node = unwrap(named(node)[0])
+        return string_value(module, node) if node.type in ("string", "template_string") else None
+    if node.type == "string":
+        return string_value(module, node)
+    return module.text(node) if node.type == "number" else identifier(module, node)
+
+
+def properties(module: Module, node: Node) -> dict[str, Node]:
+    """The entries of an object literal by name: values of pairs, methods, the identifiers of shorthands; the last of a
+    name counts. Spread and computed keys are left out: see `is_open`."""
+    found: dict[str, Node] = {}
+    for member in named(unwrap(node)):
+        match member.type:
+            case "pair":
+                key, value = member.child_by_field_name("key"), member.child_by_field_name("value")
+            case "method_definition":
+                key, value = member.child_by_field_name("name"), member
+            case "shorthand_property_identifier":
+                key, value = member, member
+            case _:
+                continue
+        if key is not None and value is not None and (name := key_of(module, key)) is not None:
+            found[name] = value
+    return found
+
+
+def is_open(module: Module, node: Node) -> bool:
+    """Whether an object literal may hold more than `properties` tells: a spread, a computed key, an accessor."""
+    for member in named(unwrap(node)):
+        key = member.child_by_field_name("key") or member.child_by_field_name("name")
+        is_accessor = any(child.type in ("get", "set") for child in member.children)
+        if member.type == "spread_element" or is_accessor or (key is not None and key_of(module, key) is None):
+            return True
+    return False
+
+
+def member_path(module: Module, node: Node) -> tuple[str, ...]:
+    """The names of `a.b['c']?.d` as ("a", "b", "c", "d"); empty for everything that is no such chain of names."""
+    names: list[str] = []
+    while True:
+        node = unwrap(node)
+        match node.type:
+            case "identifier" | "this" | "super" | "import" | "shorthand_property_identifier":
+                return (identifier(module, node), *reversed(names))
+            case "member_expression":
+                name = _field(module, node, "property")
+            case "subscript_expression":
+                index = node.child_by_field_name("index")
+                name = None if index is None else string_value(module, index)
+            case _:
+                return ()
+        below = node.child_by_field_name("object")
+        if name is None or below is None:
+            return ()
+        names.append(name)
+        node = below
+
+
+def _field(module: Module, node: Node, field: str) -> str | None:
+    found = node.child_by_field_name(field)
+    return None if found is None else identifier(module, found)
+
+
+def callee(module: Module, node: Node) -> tuple[str, ...]:
+    """What a call or `new` calls, as `member_path`; empty for everything else."""
+    called = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+    return member_path(module, called) if called is not None else ()
+
+
+def arguments(node: Node) -> list[Node]:
+    """The arguments of a call or `new`."""
+    found = node.child_by_field_name("arguments")
+    return named(found) if found is not None and found.type == "arguments" else []
+
+
+def parameters(node: Node) -> list[Node]:
+    """The patterns of a function's parameters, without TypeScript's types; a default stays in its
+    `assignment_pattern`."""
+    if (single := node.child_by_field_name("parameter")) is not None:
+        return [single]
+    found = node.child_by_field_name("parameters")
+    return [] if found is None else [_parameter(child) for child in named(found)]
+
+
+def _parameter(node: Node) -> Node:
+    return node.child_by_field_name("pattern") or node
+
+
+def statements(node: Node) -> list[Node]:
+    """The statements of a program, of a block, or of a function's body; of an arrow `=> expression` none."""
+    body = node.child_by_field_name("body") if node.type in FUNCTIONS else node
+    return named(body) if body is not None and body.type in ("program", "statement_block") else []
+
+
+def returned(node: Node) -> list[Node]:
+    """Everything that a function may return, in its order: the expression of an arrow, or of each `return` of its
+    own."""
+    body = node.child_by_field_name("body")
+    if body is None:
+        return []
+    if body.type != "statement_block":
+        return [body]
+    return [value for found in walk_own(body) if found.type == "return_statement" for value in named(found)]

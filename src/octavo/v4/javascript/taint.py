@@ -1,0 +1,63 @@
+"""What code that is not understood may change is not known any more."""
+
+from tree_sitter import Node
+
+from octavo.v4.javascript.context import Context, Scope, hide
+from octavo.v4.javascript.syntax import identifier, member_path, walk
+from octavo.v4.javascript.values import Hole, Items, Record, Value
+
+READING = frozenset({"binary_expression", "template_substitution", "unary_expression", "parenthesized_expression"})
+ASSIGNING = frozenset({"assignment_expression", "augmented_assignment_expression", "update_expression"})
+
+
+def taint(context: Context, node: Node, scope: Scope, hole: Hole) -> None:
+    """Makes a hole of every variable that `node` assigns to, and of what it may change of the objects that it names.
+
+    An assignment to one property, as `config.a.b = x`, takes that one; a name that is only compared takes nothing;
+    any other mention may be a way to change all of it.
+    """
+    spared = set()
+    for found in walk(node):
+        context.spend(found, scope)
+        target = found.child_by_field_name("left") or found.child_by_field_name("argument")
+        if target is not None and found.type in ASSIGNING and _lose(target, scope, hole):
+            spared |= {one.id for one in walk(target) if one.type == "identifier"}
+    for found in walk(node):
+        if found.type not in ("identifier", "shorthand_property_identifier") or found.id in spared or _is_read(found):
+            continue
+        name = identifier(scope.module, found)
+        if (owner := scope.owner(name)) is not None:
+            hide(owner.names[name].data, hole)
+
+
+def _is_read(node: Node) -> bool:
+    """Whether a name, or a property of it, is only compared or written out."""
+    parent = node.parent
+    while parent is not None and parent.type in ("member_expression", "subscript_expression"):
+        parent = parent.parent
+    return parent is not None and parent.type in READING
+
+
+def _lose(target: Node, scope: Scope, hole: Hole) -> bool:
+    """Makes a hole of what is assigned to; False where it cannot be said which."""
+    path = member_path(scope.module, target)
+    owner = scope.owner(path[0]) if path else None
+    if owner is None:
+        return False
+    if len(path) == 1:
+        owner.names[path[0]] = Value(hole, owner.names[path[0]].place)
+        return True
+    value = owner.names[path[0]].at(*path[1:-1])
+    if isinstance(value.data, Record):
+        value.data[path[-1]] = Value(hole, hole.place)
+        return True
+    if isinstance(value.data, Items):
+        hide(value.data, hole)
+    return False
+
+
+def taint_acts(context: Context, nodes: list[Node], scope: Scope, hole: Hole) -> None:
+    """The same for expressions of which it is not known whether they are evaluated: only if they do something."""
+    for node in nodes:
+        if any(found.type in ASSIGNING or found.type == "call_expression" for found in walk(node)):
+            taint(context, node, scope, hole)

@@ -1,0 +1,116 @@
+"""The routes that a v4 project declares in JavaScript: core actions on them, and refusals where its own code stood."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from octavo.access.authorization.actor import Actor
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import Router
+from octavo.api.rest.content_operations import content_operation, content_operations
+from octavo.api.rest.endpoints import ContentEndpoints
+from octavo.api.rest.operations import Declared, Endpoint, Handlers, Operation, refuse
+from octavo.content.controllers.content import ContentController
+from octavo.core.cache import CacheScope
+from octavo.core.errors import NotPortedError
+from octavo.core.values import dataclass
+from octavo.query.params import PageLimits
+from octavo.schema.content_types import ContentType
+from octavo.v4.code import Code, Route, Shape
+
+
+class ShapedEndpoints(ContentEndpoints):
+    """The core actions of a content-type on a route that says itself what is asked."""
+
+    def __init__(
+        self,
+        content_type: ContentType,
+        controller: ContentController,
+        limits: PageLimits,
+        caches: CacheScope,
+        shapes: tuple[Shape, ...],
+    ) -> None:
+        super().__init__(content_type, controller, limits, caches)
+        self._shapes = shapes
+
+    def _given(self, request: Request) -> dict[str, Any]:
+        given = super()._given(request)
+        for shape in self._shapes:
+            given = shape.apply(given)
+        return given
+
+
+async def _refuse(request: Request, _: Actor) -> Response:
+    return await refuse(request)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRoutes:
+    """Declares the routes of a project. `endpoints` makes those of a core route as it is generated."""
+
+    controller: ContentController
+    handlers: Handlers
+    limits: PageLimits
+    caches: CacheScope
+
+    def add(self, router: Router, prefix: str, code: Code, types: Iterable[str] = ()) -> None:
+        """Declare them below the API's prefix, in v4's order; then the core routes of `types`, which have a core router
+        in Python."""
+        plain: dict[str, ContentEndpoints] = {}
+        core = (code.core[row.action] for uid in types for row in content_operations(self._types[uid]))
+        for route in (*code.routes, *core):
+            declared = self._declared(route, self._operation(route), plain)
+            if declared is not None:
+                operation, handler = declared
+                router.add(operation.method, prefix + operation.path, handler, operation)
+
+    def _operation(self, route: Route) -> Operation:
+        """The row: the content-type's own at this route's address, or one that says no more than the route."""
+        if route.core is None:
+            owner = route.action.partition("::")[2].partition(".")[0]
+            operation = Operation(route.method, route.path, route.action, "", "", owner)
+        else:
+            uid, action = route.core
+            operation = content_operation(self.controller.registry.content_types[uid], action)
+        return replace(
+            operation,
+            method=route.method,
+            path=route.path,
+            access=route.access,
+            policies=route.policies,
+            middlewares=route.middlewares,
+        )
+
+    @property
+    def _types(self) -> Mapping[str, ContentType]:
+        return self.controller.registry.content_types
+
+    def _declared(self, route: Route, operation: Operation, plain: dict[str, ContentEndpoints]) -> Declared | None:
+        if route.guards:
+            declared = self.handlers(operation, _refuse)
+            return declared and (declared[0], refuse)
+        if route.core is None:
+            return self.handlers(operation, not_ported(route))
+        content_type = self.controller.registry.content_types[operation.uid]
+        shared = (content_type, self.controller, self.limits, self.caches)
+        if route.shapes:
+            endpoints: ContentEndpoints = ShapedEndpoints(*shared, route.shapes)
+        elif operation.uid in plain:
+            endpoints = plain[operation.uid]
+        else:
+            endpoints = plain[operation.uid] = ContentEndpoints(*shared)
+        return self.handlers(operation, getattr(endpoints, operation.handler))
+
+
+def not_ported(route: Route) -> Endpoint:
+    """Says which handler is missing, to those who might use it."""
+    place = route.handled_at or route.place
+    handler = route.handler or "a function"
+    details = {"handler": handler, "file": place.file}
+    message = f"{route.name} is answered by {handler} of {place.file}, which is not ported"
+
+    async def not_ported(_: Request, __: Actor) -> Response:
+        raise NotPortedError(message, details)
+
+    return not_ported
