@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from octavo.core.extras import MissingExtra, is_missing_parser
 from octavo.core.text_limits import close_match
 
 if TYPE_CHECKING:
@@ -33,7 +34,12 @@ class LazyGroup(click.Group):
             added = self._added().get(cmd_name)
             return None if added is None else added.load()
         module, _, attribute = self._rows[cmd_name][0].partition(":")
-        command = getattr(importlib.import_module(module), attribute)
+        try:
+            command = getattr(importlib.import_module(module), attribute)
+        except ModuleNotFoundError as error:
+            if is_missing_parser(error):
+                raise click.ClickException(str(MissingExtra())) from None
+            raise
         assert isinstance(command, click.Command)
         return command
 

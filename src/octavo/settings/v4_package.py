@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
+from octavo.core.extras import MissingExtra, is_missing_parser
 from octavo.settings.findings import Finding
 from octavo.settings.model import Settings
 from octavo.settings.package_json import CORE, depends_on, find_v4_project
@@ -47,10 +48,17 @@ class V4Configuration(Protocol):
 
 
 def read_v4_configuration(project: Path, variables: Mapping[str, str]) -> V4Configuration | None:
-    """Return the configuration of a v4 project; None for any other. Raises ValueError for a wrong `package.json`."""
+    """Return the configuration of a v4 project; None for any other.
+
+    Raises ValueError for a wrong `package.json`, MissingExtra."""
     if find_v4_project(project) is None:
         return None
-    found: V4Configuration = load_v4("config.configuration").read_configuration(project, variables)
+    try:
+        found: V4Configuration = load_v4("config.configuration").read_configuration(project, variables)
+    except ModuleNotFoundError as error:
+        if is_missing_parser(error):
+            raise MissingExtra from None
+        raise
     return found
 
 
@@ -63,14 +71,5 @@ def v4_type_files(project: Path, uid: str) -> dict[str, bytes]:
 
 
 def load_v4(module: str) -> ModuleType:
-    """Import a module of `octavo.v4`.
-
-    Raises ModuleNotFoundError, naming the extra, if the parsers of JavaScript are not installed.
-    """
-    try:
-        return import_module(f"octavo.v4.{module}")
-    except ModuleNotFoundError as error:
-        if error.name is not None and error.name.startswith("tree_sitter"):
-            message = "projects of Strapi v4 need the extra `v4`: pip install 'octavo[v4]'"
-            raise ModuleNotFoundError(message, name=error.name) from None
-        raise
+    """Import a module of `octavo.v4`."""
+    return import_module(f"octavo.v4.{module}")
