@@ -40,7 +40,7 @@ async def test_a_tag_of_articles_is_not_removed(magazine: Path, tmp_path: Path) 
 
 async def test_a_mail_is_sent_after_the_commit(magazine: Path, tmp_path: Path) -> None:
     [example] = [item for item in EXAMPLES if is_about(item, MAILING)]
-    mails = tmp_path / "site/.octavo/core/mail"
+    mails = tmp_path / "site/.octavo/mail"
 
     async def until_sent() -> None:
         async with asyncio.timeout(SECONDS):

@@ -120,7 +120,7 @@ class Service:
         """Return the code in the newest mail to somebody, once it is there."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            for file in sorted((self.project / ".octavo/core/mail").glob("*.eml"), reverse=True):
+            for file in sorted((self.project / ".octavo/mail").glob("*.eml"), reverse=True):
                 mail = message_from_bytes(file.read_bytes(), policy=default)
                 if email in str(mail["To"]):
                     text = "".join(part.get_content() for part in mail.walk() if part.get_content_maintype() == "text")

@@ -114,7 +114,7 @@ class Club:
     async def mails(self, count: int = 1) -> list[EmailMessage]:
         """The messages so far, oldest first, once there are so many."""
         for _ in range(3000):
-            files = sorted((self.folder / ".octavo/core/mail").glob("*.eml"))
+            files = sorted((self.folder / ".octavo/mail").glob("*.eml"))
             if len(files) >= count:
                 break
             await asyncio.sleep(0.01)

@@ -34,7 +34,7 @@ from octavo.testing.workspace import settings_for, show_project
 
 ResultT = TypeVar("ResultT")
 
-_MAILS: Final = ".octavo/core/mail"
+_MAILS: Final = ".octavo/mail"
 _UPLOADS: Final = "public/uploads"
 _PASSWORD: Final = "Correct-Horse-7"
 _COST: Final = 4
