@@ -8,7 +8,7 @@ import pytest
 
 from octavo.v4.javascript.reader import Reader
 from octavo.v4.javascript.source import Place, SourceProblem
-from octavo.v4.javascript.values import Value, joined_variables
+from octavo.v4.javascript.values import Record, Value, joined_variables
 
 
 def read(text: str, project: Path, variables: dict[str, str] | None = None) -> Value:
@@ -22,7 +22,7 @@ def shown(value: Value) -> Any:
         return "?"
     if value.is_list:
         return [shown(one) for one in value.each()] + (["..."] if value.rest else [])
-    if value.is_object:
+    if isinstance(value.data, Record):
         return {key: shown(one) for key, one in value.items()} | ({"...": "?"} if value.rest else {})
     return value.plain()
 

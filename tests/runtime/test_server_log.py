@@ -13,7 +13,7 @@ import pytest
 
 from octavo.api.http.application import HttpApplication
 from octavo.api.http.request import Request
-from octavo.api.http.request_ids import new_name
+from octavo.api.http.request_ids import name_of
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
 from octavo.events.origin import WORK, Origin
@@ -87,7 +87,7 @@ def test_a_line_tells_its_moment(created: float) -> None:
 
 
 def test_levels_have_to_be_known(tmp_path: Path) -> None:
-    expected = r'server\.log\.levels\."octavo\.http": expected one of debug, info, warning, error, not "loud"'
+    expected = r'server\.log\.levels\."octavo\.api\.http": expected one of debug, info, warning, error, not "loud"'
     with pytest.raises(SettingsError, match=expected):
         set_up(tmp_path, LEVELS='{"octavo.api.http": "loud"}')
 
@@ -114,7 +114,7 @@ def test_answers_name_their_request(headers: list[tuple[str, str]], name: str | 
 
 
 def test_no_two_names_are_one() -> None:
-    assert len({new_name() for _ in range(1000)}) == 1000
+    assert len({name_of({}) for _ in range(1000)}) == 1000
 
 
 def watched(sample: int = 1) -> HttpApplication:

@@ -27,8 +27,3 @@ EVENTS: Final = (
     *(f"{AFTER_COMMIT}{action}" for action in (*CHANGES, SCHEDULE_FAILED)),
 )
 """Everything that can be hooked, as the functions of `lifecycles.py` are called."""
-
-
-def looks_like_event(name: str) -> bool:
-    """Whether a name was meant to be one of an event."""
-    return name.startswith((BEFORE, AFTER))

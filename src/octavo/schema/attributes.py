@@ -33,10 +33,6 @@ class Attribute:
         """By name alone: plans are looked up by what they hold, and an attribute has twenty fields."""
         return hash(self.name)
 
-    @property
-    def is_scalar(self) -> bool:
-        return isinstance(self, Scalar)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOptions:

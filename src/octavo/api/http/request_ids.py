@@ -42,11 +42,6 @@ def _begin() -> None:
 os.register_at_fork(after_in_child=_begin)
 
 
-def new_name() -> str:
-    """A name that no other request has."""
-    return _next()
-
-
 def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
     """The name that a request came with: its trace (`traceparent`), or else its `X-Request-Id`. None where there is
     none, or what is there is none: it goes into logs, so that it may hold nothing but letters, digits, `.`, `_`, `-`.

@@ -112,10 +112,6 @@ class LocaleManagement:
 
         return await self._writer.run(work)
 
-    async def code_of(self, locale_id: int) -> str:
-        """The code of a locale. Raises NotFoundError."""
-        return _find_id(await self.all(), locale_id).code
-
     async def make_default(self, code: str) -> None:
         """Answer requests that name no locale in this one."""
 

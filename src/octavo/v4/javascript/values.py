@@ -141,10 +141,6 @@ class Value:
         return self.data is not UNDEFINED and self.data is not None
 
     @property
-    def is_object(self) -> bool:
-        return isinstance(self.data, Record)
-
-    @property
     def is_list(self) -> bool:
         return isinstance(self.data, Items)
 
