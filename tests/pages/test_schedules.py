@@ -40,6 +40,27 @@ def test_an_entry_that_is_not_complete_cannot_be_scheduled(desk: Desk) -> None:
     leave(desk)
 
 
+def test_an_entry_that_became_incomplete_is_shown_everywhere(desk: Desk) -> None:
+    article = make(desk, "Soon incomplete")
+    path = f"/octavo/schedules/{ARTICLE}/{article}"
+    desk.ask("PUT", path, {"publishAt": "2999-01-01T06:00:00.000Z"})
+    desk.ask("PUT", f"{LIST}/{article}", {"title": None})
+    open_form(desk, article)
+    desk.see("Publishing will fail unless you fix these errors:", "Title is required.")
+    desk.open(f"/admin{LIST}?filters[$and][0][id][$eq]={article}")
+    desk.see("but is incomplete")
+    assert desk.barriers() == []
+    desk.open("/admin/")
+    desk.see("Incomplete")
+    assert desk.barriers() == []
+    desk.ask("PUT", f"{LIST}/{article}", {"title": "Complete"})
+    desk.open(f"/admin{LIST}?filters[$and][0][id][$eq]={article}")
+    desk.see("Publishes")
+    assert "but is incomplete" not in desk.text()
+    desk.ask("PUT", path, {"publishAt": None})
+    leave(desk)
+
+
 def test_a_schedule_that_failed_is_shown_everywhere(desk: Desk) -> None:
     article = make(desk, "Bound to fail")
     path = f"/octavo/schedules/{ARTICLE}/{article}"

@@ -791,6 +791,7 @@ export interface PlannedEntry {
   plan: 'publish' | 'unpublish' | 'appear';
   due: string;
   error?: string;
+  problems?: (string)[];
 }
 
 /** What is planned for an entry, and when. */
@@ -799,6 +800,7 @@ export interface PlannedMoment {
   plan: 'publish' | 'unpublish' | 'appear';
   due: string;
   error?: string;
+  problems?: (string)[];
 }
 
 /** When an entry is published, and taken back, by itself. */

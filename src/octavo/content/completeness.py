@@ -50,7 +50,9 @@ class Completeness:
         self._registry = reader.registry
         self._prepared: dict[str, PreparedRead] = {}
 
-    async def missing(self, content_type: ContentType, entry_id: int, connection: Connection) -> list[Problem]:
+    async def missing(
+        self, content_type: ContentType, entry_id: int, connection: Connection | None = None
+    ) -> list[Problem]:
         """What an entry would be refused for if it were new and published; nothing for one that is not there."""
         prepared = self._prepared.get(content_type.uid) or self._prepare(content_type)
         found = await self._reader.read_one(prepared.bind(id=entry_id), connection)

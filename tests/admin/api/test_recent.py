@@ -72,6 +72,29 @@ async def test_plans_of_a_content_type(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("GET", f"/octavo/schedules/{STORY}", by="edi")).json == {"data": []}
 
 
+async def test_schedules_of_entries_that_lack_values_name_them(newsroom: Newsroom) -> None:
+    """From the save that removed them until the one that completes the entry."""
+    made = await newsroom.make("story.story", {"title": "Complete"})
+    path = f"/octavo/schedules/{STORY}/{made['id']}"
+    assert (await newsroom.ask("PUT", path, {"publishAt": SOON, "unpublishAt": LATER})).status == 200
+
+    async def problems() -> list[dict[str, Any]]:
+        listed = (await newsroom.ask("GET", f"/octavo/schedules/{STORY}")).json["data"]
+        home = (await recent(newsroom))["planned"]
+        found = [
+            {one["plan"]: one.get("problems") for one in lines if one["id"] == made["id"]} for lines in (listed, home)
+        ]
+        return [*found, {"publish": (await newsroom.ask("GET", path)).json["data"].get("problems")}]
+
+    assert [one["publish"] for one in await problems()] == [None, None, None]
+    await newsroom.ask("PUT", f"story.story/{made['id']}", {"title": None})
+    listed, home, entry = await problems()
+    assert "title" in listed["publish"][0]
+    assert listed == home == {**entry, "unpublish": None}
+    await newsroom.ask("PUT", f"story.story/{made['id']}", {"title": "Again"})
+    assert [one["publish"] for one in await problems()] == [None, None, None]
+
+
 async def test_rights_and_conditions_of_who_asks(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "Of Ada"})
     await newsroom.ask("PUT", f"/octavo/schedules/{STORY}/{made['id']}", {"publishAt": SOON})

@@ -6,7 +6,7 @@ Times are milliseconds since 1970. What is due is done by the road of every writ
 that an entry is published.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -146,6 +146,11 @@ class ContentSchedules:
             missing = await self._completeness.missing(content_type, entry_id, unit.connection)
             found |= {"problems": [_told(problem) for problem in missing]} if missing else {}
         return found
+
+    async def problems(self, content_type: ContentType, ids: Iterable[int]) -> dict[int, list[str]]:
+        """Return what drafts lack that are scheduled to be published, by id, one statement each; complete ones not."""
+        found = {one: await self._completeness.missing(content_type, one) for one in ids}
+        return {one: [_told(problem) for problem in problems] for one, problems in found.items() if problems}
 
     async def failures(self, uid: str, most: int) -> list[Failure]:
         """Return the schedules of a content type that failed."""

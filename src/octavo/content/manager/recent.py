@@ -3,7 +3,7 @@
 Each content-type is read as its list is, by the rights and conditions of who asks.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from octavo.access.authorization.ability import FIND
@@ -11,7 +11,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.scheduling import ContentSchedules
 from octavo.content.manager.configurations import Configurations
 from octavo.content.manager.entries import ManagedEntries
-from octavo.content.schedules import Planned
+from octavo.content.schedules import Plan, Planned
 from octavo.core.clock import shown_moment, this_moment
 from octavo.schema.automatic import CREATED_BY, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 from octavo.schema.content_types import ContentType
@@ -25,6 +25,8 @@ MOST_TYPES: Final = 50
 MOST_LINES: Final = 10
 """Entries of each list."""
 _MOST_PLANS: Final = 200
+_MOST_CHECKED: Final = 25
+"""Scheduled drafts of a content type that are checked for missing values, the next ones first."""
 _NEWEST: Final = {"sort": f"{UPDATED_AT}:DESC,id:DESC", "locale": "all"}
 
 
@@ -52,34 +54,52 @@ class RecentEntries:
         return _latest([line for one in types for line in await self._lines(one, asked, actor)])
 
     async def planned(self, actor: Actor) -> list[Line]:
-        """Entries to be published or unpublished, the next first: `plan`, `due`, and the `error` if it failed."""
+        """Entries to be published or unpublished, the next first: `plan`, `due`, the `error` if it failed, and the
+        `problems` of an entry that is to be published and lacks required values."""
         if self._schedules is None:
             return []
         types = {one.uid: one for one in self._types(actor) if one.draft_and_publish}
         plans = [plan for plan in await self._schedules.next(_MOST_PLANS) if plan.uid in types][:MOST_LINES]
         known = {uid: await self._of_ids(types[uid], plans, actor) for uid in {plan.uid for plan in plans}}
-        errors = {uid: await self._errors(uid, plans) for uid in known}
+        remarks = {uid: await self._remarks(types[uid], plans, known[uid]) for uid in known}
         return [
             {
                 **known[uid][entry_id],
                 "plan": plan.value,
                 "due": shown_moment(due_at),
-                **errors[uid].get((entry_id, plan), {}),
+                **remarks[uid].get((entry_id, plan), {}),
             }
             for uid, entry_id, plan, due_at in plans
             if due_at is not None and entry_id in known[uid]
         ]
 
     async def planned_of(self, content_type: ContentType, actor: Actor) -> list[Line]:
-        """The same of one content-type, as `id`, `plan`, `due` and `error` alone."""
+        """The same of one content-type, as `id`, `plan`, `due`, `error` and `problems` alone."""
         plans = [] if self._schedules is None else await self._schedules.next(_MOST_PLANS, content_type.uid)
         known = await self._of_ids(content_type, plans, actor)
-        errors = await self._errors(content_type.uid, plans)
+        remarks = await self._remarks(content_type, plans, known)
         return [
-            {"id": entry_id, "plan": plan.value, "due": shown_moment(due_at), **errors.get((entry_id, plan), {})}
+            {"id": entry_id, "plan": plan.value, "due": shown_moment(due_at), **remarks.get((entry_id, plan), {})}
             for _, entry_id, plan, due_at in plans
             if due_at is not None and entry_id in known
         ]
+
+    async def _remarks(
+        self, content_type: ContentType, plans: Iterable[Planned], known: Mapping[int, Line]
+    ) -> dict[tuple[int, str], Line]:
+        """Return the `error` or the `problems` of schedules, by their entries and kinds."""
+        uid, now = content_type.uid, this_moment()
+        found = await self._errors(uid, plans)
+        drafts = [
+            one.entry_id
+            for one in plans
+            if one.uid == uid and one.plan is Plan.PUBLISH and (one.due_at or 0) > now
+            if one.entry_id in known and known[one.entry_id]["isDraft"]
+        ]
+        if self._schedules is not None and drafts:
+            problems = await self._schedules.problems(content_type, drafts[:_MOST_CHECKED])
+            found.update({(one, Plan.PUBLISH.value): {"problems": missing} for one, missing in problems.items()})
+        return found
 
     async def _errors(self, uid: str, plans: Iterable[Planned]) -> dict[tuple[int, str], Line]:
         """Why schedules of a content type have failed, by their entries and kinds; asked only if any is overdue."""

@@ -291,6 +291,7 @@ class PlannedEntry(RecentEntry):
     plan: Literal["publish", "unpublish", "appear"]
     due: str
     error: NotRequired[str]
+    problems: NotRequired[list[str]]
 
 
 class PlannedMoment(TypedDict):
@@ -300,6 +301,7 @@ class PlannedMoment(TypedDict):
     plan: Literal["publish", "unpublish", "appear"]
     due: str
     error: NotRequired[str]
+    problems: NotRequired[list[str]]
 
 
 class PlannedAnswer(TypedDict):

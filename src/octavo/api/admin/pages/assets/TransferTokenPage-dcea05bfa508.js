@@ -1,1 +1,0 @@
-import"./kit-484d79499df5.js";import{i as e}from"./kinds-d665cdc1b2b4.js";import{t}from"./TokenPage-89aa78f2a276.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
