@@ -1,4 +1,4 @@
-"""The public names for project code: `from octavo import Controller`. `octavo.handle` is an older module for them."""
+"""The public names for project code: `from octavo import Controller`."""
 
 from octavo.api.graphql.customization.context import Context
 from octavo.content.controllers.context import PolicyContext

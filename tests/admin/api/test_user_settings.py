@@ -157,8 +157,8 @@ async def test_mail_leaves(newsroom: Newsroom) -> None:
 @pytest.mark.parametrize(
     "body, message",
     [
-        ({}, "No recipients given"),
-        ({"to": ""}, "No recipients given"),
+        ({}, "No recipient(s) are given"),
+        ({"to": ""}, "No recipient(s) are given"),
         ({"to": 5}, "to must be an address, or a list of addresses"),
         ({"to": ["a@site.example"] * 51}, "There are at most 50 recipients of a mail"),
         ({"to": "a@site.example", "subject": 5}, "subject must be a text"),

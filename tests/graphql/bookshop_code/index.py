@@ -1,6 +1,6 @@
 """Code on the bookshop: resolvers, policies and middlewares in every place, well and badly behaved."""
 
-from octavo.handle import EntryPage, PolicyError, ValidationError
+from octavo import EntryPage, PolicyError, ValidationError
 
 from .words import GREETING  # noqa: TID252 - as projects do
 

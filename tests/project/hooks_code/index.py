@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from octavo.handle import ApplicationError
+from octavo import ApplicationError
 
 HEARD: list[Any] = []
 TOLD: list[Any] = []

@@ -125,7 +125,7 @@ def test_all_that_functions_write(registry: Registry) -> None:
 SQL = re.compile(
     r"\bON CONFLICT\b|\bRETURNING\b|\bexcluded\.|\bDEFAULT VALUES\b|'\s*\|\| |\bVALUES\s+\{values|\bPRAGMA\b"
 )
-DRIVERS = ("sql/dialects/", "database/sqlite", "database/postgresql", "backups/")
+DRIVERS = ("query/sql/dialects/", "database/sqlite", "database/postgresql", "operations/backups/")
 
 
 def test_no_other_module_knows_words_of_one_database() -> None:

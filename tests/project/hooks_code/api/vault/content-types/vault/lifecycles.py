@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from octavo.handle import ApplicationError, ValidationError
+from octavo import ApplicationError, ValidationError
 
 from .....index import HEARD  # noqa: TID252
 
