@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from octavo.modeling.builder.drafts import json_text
 from octavo.modeling.builder.files import FileChanges, UnsafePath, apply_changes
-from octavo.modeling.builder.json_text import json_text
 from octavo.settings.v4_package import v4_type_files
 
 OLD = "src/api/a/schema.json"

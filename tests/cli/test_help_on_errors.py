@@ -43,7 +43,7 @@ def test_suggests_what_is_there(arguments: str, message: str) -> None:
 
 def test_every_alias_leads_to_what_a_command_has() -> None:
     """Else a suggestion would name what no command knows any more."""
-    from octavo.cli.suggestions import _ALIASES
+    from octavo.cli.base import _ALIASES
     from tests.cli.test_groups import COMMANDS
 
     known = {name for command in COMMANDS.values() for one in command.params for name in one.opts}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.cli.plugin_watch import PluginWatch
+from octavo.cli.develop import PluginWatch
 from tests.cli.processes import ROOT, serving
 
 ENTRY_POINTS = "[octavo.plugins]\nreviews = octavo_reviews\n"

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import apsw
 
-from octavo.database.sqlite_connection import SqliteConnection, first_value
-from octavo.database.sqlite_library import configure_library
+from octavo.database.sqlite_connection import SqliteConnection, configure_library, first_value
 
 
 def test_what_connections_take_is_not_counted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from octavo.database.sqlite import SqliteDatabase
-from octavo.database.sqlite_wal_index import header_of
+from octavo.database.sqlite_connection import header_of
 
 pytestmark = pytest.mark.anyio
 

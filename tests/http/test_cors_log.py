@@ -13,7 +13,7 @@ from tests.http.asgi import answer_path_values, app_with, ask
 
 FRONT = "http://localhost:3000"
 FAR = "https://www.example.org"
-LOGGER = "octavo.api.http.cors_log"
+LOGGER = "octavo.api.http.cors"
 ADD = "to `{}` in the table [cors] of config/middlewares.toml"
 ALLOWED = "access-control-allow-origin"
 

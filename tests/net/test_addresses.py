@@ -4,7 +4,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 import pytest
 
-from octavo.core.net.addresses import GLOBAL_IPV6, SPECIAL_IPV4, SPECIAL_IPV6, is_public
+from octavo.core.net.guarded_http import GLOBAL_IPV6, SPECIAL_IPV4, SPECIAL_IPV6, is_public
 
 PUBLIC = [
     *("93.184.216.34", "1.1.1.1", "100.63.255.255", "100.128.0.1", "169.253.255.255", "172.32.0.1", "192.0.1.1"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.content.controllers.flat_entries import flat, nested
+from octavo.content.controllers.hooked_reads import flat, nested
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 from tests.models.site import Site
 from tests.project.hooked_site import app_of, query, send

@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.database import open_database
-from octavo.operations.runtime.database_ssl import ssl_of
+from octavo.operations.runtime.database_servers import ssl_of
 from octavo.settings import SettingsError
 from octavo.settings.files.database import Database
 from tests.postgresql_server import database_name

@@ -16,9 +16,9 @@ import pytest
 from octavo.api.http.slow_requests import SlowRequest, SlowRequests, shape_of
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.postgresql import PostgresqlDatabase
+from octavo.operations.runtime.operations_endpoints import Readiness
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import Process, build
-from octavo.operations.runtime.readiness import Readiness
 from octavo.operations.telemetry.samples import Family, Histogram, join, render
 from octavo.operations.telemetry.workers import Workers
 from octavo.settings import load_settings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from octavo.api.http.router import Router
-from octavo.operations.runtime.project_facts import project_facts
+from octavo.operations.runtime.admin_endpoints import project_facts
 from octavo.schema.registry import Registry
 from octavo.settings import load_settings
 from tests.settings.v4.project import SQLITE, write

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from octavo.settings import load_settings
-from octavo.settings.files.plugin_graphql import GraphqlConfig
+from octavo.settings.files.plugins import GraphqlConfig
 from tests.settings.test_loader import problems_of, write_project
 
 PLUGINS = "config/plugins.toml"

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.operations.transfer.archive.encryption import DecryptingFile, EncryptingFile
-from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive
-from octavo.operations.transfer.archive.unpack import unpacked
+from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive, unpacked
 from octavo.operations.transfer.problems import TransferError
 from tests.transfer.v4_archives import METADATA, tar_bytes, write_archive
 

@@ -13,7 +13,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from octavo.database.connection import Database
-from octavo.events.webhooks.signature import sign
+from octavo.events.webhooks.http_sender import sign
 from tests.cli.processes import PATIENCE, Server, serving
 from tests.cli.projects import database_variables
 from tests.http_services import Answer, Asked

@@ -14,7 +14,7 @@ import pytest
 from octavo.core.clock import this_moment
 from octavo.core.errors import NotFoundError, ValidationError
 from octavo.events.dead_letters import DeadLetters
-from octavo.events.webhooks.signature import sign
+from octavo.events.webhooks.http_sender import sign
 from tests.http_services import Answer as Reply
 from tests.webhooks.newsroom import PATIENCE, UID, Newsroom, settled
 

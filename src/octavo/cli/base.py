@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import logging
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
@@ -14,11 +15,10 @@ from typing import Any, Final, NoReturn, TypeVar
 import click
 
 from octavo.access.authorization.action_patterns import actions_of
-from octavo.cli.quiet import without_start_warnings
-from octavo.cli.suggestions import refuse_option
 from octavo.core.errors import OctavoError, ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.plurals import counted
+from octavo.core.text_limits import close_match
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import with_keeper
 from octavo.events.outbox import Outbox
@@ -33,6 +33,84 @@ from octavo.project.plugins import plugins_in_use
 from octavo.query.sql.ddl.tables import OwnTable
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError, load_settings
+
+_ALIASES: Final = {
+    "--action": ("--allow", "ACTIONS"),
+    "--actions": ("--allow", "ACTIONS"),
+    "--permission": ("--allow", "ACTIONS"),
+    "--permissions": ("--allow", "ACTIONS"),
+    "--grant": ("--allow",),
+    "--expires": ("--days",),
+    "--lifespan": ("--days",),
+    "--dir": ("--project", "--folder"),
+    "--directory": ("--project", "--folder"),
+    "--out": ("--output", "--file"),
+    "--output": ("--file",),
+    "--confirm": ("--yes", "--force"),
+    "--yes": ("--force",),
+    "--address": ("--url", "--host"),
+    "--token": ("--key",),
+}
+"""Names that other tools use, or that follow from the words of messages: what they may be here."""
+
+
+def suggested(option: str, command: click.Command) -> str | None:
+    """Return the option or the argument of a command that an unknown option is likely to mean."""
+    options = [
+        name for one in command.params if isinstance(one, click.Option) for name in (*one.opts, *one.secondary_opts)
+    ]
+    arguments = [str(one.human_readable_name) for one in command.params if isinstance(one, click.Argument)]
+    own = option.removeprefix("--").replace("-", "_").upper()
+    by_name = next((one for one in arguments if own in (one, one.removesuffix("S"))), None)
+    return _first((*_ALIASES.get(option, ()),), (*options, *arguments)) or by_name or close_match(option, options)
+
+
+def _first(wanted: Iterable[str], known: Iterable[str]) -> str | None:
+    there = set(known)
+    return next((one for one in wanted if one in there), None)
+
+
+def refuse_option(error: click.NoSuchOption, command: click.Command, ctx: click.Context) -> click.UsageError:
+    """Return the error for an unknown option, with a suggestion."""
+    option = error.option_name
+    near = suggested(option, command)
+    text = f"No such option {option}."
+    if near is None:
+        return click.UsageError(text, ctx)
+    if near.startswith("-"):
+        return click.UsageError(f"{text} Did you mean {near}?", ctx)
+    return click.UsageError(f"{text} {near} is an argument: give it without an option.", ctx)
+
+
+_START_WARNINGS: Final = (
+    "octavo.core.mail.templates",
+    "octavo.operations.runtime.added_routes",
+    "octavo.operations.runtime.lazy_admin",
+    "octavo.operations.runtime.definitions",
+    "octavo.operations.runtime.field_guards",
+    "octavo.operations.runtime.admin_languages",
+    "octavo.operations.runtime.open_mailer",
+    "octavo.operations.runtime.open_storage",
+    "octavo.v4.closed_operations",
+    "octavo.operations.runtime.settings_remarks",
+    "octavo.operations.runtime.site",
+)
+"""Loggers that say what is worth a look in a project. `octavo config check` shows all of it."""
+
+
+@contextmanager
+def without_start_warnings() -> Iterator[None]:
+    """Log no start warnings until the end."""
+    loggers = [logging.getLogger(name) for name in _START_WARNINGS]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
 
 ResultT = TypeVar("ResultT")
 

@@ -3,14 +3,13 @@
 import asyncio
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
 from octavo.cli.advise import advise
 from octavo.cli.backups import backups, make_scheduled
-from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
-from octavo.cli.convert import convert
+from octavo.cli.base import Command, Group, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.cli.database_copy import copy
 from octavo.cli.hidden import hidden
 from octavo.cli.migrations import connected, migrate, migration, migrations
@@ -19,15 +18,19 @@ from octavo.cli.rename import rename
 from octavo.cli.rename_component import rename_component
 from octavo.cli.rename_table import rename_table
 from octavo.cli.restore import restore
-from octavo.cli.totals import totals
+from octavo.core.plurals import counted
+from octavo.database.connection import IntegrityViolation
+from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
 from octavo.database.declared_indexes import Finished, finish_indexes
 from octavo.database.duplicate_single_types import SurplusEntries, find_surplus_entries
 from octavo.database.introspect import found_tables
+from octavo.database.maintained_counts import TotalsKeeper, TotalState
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.option_previews import preview_options
 from octavo.database.sqlite_copy import NotADatabase, copy_database
-from octavo.database.synchronize import Changes, SyncReport, plan_changes
+from octavo.database.synchronize import Changes, SyncReport, plan_changes, synchronize
+from octavo.modeling.refactoring.convert import find_conversion
 from octavo.operations.backups.postgresql_tools import dump_database
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_resources import migrations_folder
@@ -35,6 +38,119 @@ from octavo.operations.runtime.options import hides_future
 from octavo.operations.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
+
+_TAKEN_AGAIN: Final = (
+    'A service on this database keeps them again, unless database.toml says totals = "counted" or Strapi v4 has made '
+    "the database."
+)
+
+
+@click.command(cls=Command, epilog="Example: octavo db totals --check")
+@click.option("--keep", "action", flag_value="keep", help="Create missing triggers and count missing totals.")
+@click.option("--check", "action", flag_value="check", help="Count all tables and correct wrong totals.")
+@click.option("--remove", "action", flag_value="remove", help="Remove all triggers and their data.")
+@project_option
+@json_option
+def totals(action: str | None, project: Path, as_json: bool) -> None:
+    """Show, check, enable or disable maintained totals.
+
+    Triggers maintain the totals of lists. The database can be in use.
+    """
+    settings = read_settings(project)
+    if action == "keep" and settings.database.totals == "counted":
+        refuse('database.toml says totals = "counted", so nobody would look at what is kept')
+    states, told = asyncio.run(_work(settings, action))
+    if as_json:
+        say_json({"totals": [{"table": each.table.name, "kept": each.is_kept} for each in states], "done": told})
+        return
+    for line in told:
+        say("{}", line)
+    say_table(("table", "total"), [(each.table.name, "kept" if each.is_kept else "counted") for each in states])
+
+
+async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalState, ...], list[str]]:
+    async with connected(settings) as database:
+        registry = project_registry(settings)
+        keeper = TotalsKeeper(database, registry)
+        if not await keeper.has_tables():
+            if action != "keep":
+                return (), ["Nothing is kept here yet: a start, or --keep, makes the tables for it."]
+            await synchronize(database, registry)
+        told = await _do(keeper, action)
+        return await keeper.states(), told
+
+
+async def _do(keeper: TotalsKeeper, action: str | None) -> list[str]:
+    match action:
+        case "keep":
+            return [f"Counted {table.name}" for table in await keeper.keep()]
+        case "check":
+            wrong = await keeper.compare()
+            await keeper.keep()
+            return [f"The total of {table.name} was wrong, and is counted anew" for table in wrong] or [
+                "All are right."
+            ]
+        case "remove":
+            return [f"Removed {counted(await keeper.remove(), 'trigger')}.", _TAKEN_AGAIN]
+        case _:
+            return []
+
+
+@click.command(cls=Command, epilog="Example: octavo db convert talks level --dry-run")
+@click.argument("type_name", metavar="TYPE")
+@click.argument("attribute")
+@click.option("--dry-run", is_flag=True, help="Show how many values convert and which do not; change nothing.")
+@click.option("--null-failures", is_flag=True, help="Set values that do not convert to null.")
+@project_option
+@json_option
+def convert(type_name: str, attribute: str, dry_run: bool, null_failures: bool, project: Path, as_json: bool) -> None:
+    """Convert an attribute's column to the defined type.
+
+    Converts value by value in one transaction.
+
+    TYPE is a UID, or a name in the singular or plural.
+    """
+    step, report = asyncio.run(_convert(read_settings(project), type_name, attribute, dry_run, null_failures))
+    is_done = not dry_run and (null_failures or not report.failed)
+    if as_json:
+        say_json(_as_json(step, report, is_done))
+    elif step is None:
+        say("The column has the type of its attribute.")
+    else:
+        say("{}", step.change)
+        say("{}: {}", "Converted" if is_done else "Will convert", report.converted)
+        say("{}: {}", "Emptied" if is_done else "Will not convert", report.failed)
+        if report.samples:
+            say_table(("id", "value"), report.samples)
+    if report.failed and not dry_run and not is_done:
+        failed = counted(report.failed, "value")
+        refuse(f"{failed} will not convert; nothing was done. --null-failures empties what does not")
+
+
+def _as_json(step: ConversionStep | None, report: ConversionReport, is_done: bool) -> dict[str, Any]:
+    return {
+        "change": None if step is None else str(step.change),
+        "converted": report.converted,
+        "failed": report.failed,
+        "samples": [{"id": row_id, "value": value} for row_id, value in report.samples],
+        "done": is_done and step is not None,
+    }
+
+
+async def _convert(
+    settings: Settings, type_name: str, attribute: str, dry_run: bool, null_failures: bool
+) -> tuple[ConversionStep | None, ConversionReport]:
+    registry = project_registry(settings)
+    async with connected(settings) as database:
+        step = await find_conversion(database, registry, type_name, attribute)
+        if step is None:
+            return None, ConversionReport()
+        if dry_run:
+            return step, await preview_conversion(database, step)
+        try:
+            return step, await convert_column(database, step, null_failures=null_failures)
+        except IntegrityViolation as error:
+            refuse(f"Nothing was done: the converted values break a rule of the database, {error.__cause__ or error}")
 
 
 class _Compared(NamedTuple):

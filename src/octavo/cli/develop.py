@@ -1,26 +1,146 @@
 """`octavo develop`: a project while somebody works on it. One process serves it and follows every change."""
 
+import asyncio
+import contextlib
+import logging
 import os
+import sys
+from collections.abc import Iterator
 from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Final
 
 import click
+from watchfiles import awatch
 
 from octavo.cli.address import address_of
 from octavo.cli.base import ServingCommand, check_project, project_option, say, with_database
 from octavo.cli.running import remove_record
 from octavo.cli.start import announce, host_option, port_option, variables
-from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
 from octavo.core.plurals import counted
+from octavo.core.threads import in_thread
 from octavo.database.connection import Database
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_resources import open_media
 from octavo.operations.runtime.open_storage import open_storage
+from octavo.operations.runtime.process import Process
+from octavo.operations.runtime.project_files import ENVIRONMENT, FOLDERS, Mark, mark_of, read_marks
 from octavo.operations.runtime.server import serve_changing
 from octavo.operations.transfer.scaffold import add_secrets
 from octavo.operations.transfer.seed import SeedReport, load_seed, read_requests
+from octavo.project.installed_plugins import GROUP
 from octavo.settings import Settings, load_settings, missing_secrets
+
+_LOOKS: Final = 10
+"""How often is looked after a change: installers write a package's entry points a moment after its folder."""
+
+
+class PluginWatch:
+    """Compares the installed plugins with those of the start."""
+
+    def __init__(self) -> None:
+        self._folders = _marks()
+        self._found = _versions()
+        self._looks = 0
+
+    def news(self) -> list[str]:
+        """Return a message for each plugin that was installed or upgraded since the last call."""
+        folders = _marks()
+        if folders != self._folders:
+            self._folders, self._looks = folders, _LOOKS
+        if not self._looks:
+            return []
+        self._looks -= 1
+        before, self._found = self._found, _versions()
+        return [*_messages(before, self._found)]
+
+
+def _messages(before: dict[str, str], now: dict[str, str]) -> Iterator[str]:
+    for name, version in now.items():
+        if before.get(name) != version:
+            what = "upgraded" if name in before else "installed"
+            yield f"The plugin {name} {version} was {what}. Restart octavo develop to use it"
+
+
+def _marks() -> list[tuple[str, int]]:
+    """Return the folders that Python imports from, with the times of their last changes."""
+    found = []
+    for folder in sys.path:
+        try:
+            found.append((folder, Path(folder).stat().st_mtime_ns))
+        except OSError:
+            continue
+    return found
+
+
+def _versions() -> dict[str, str]:
+    return {one.name: version for one in entry_points(group=GROUP) if (version := _version(one))}
+
+
+def _version(entry: EntryPoint) -> str | None:
+    """Return the version of a plugin's package; None while an installer has not written it yet."""
+    try:
+        versions = None if entry.dist is None else entry.dist.metadata.get_all("Version")
+        return None if versions is None else versions[0]
+    except (KeyError, TypeError, OSError):
+        return None
+
+
+_LOOK_MILLISECONDS: Final = 300
+"""How often is looked whether `.env` and the watched folders are still the same."""
+
+
+class Watcher:
+    """Made before the project is first read, so that nothing is missed; runs beside the server."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._marks = read_marks(project)
+        self._plugins = PluginWatch()
+        logging.getLogger("watchfiles").setLevel(logging.WARNING)  # it tells every file, ours or not
+
+    async def run(self, process: Process) -> None:
+        """Reload whenever a file that is read has changed; whatever else happens in the folders does not matter."""
+        while True:
+            with contextlib.suppress(FileNotFoundError):  # a folder that has gone before it could be watched
+                await self._watch(process)
+
+    async def _watch(self, process: Process) -> None:
+        """Look after the folders that there are, until there are others."""
+        folders = self._folders()
+        async for changes in awatch(*folders, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True):
+            moved = folders != self._folders()
+            if changes or moved or self._environment_changed():
+                await self._look(process)
+            for message in await in_thread(self._plugins.news):
+                say("{}", message)
+            if moved:
+                break
+
+    async def _look(self, process: Process) -> None:
+        before, self._marks = self._marks, await in_thread(partial(read_marks, self._project))
+        changed = {path for path, _ in before.items() ^ self._marks.items()}
+        if not changed:
+            return
+        say("[dim]Changed: {}[/]", ", ".join(sorted(path.relative_to(self._project).as_posix() for path in changed)))
+        try:
+            await process.reload_if_changed()  # it has not where the process itself has written them
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            say("[dim]Waiting for a change[/]")
+        else:
+            say("[dim]Serves what changed[/]")
+
+    def _folders(self) -> list[Path]:
+        return [folder for name in FOLDERS if (folder := self._project / name).is_dir()]
+
+    def _environment_changed(self) -> bool:
+        file = self._project / ENVIRONMENT
+        found: Mark | None = mark_of(file)
+        return found != self._marks.get(file)
 
 
 @click.command(cls=ServingCommand, epilog="Example: octavo develop --project site --port 8080")

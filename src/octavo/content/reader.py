@@ -3,15 +3,13 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
 from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
-from octavo.content.separate_count import PageApart, shared_values, values_taken
-from octavo.content.unlisted_components import UnlistedComponents
 from octavo.core.cache import Cache, CacheBudget
 from octavo.core.clock import this_moment
 from octavo.core.errors import ValidationError
@@ -26,16 +24,75 @@ from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.query.lifting import Origin, value_at
 from octavo.query.plan.lifted import LiftedParameter
 from octavo.query.plan.nesting import FLAT, Nesting, nesting
-from octavo.query.plan.nodes import ReadPlan, Shape, Slot
+from octavo.query.plan.nodes import LiteralShape, ReadPlan, Shape, Slot
 from octavo.query.plan.planning import Value
 from octavo.query.plan.read import Planned
 from octavo.query.plan.read_limits import ReadLimits
 from octavo.query.plan.sources import Sources, sources_of
-from octavo.query.plan.unlisted_marks import MARK, told_unlisted
+from octavo.query.plan.unlisted_marks import MARK, Unlisted, told_unlisted
 from octavo.query.sql.read.json_shapes import StatementTooLong
 from octavo.query.sql.read.select import compile_entry, compile_read, compile_total, compile_written
 from octavo.query.sql.read.select_signed_urls import compile_marked_read
+from octavo.schema.attributes import DynamicZone
+from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
+
+_PARAMETER: Final = re.compile(r"[$?](\d+)")
+
+Texts = tuple[str, str, int]
+
+
+class PageApart:
+    """Compiled when it is asked for first: where nobody counts beside others it costs nothing."""
+
+    __slots__ = ("_make", "_texts", "shared")
+
+    def __init__(self, shared: int, make: Callable[[], Texts | None]) -> None:
+        self.shared = shared
+        self._make: Callable[[], Texts | None] | None = make
+        self._texts: Texts | None = None
+
+    def texts(self) -> Texts | None:
+        """The page's text, the total's and how many values that takes; None where both are looked for at once."""
+        if self._make is not None:
+            self._texts, self._make = self._make(), None
+        return self._texts
+
+
+def shared_values(plan: ReadPlan) -> int | None:
+    """How many values, the first ones, pages of one list have in common; None where there is one page, or no total."""
+    limit = plan.selection.limit
+    is_page = plan.with_count and not plan.with_keys and plan.most_counted is None
+    return limit.index if is_page and limit is not None and not isinstance(plan.shape, LiteralShape) else None
+
+
+def values_taken(text: str) -> int | None:
+    """How many values a statement takes; None where it does not take all of the first ones."""
+    taken = {int(number) for number in _PARAMETER.findall(text)}
+    return len(taken) if taken == set(range(1, len(taken) + 1)) else None
+
+
+class UnlistedComponents:
+    """What this process has met so far. `version` counts how often something was new."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._met: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def of(self, definition: Definition, zone: DynamicZone) -> Iterable[str]:
+        """The UIDs of components that the zone holds and does not list."""
+        return self._met.get((definition.uid, zone.name), ())
+
+    def add(self, met: Iterable[Unlisted]) -> bool:
+        """Remember what an answer told; whether it told anything."""
+        told = False
+        for owner, zone, component in met:
+            told, known = True, self._met.get((owner, zone), ())
+            if component not in known:
+                self._met[owner, zone] = (*known, component)
+                self.version += 1
+        return told
+
 
 _BY_ID: Final = ((0, "id"),)
 _ALONE: Final = 4 * 1024**2

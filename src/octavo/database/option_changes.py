@@ -18,7 +18,6 @@ from octavo.core.clock import this_moment
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Transaction
-from octavo.database.former_tables import FormerTable, find_former_tables
 from octavo.database.leases import TABLE
 from octavo.database.option_record import OptionRecord, Options
 from octavo.database.serving_nodes import others_serve
@@ -32,6 +31,42 @@ from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import CREATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class FormerTable:
+    """A table with rows of a definition that has another table now."""
+
+    uid: str
+    former: str
+    table: str
+    rows: int
+
+    def __str__(self) -> str:
+        rows = counted(self.rows, "row stays", "rows stay")
+        return (
+            f"{self.uid}: the table is {self.table} now, and {rows} in the former table {self.former}; "
+            f"octavo db rename-table {self.uid} {self.former} moves them"
+        )
+
+
+async def find_former_tables(
+    connection: Connection, dialect: Dialect, registry: Registry, record: OptionRecord, found: Mapping[str, Table]
+) -> tuple[FormerTable, ...]:
+    """Return the former tables that are there, have rows and belong to no definition; `found` are all tables."""
+    definitions = list(registry.definitions())
+    taken = {physical_name(each.collection_name, dialect) for each in definitions}
+    left = []
+    for definition in definitions:
+        for name in record.former_tables(definition):
+            physical = physical_name(name, dialect)
+            if physical in found and physical not in taken:
+                text = f"SELECT count(*) FROM {dialect.quote(physical)}"
+                rows = int(await connection.fetch_value(text))
+                if rows:
+                    left.append(FormerTable(definition.uid, name, definition.collection_name, rows))
+    return tuple(left)
+
 
 _KEY: Final = "options"
 _STORES: Final = frozenset({"octavo_state", "strapi_core_store_settings"})

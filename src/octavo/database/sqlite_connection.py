@@ -4,21 +4,129 @@ All of it blocks; `sqlite` decides what runs in the event loop and what in a thr
 """
 
 import contextlib
+import os
+import re
+import sys
 import time
 from collections.abc import Callable, Hashable, Sequence
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import apsw
 
-from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, Values
+from octavo.core.errors import ServiceUnavailable, TablesChanged
+from octavo.database.connection import (
+    AnswerTooLarge,
+    IntegrityViolation,
+    Row,
+    StatementTimeout,
+    UniqueViolation,
+    UnsuitableValue,
+    Values,
+)
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.read_placement import Took
-from octavo.database.sqlite_errors import raise_translated
-from octavo.database.sqlite_library import configure_library
 from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT, TIMES, LongStatements
-from octavo.database.sqlite_wal_index import header_of
 from octavo.query.sql.dialects.sqlite import MEASURE
+
+_UNIQUE_CODES = {
+    apsw.SQLITE_CONSTRAINT_UNIQUE,
+    apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
+    apsw.SQLITE_CONSTRAINT_ROWID,
+}
+_UNSUITABLE = (OverflowError, UnicodeEncodeError, apsw.MismatchError)
+_UNAVAILABLE = (
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.CantOpenError,
+    apsw.IOError,
+    apsw.FullError,
+    apsw.ProtocolError,
+    apsw.ConnectionClosedError,
+)
+_UNKNOWN_NAME: Final = re.compile(r"no such (column|table): |table \S+ has no column named ")
+
+
+def raise_translated(error: Exception) -> NoReturn:
+    """Raise the error of the protocol for an error of SQLite; what is no such error goes on as it is."""
+    if isinstance(error, apsw.ConstraintError):
+        rule = str(error).partition("failed: ")[2] or str(error)
+        unique = getattr(error, "extendedresult", 0) in _UNIQUE_CODES
+        raise (UniqueViolation(_index_name(rule)) if unique else IntegrityViolation(rule)) from error
+    if isinstance(error, apsw.InterruptError):
+        raise StatementTimeout from error
+    if isinstance(error, _UNAVAILABLE):
+        raise ServiceUnavailable from error
+    if isinstance(error, apsw.TooBigError):
+        raise AnswerTooLarge(str(error)) from error
+    if isinstance(error, apsw.SQLError) and _UNKNOWN_NAME.match(str(error)):
+        raise TablesChanged(str(error)) from error
+    if isinstance(error, _UNSUITABLE):
+        raise UnsuitableValue(str(error)) from error
+    raise error
+
+
+def _index_name(rule: str) -> str:
+    """An index on expressions is told as `index 'name'`, any other by its columns."""
+    return rule[7:-1] if rule.startswith("index '") else rule
+
+
+_HEADER: Final = 48
+"""Bytes. There are two copies, one behind the other: where they differ, somebody is writing it."""
+_FORMAT: Final = (3_007_000).to_bytes(4, sys.byteorder)
+"""What it begins with."""
+_IS_MADE: Final = 12
+"""Where a byte tells that the index was made."""
+
+_mapped: Final[dict[tuple[int, int], mmap]] = {}
+
+
+def header_of(database: Path) -> Callable[[], bytes | None] | None:
+    """What reads the header of a database that this process has open, and has read; None where there is none to be
+    read. What it reads is None while somebody writes or makes it. To be called as long as the database is open."""
+    index = database.with_name(f"{database.name}-shm")
+    try:
+        both = _mapping(index)
+    except (OSError, ValueError):
+        return None
+    one, other = slice(0, _HEADER), slice(_HEADER, 2 * _HEADER)
+
+    def header() -> bytes | None:
+        first = both[one]
+        return first if first == both[other] else None
+
+    found = header()
+    return header if found is not None and found.startswith(_FORMAT) and found[_IS_MADE] else None
+
+
+def _mapping(index: Path) -> mmap:
+    known = index.stat()
+    file = known.st_dev, known.st_ino
+    if file not in _mapped:
+        _mapped[file] = mmap(os.open(index, os.O_RDONLY), 2 * _HEADER, access=ACCESS_READ)
+    return _mapped[file]
+
+
+_BLOCKS: Final = (1200, 100)
+"""Bytes of a block and their number, of what each connection has at hand for small things. For the texts of a page with
+relations it asks for far more than the forty that SQLite means to be enough, and each other one costs a call."""
+
+
+def configure_library() -> None:
+    """Have blocks at hand, and do not count what memory SQLite takes: nobody asks, and each block is counted under one
+    lock of the process.
+
+    What the library knows then is kept as it is if somebody else has a connection already.
+    """
+    with contextlib.suppress(apsw.MisuseError):
+        apsw.shutdown()
+        try:
+            apsw.config(apsw.SQLITE_CONFIG_MEMSTATUS, 0)
+            apsw.config(apsw.SQLITE_CONFIG_LOOKASIDE, *_BLOCKS)
+        finally:
+            apsw.initialize()
+
 
 ResultT = TypeVar("ResultT")
 Collect = Callable[[apsw.Cursor], ResultT]

@@ -21,17 +21,63 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
+from octavo.core.text_limits import close_match
 from octavo.core.values import dataclass
-from octavo.project.file_locations import below_owners, code_name, owner_name
+from octavo.project.file_locations import OWNERS, below_owners, code_name, owner_name
 from octavo.project.functions import Function, function_at
 from octavo.project.kinds import ControllerKind, ServiceKind
-from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
+from octavo.project.lifecycles import MOMENTS, PATTERNS, Lifecycles, read_lifecycles
 from octavo.project.modules import Modules, unload, without_bytecode
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.routes import CoreRouter, InvalidRoute, Route
-from octavo.project.typo_checks import misnamed_functions, misnamed_hooks, misplaced_files
 from octavo.schema.naming import kebab_case
 from octavo.schema.source_folders import SourceFolder, project_source
+
+_FOLDERS: Final = ("content-types", "controllers", "middlewares", "policies", "routes", "services")
+_HOOKS: Final = "lifecycles"
+_NEAR: Final = 0.9
+"""How alike names are that differ by a letter: `controler`, `service`, `boostrap`; `devices` are no `services`."""
+
+_VERBS: Final = ("create", "update", "delete", "publish", "unpublish", "find", "commit")
+_NEAR_MOMENT: Final = 0.7
+"""Of short words: `aftr`, `befor`."""
+
+
+def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
+    """Files below a project's `src` that stand beside the place where they would be read, and what is wrong."""
+    for pattern in ("*", *(f"{owners}/*/*" for owners in OWNERS)):
+        for path in sorted(source.glob(pattern)):
+            near = close_match(path.stem, _FOLDERS, _NEAR)
+            if near is None:
+                continue
+            if path.suffix == ".py":
+                yield path, f"is not read here: it belongs into a folder, {near}/NAME.py"
+            elif path.name != near and path.is_dir() and any(path.glob("*.py")):
+                yield path, f"no folder of this name is read; did you mean {near}?"
+    for owners in OWNERS:
+        for path in sorted(source.glob(f"{owners}/*/content-types/*/*.py")):
+            if path.stem != _HOOKS and close_match(path.stem, [_HOOKS], _NEAR):
+                yield path, f"no file of this name is read; did you mean {_HOOKS}.py?"
+
+
+def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[str]:
+    """What is wrong with functions of a module that have nearly one of the names that are called."""
+    for name, value in vars(module).items():
+        if name not in known and callable(value) and getattr(value, "__module__", None) == module.__name__:
+            near = close_match(name, known, _NEAR)
+            if near is not None:
+                yield f"{name}: no function of this name is called; did you mean {near}?"
+
+
+def misnamed_hooks(module: ModuleType) -> Iterator[str]:
+    """What is wrong with functions of `lifecycles.py` whose names nearly begin as those of hooks do."""
+    for name, value in vars(module).items():
+        first, _, event = name.partition("_")
+        if event.startswith(_VERBS) and first not in MOMENTS and getattr(value, "__module__", None) == module.__name__:
+            moment = close_match(first, MOMENTS, _NEAR_MOMENT)
+            if moment is not None:
+                yield f"{name}: no function of this name is called; did you mean {moment}_{event}?"
+
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _POLICY: Final = "context, config"

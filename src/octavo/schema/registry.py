@@ -6,10 +6,53 @@ from types import MappingProxyType
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.former_names import FormerNames
-from octavo.schema.hidden_entries import HiddenEntries
 from octavo.schema.problems import DefinitionProblem
 from octavo.schema.uids import FILE
+
+
+class FormerNames:
+    """Names by place, a definition's UID and an attribute that holds a component.
+
+    v4 gives a component another name (UID) in its definition and leaves rows as they are, and reads them by attribute
+    alone. What rows say is known once the database is reached (`database/component_names`), before anything is read.
+    """
+
+    __slots__ = ("_names",)
+
+    def __init__(self) -> None:
+        self._names: Mapping[tuple[str, str], tuple[str, ...]] = {}
+
+    def know(self, names: Mapping[tuple[str, str], tuple[str, ...]]) -> None:
+        """Take what was found."""
+        self._names = names
+
+    def of(self, uid: str, attribute: str) -> tuple[str, ...]:
+        """The names at a place besides that of the definition: none, almost always."""
+        return self._names.get((uid, attribute), ())
+
+    def at(self, uid: str) -> dict[str, tuple[str, ...]]:
+        """The attributes of a definition that have such names, with them."""
+        return {attribute: names for (holder, attribute), names in self._names.items() if holder == uid}
+
+
+class HiddenEntries:
+    """Content types with hidden entries, by UID.
+
+    A type that loses drafts keeps its drafts, and a type that loses locales the entries of other locales. The database
+    knows which ones they are (`database/option_changes`); this is read at the start, before any statement is compiled.
+    """
+
+    __slots__ = ("_uids",)
+
+    def __init__(self) -> None:
+        self._uids: frozenset[str] = frozenset()
+
+    def know(self, uids: Iterable[str]) -> None:
+        """Replace what is known."""
+        self._uids = frozenset(uids)
+
+    def __contains__(self, uid: object) -> bool:
+        return uid in self._uids
 
 
 def _file(component: Component) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.settings.files.plugin_graphql import GraphqlLimits
+from octavo.settings.files.plugins import GraphqlLimits
 from tests.graphql.asking import ask, messages, send, served
 from tests.models.site import Site
 

@@ -69,7 +69,9 @@ async def test_code_elsewhere_costs_nothing(tmp_path: Path) -> None:
         found = [await calls(coded, target) for target in TARGETS]
         assert [(have - want, want - have) for have, want in zip(found, expected, strict=True)] == [({}, {})] * 3
         own = await calls(coded, "/api/books/own/name")
-    assert not any(name.startswith(("request_pipeline.py", "execution.py", "routing.py")) for found in expected for name in found)
+    assert not any(
+        name.startswith(("request_pipeline.py", "execution.py", "routing.py")) for found in expected for name in found
+    )
     assert own["request_pipeline.py:CodeHandler.__call__"] == 1
 
 

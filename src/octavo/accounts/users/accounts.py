@@ -21,7 +21,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.accounts.users import account_input as bodies
 from octavo.accounts.users.account_codes import AccountCodes
 from octavo.accounts.users.account_guard import account_lock
-from octavo.accounts.users.registration_fields import RegistrationFields
+from octavo.accounts.users.account_input import RegistrationFields
 from octavo.accounts.users.sessions import stamp_of
 from octavo.accounts.users.user_rows import LOCAL, NOBODY, Account, AccountRows, AccountSettings, Found, lock_names
 from octavo.content.entry_unit import EntryUnit

@@ -3,10 +3,11 @@
 Refuses with ValidationError, all problems at once.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Final
 
+from octavo.content.input.column_values import store
 from octavo.content.input.input_tree import (
     BodyProblem,
     InputNode,
@@ -18,7 +19,6 @@ from octavo.content.input.input_tree import (
 from octavo.content.input.password_hashing import plain_passwords
 from octavo.content.input.prefetch import Prefetched, state_facts
 from octavo.content.input.unique_values import unique_values
-from octavo.content.input.unreadable_dates import unreadable_dates
 from octavo.content.input_path import TOP
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
@@ -27,10 +27,28 @@ from octavo.core.forms.printing import type_message
 from octavo.core.values import dataclass
 from octavo.query.plan.present_state import Fact, TargetsFact, UniqueFact
 from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.write.present_state import scalar_of
 from octavo.schema.attributes import Scalar
+from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.scalar_types import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID, SCALAR_TYPES, ValueKind
+
+_DATES: Final = frozenset({ValueKind.DATE, ValueKind.TIME, ValueKind.DATETIME, ValueKind.TIMESTAMP})
+
+
+def unreadable_dates(body: InputNode, dialect: Dialect) -> Iterator[Problem]:
+    """Of the entry and all components inside. When it was made and changed is not read from bodies."""
+    for node in body.walk():
+        for name, value in node.scalars.items():
+            attribute = scalar_of(node.definition, name)
+            if value is None or name in TIMESTAMPS or SCALAR_TYPES[attribute.type].kind not in _DATES:
+                continue
+            trail = node.trail.child(name)
+            try:
+                store(attribute, value, trail, dialect)
+            except ValidationError as error:
+                yield trail.problem(error.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 when it is needed."""
 
 import asyncio
+import base64
+import hmac
 import time
 from collections.abc import Mapping
 
@@ -11,8 +13,13 @@ import octavo
 from octavo.core.net.guarded_http import GuardedTransport, PrivateAddress, RefusedAddress
 from octavo.core.values import dataclass
 from octavo.events.webhooks.messages import MOST_ANSWER, Answer, Sent
-from octavo.events.webhooks.signature import sign
-from octavo.events.webhooks.webhook import OUR_HEADERS, Webhook
+from octavo.events.webhooks.webhook import OUR_HEADERS, Webhook, secret_key
+
+
+def sign(secret: str, message_id: str, seconds: int, body: bytes) -> str:
+    """The signature of a message sent so many seconds after 1970."""
+    signed = f"{message_id}.{seconds}.".encode() + body
+    return "v1," + base64.b64encode(hmac.digest(secret_key(secret), signed, "sha256")).decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

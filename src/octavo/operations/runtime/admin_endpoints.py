@@ -1,7 +1,15 @@
 """Behind the administrators' door: what handles the operations of their pages, put together for one site."""
 
-from collections.abc import Iterator
+import json
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, Final
 
+from octavo import __version__
 from octavo.accounts.administrators.audit_list import AuditList
 from octavo.accounts.administrators.lists import PeopleList
 from octavo.accounts.administrators.project_settings import ProjectSettings
@@ -11,6 +19,7 @@ from octavo.accounts.administrators.token_kinds import api_tokens, transfer_toke
 from octavo.accounts.administrators.tokens import TokenBook
 from octavo.accounts.users.role_reading import RoleReading
 from octavo.accounts.users.stored_settings import StoredSettings
+from octavo.api.admin.content_routes import list_content_routes
 from octavo.api.admin.endpoints.administrators import PeopleEndpoints
 from octavo.api.admin.endpoints.audit import AuditEndpoints
 from octavo.api.admin.endpoints.definition_previews import DefinitionPreviewEndpoints
@@ -53,12 +62,129 @@ from octavo.content.manager.managed_locales import ManagedLocales
 from octavo.content.manager.recent import RecentEntries
 from octavo.content.manager.relations import Relations
 from octavo.content.manager.uid_generation import Uids
+from octavo.core.bounded_files import MEGABYTE, read_own_file
+from octavo.core.clock import shown_moment
 from octavo.events.jobs.admin import JobDesk
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure
-from octavo.operations.runtime.project_facts import project_facts
 from octavo.operations.runtime.services import Services
-from octavo.operations.runtime.system_facts import system_facts
+from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.registry import Registry
+from octavo.settings import Settings
+from octavo.settings.v4_versions import REFERENCE
+
+_CORE: Final = (
+    ("content-manager", "Content Manager", "Quick way to see, edit and delete the data in your database."),
+    (
+        "content-type-builder",
+        "Content Type Builder",
+        "Modelize the data structure of your API. Create new fields and relations in just a minute. The files are "
+        "automatically created and updated in your project.",
+    ),
+    ("email", "Email", "Configure your application to send emails."),
+    ("upload", "Media Library", "Media file management."),
+    ("content-releases", "Releases", "Organize and release content"),
+)
+_PACKAGE: Final = "@strapi/plugin-{name}"
+_PACKAGES: Final = (
+    (
+        "users-permissions",
+        "Roles & Permissions",
+        "Protect your API with a full authentication process based on JWT. This plugin comes also with an ACL strategy "
+        "that allows you to manage the permissions between the groups of users.",
+    ),
+    ("graphql", "GraphQL", "Adds GraphQL endpoint with default API methods."),
+    (
+        "i18n",
+        "Internationalization",
+        "This plugin enables to create, to read and to update content in different languages, both from the Admin "
+        "Panel and from the API.",
+    ),
+)
+"""Plugins as v4's pages list them: name, title, description; the second ones are packages."""
+
+
+def project_facts(settings: Settings, registry: Registry, router: Router, own_actions: tuple[str, ...]) -> ProjectFacts:
+    """What is known of a project."""
+    package = _package(settings)
+    packages = {name: str(version) for name, version in _table(package, "dependencies").items()}
+    uuid = _table(package, "strapi").get("uuid")
+    return ProjectFacts(
+        uuid=uuid if isinstance(uuid, str) else False,
+        environment=settings.mode,
+        reloads=settings.mode == "development",
+        own_version=__version__,
+        version=packages.get("@strapi/strapi", ".".join(map(str, REFERENCE))),
+        dependencies=packages,
+        plugins=tuple(_plugins(settings, [*packages])),
+        registry=registry,
+        own_actions=own_actions,
+        routes=lambda: list_content_routes(router.routes(), registry, settings.api.rest.prefix),
+    )
+
+
+def _plugins(settings: Settings, packages: list[str]) -> Iterator[Mapping[str, str]]:
+    """As v4 orders them: its own, those that `config/plugins` names, the others as `package.json` has them."""
+    for name, title, description in _CORE:
+        yield {"name": name, "displayName": title, "description": description}
+    order = [*(_PACKAGE.format(name=name) for name in settings.named_plugins), *packages]
+    found = [(_PACKAGE.format(name=name), name, *words) for name, *words in _PACKAGES]
+    for package, name, title, description in sorted(found, key=lambda one: (*order, one[0]).index(one[0])):
+        if name != "graphql" or settings.plugins.graphql.enabled:
+            yield {"name": name, "displayName": title, "description": description, "packageName": package}
+
+
+def _package(settings: Settings) -> dict[str, Any]:
+    try:
+        found = json.loads(read_own_file(settings.project / "package.json", MEGABYTE))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _table(package: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = package.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+_COUNTS: Final = OwnStatement("SELECT (SELECT count(*) FROM octavo_outbox), (SELECT count(*) FROM octavo_dead_letters)")
+_PER_RSS: Final = 1 if sys.platform == "darwin" else 1024
+"""Bytes in what the system counts memory by."""
+
+
+def system_facts(
+    shared: Infrastructure, reference: str, plugins: tuple[Mapping[str, str], ...]
+) -> Callable[[], Awaitable[dict[str, Any]]]:
+    """What asks for the facts of this moment."""
+
+    async def ask() -> dict[str, Any]:
+        settings, database = shared.settings, shared.database
+        began = time.perf_counter()
+        kind, version, size = await database.fetch_row(database.dialect.server_facts) or ("", "", 0)
+        milliseconds = round((time.perf_counter() - began) * 1000, 2)
+        waiting, given_up = await database.fetch_row(*_COUNTS.bind(database.dialect)) or (0, 0)
+        return {
+            "version": __version__,
+            "reference": reference,
+            "environment": settings.mode,
+            "python": platform.python_version(),
+            "startedAt": shown_moment(shared.started),
+            "process": os.getpid(),
+            "workers": settings.server.workers if settings.mode == "production" else 1,
+            "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PER_RSS,
+            "database": {
+                "kind": kind,
+                "version": version,
+                "size": size,
+                "milliseconds": milliseconds,
+            },
+            "storage": type(shared.storage).__name__,
+            "waiting": waiting,
+            "givenUp": given_up,
+            "plugins": [dict(plugin) for plugin in plugins],
+        }
+
+    return ask
 
 
 def declare_endpoints(router: Router, shared: Infrastructure, services: Services) -> None:

@@ -6,6 +6,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from octavo.api.graphql.customization.extension import Extension
+from octavo.api.graphql.schema.builder import build_schema
+from octavo.api.http.router import Router
+from octavo.api.rest.content_operations import content_operations
+from octavo.api.rest.operations import declare, plain_handlers
+from octavo.core.cache import CacheScope
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
@@ -19,12 +25,46 @@ from octavo.modeling.builder.plans import MakePlan, Plan, Workshop
 from octavo.modeling.builder.preview import Preview, preview_of
 from octavo.modeling.builder.problems import said
 from octavo.modeling.builder.renames import Renamed
+from octavo.operations.runtime import definitions, options
+from octavo.operations.runtime.admin_endpoints import declare_endpoints
+from octavo.operations.runtime.build_services import build_services, content_endpoints, no_hooks_yet
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.site import Site
-from octavo.operations.runtime.trial_build import try_definitions
 from octavo.query.sql.physical_names import table_name
 from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.registry import Registry
+
+
+def try_definitions(shared: Infrastructure, planned: Registry) -> None:
+    """Raise what building services, routes, administrators' endpoints or the GraphQL schema raises."""
+    settings = shared.settings
+    registry = definitions.served_registry(settings, planned)
+    caches = CacheScope(shared.caches)
+    try:
+        services = build_services(shared, registry, caches, no_hooks_yet(settings, registry))
+        endpoints, handlers = content_endpoints(shared, services, caches), plain_handlers(shared.authenticator)
+        router = Router()
+        for content_type in registry.api_types():
+            operations = content_operations(content_type)
+            declare(router, settings.api.rest.prefix, operations, endpoints(content_type), handlers)
+        if settings.secrets.admin_jwt_secret:
+            declare_endpoints(router, shared, services)
+        if settings.plugins.graphql.enabled:
+            _build_schema(shared, registry)
+    finally:
+        caches.close()
+
+
+def _build_schema(shared: Infrastructure, registry: Registry) -> None:
+    said = options.graphql_options(shared.settings)
+    build_schema(
+        registry,
+        Extension(registry).exclusions(),
+        generate=said.generate,
+        schedules=said.schedules,
+        cursors=said.cursors,
+    )
+
 
 logger = logging.getLogger(__name__)
 Settle = Callable[[], Awaitable[None]]

@@ -20,20 +20,64 @@ from octavo.api.http.response import Response, render_json
 from octavo.api.http.router import Router
 from octavo.api.http.slow_requests import SlowRequest
 from octavo.api.http.statement_counts import note_statement
-from octavo.core.clock import this_moment
+from octavo.core.clock import SYSTEM_CLOCK, Clock, this_moment
 from octavo.core.errors import ServiceUnavailable, UnauthorizedError
-from octavo.database.connection import Watch, unnoted
+from octavo.core.outage_log import report_outage
+from octavo.database.connection import Database, Watch, unnoted
 from octavo.events.jobs.backup_records import read_record
 from octavo.events.pending_messages import count_work
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.prepare_database import StartFailed
-from octavo.operations.runtime.readiness import Readiness
 from octavo.operations.telemetry.metrics import Measures
 from octavo.operations.telemetry.observer import AllObservers
 from octavo.operations.telemetry.samples import CONTENT_TYPE, Family, Sample, render
 from octavo.operations.telemetry.slow_statements import SlowStatements
 from octavo.operations.telemetry.workers import VARIABLE, Workers
 from octavo.query.plan.index_candidates import LookedFor
+
+_SECONDS: Final = 2.0
+"""How long the database has for a sign of life."""
+_KEPT_SECONDS: Final = 0.5
+"""How long its last sign counts, or the lack of one, from when it is known: callers must not make it busy, nor wait for
+more than one look."""
+
+
+class Readiness:
+    """Asked by whoever sends requests here."""
+
+    def __init__(self, database: Callable[[], Database], clock: Clock = SYSTEM_CLOCK) -> None:
+        self.started = False
+        self.draining = False
+        self._database = database
+        self._clock = clock
+        self._known: tuple[float, str | None] | None = None
+        self._turn = asyncio.Lock()
+
+    async def reasons(self) -> list[str]:
+        """Why it is not ready, in words that tell nothing of the inside; nothing when it is."""
+        reasons = [] if self.started else ["starting: the database is not up to date yet"]
+        if self.draining:
+            reasons.append("draining: the service is about to end")
+        async with self._turn:
+            if self._known is None or self._clock.steady() - self._known[0] >= _KEPT_SECONDS:
+                reason = await self._look()
+                self._known = self._clock.steady(), reason
+        return [*reasons, *filter(None, [self._known[1]])]
+
+    async def _look(self) -> str | None:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                await self._database().fetch_value("SELECT 1")
+        except ServiceUnavailable as error:
+            report_outage(error)
+        except TimeoutError as error:
+            outage = ServiceUnavailable(reason=f"the database gave no sign of life in {_SECONDS:g} s")
+            outage.__cause__ = error
+            report_outage(outage)
+        else:
+            return None
+        return "database: it cannot be reached"
+
 
 _SHORTEST_TOKEN: Final = 16
 _TICK_SECONDS: Final = 0.25

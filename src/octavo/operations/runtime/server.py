@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
@@ -29,10 +29,28 @@ from octavo.operations.runtime.logs import set_up_log
 from octavo.operations.runtime.module_unloading import forget_readers
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import Process, build
-from octavo.operations.runtime.service_manager import ENDING, READY, tell_manager
 from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
 from octavo.settings import Settings
 from octavo.settings.files.server import Server as ServerOptions
+
+READY: Final = "READY=1"
+ENDING: Final = "STOPPING=1"
+_VARIABLE: Final = "NOTIFY_SOCKET"
+
+
+def tell_manager(state: str) -> None:
+    """Send a word to whoever started this service. What cannot be told is logged: the service goes on."""
+    address = os.environ.get(_VARIABLE)
+    if not address:
+        return
+    name = f"\0{address[1:]}" if address.startswith("@") else address
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as telling:
+            telling.connect(name)
+            telling.sendall(state.encode())
+    except OSError as error:
+        logger.warning("Could not notify the service manager of %s at %s: %s", state, address, error)
+
 
 try:
     from uvloop import new_event_loop

@@ -1,10 +1,13 @@
 """Measures: what a process counts while it works. While it answers, times are only noted; they are counted several
 times a second, all that there are at once."""
 
+import resource
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from math import isfinite
+from pathlib import Path
 from typing import Final
 
 from octavo.api.http.router import METHODS
@@ -15,8 +18,19 @@ from octavo.database.connection import Database, Watch
 from octavo.database.request_coalescing import JointReads
 from octavo.database.topology import ServerUse
 from octavo.events.purging.queue import LaneUse
-from octavo.operations.telemetry.memory import resident_bytes
 from octavo.operations.telemetry.samples import Family, Histogram, Labels, Sample
+
+_STATM: Final = Path("/proc/self/statm")
+
+
+def resident_bytes() -> int:
+    """Bytes in memory now; where the system does not tell, the most there ever were."""
+    try:
+        return int(_STATM.read_text("ascii").split()[1]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
+
 
 REQUEST_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 STATEMENT_BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0)

@@ -1,17 +1,170 @@
 """`server.toml`: where and how the service listens."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 from octavo.core.values import dataclass
-from octavo.settings.files.jobs import Jobs
-from octavo.settings.files.log import Log
-from octavo.settings.files.metrics import Metrics
-from octavo.settings.files.outgoing import OutgoingHttp
-from octavo.settings.files.traces import Traces
-from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
-from octavo.settings.values import DURATION, HOSTS, NETWORKS, SIZE
+from octavo.settings.values import (
+    DURATION,
+    HEADERS,
+    HOSTS,
+    NETWORKS,
+    SHARE,
+    SIZE,
+    TIME_ZONE,
+    entries_of,
+    long_text,
+    one_of,
+    optional,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhooks:
+    """How messages to webhooks are sent and kept."""
+
+    default_headers: Mapping[str, str] = setting({}, "Headers of each message, in addition to those of its webhook.")
+    populate_relations: bool = setting(
+        False,
+        "Include related entries of changes in the admin pages instead of their number. For `compat.webhookBodies "
+        '= "request"`.',
+    )
+    private_hosts: tuple[str, ...] = setting(
+        (),
+        "Private hosts (`name` or `name:port`) that can receive webhooks. All other private networks, and this "
+        "machine, are refused.",
+    )
+    timeout: int = setting(15, "Timeout of a delivery.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="15s")
+    attempts: int = setting(
+        8,
+        "Maximum attempts to deliver a message: the first retry follows after 5 to 10 seconds, each further one "
+        "after four times as long, at most 6 hours.",
+        bounds=(1, 30),
+    )
+    disable_after: int = setting(
+        10, "Disable a webhook after this many failed messages in a row; 0 for never.", bounds=AT_LEAST_ZERO
+    )
+    poll: int = setting(
+        2,
+        "How often a process looks for webhooks that other processes have changed; 0 for only at a start.",
+        kind=DURATION,
+        bounds=AT_LEAST_ZERO,
+        default_doc="2s",
+    )
+    keep: int = setting(
+        14 * 86_400, "How long the delivery log is stored.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="14d"
+    )
+    keep_size: int = setting(
+        64 * 1024**2,
+        "Maximum bytes of messages in the delivery log.",
+        kind=SIZE,
+        bounds=AT_LEAST_ONE,
+        default_doc="64 MB",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traces:
+    """Where spans of requests, statements, jobs and calls to other machines are sent. It takes the package
+    `octavo[opentelemetry]`."""
+
+    endpoint: str = setting(
+        "",
+        "URL of an OTLP collector over HTTP, such as `http://127.0.0.1:4318`; `/v1/traces` is appended. Without "
+        "it, tracing is off.",
+        variable="OTEL_EXPORTER_OTLP_ENDPOINT",
+    )
+    headers: Mapping[str, str] = setting(
+        {},
+        "Headers for the collector, such as its key.",
+        kind=HEADERS,
+        variable="OTEL_EXPORTER_OTLP_HEADERS",
+        secret=True,
+    )
+    service: str = setting("octavo", "Name of this service in traces.", variable="OTEL_SERVICE_NAME")
+    sample: float = setting(
+        1.0,
+        "Share of requests and jobs to trace, from 0 to 1. The caller's decision in `traceparent` takes precedence.",
+        kind=SHARE,
+        variable="OTEL_TRACES_SAMPLER_ARG",
+    )
+    per_second: int = setting(100, "Maximum traced requests and jobs per second in each worker.", bounds=AT_LEAST_ONE)
+
+
+Level = Literal["debug", "info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """What is told, and how: one event a line, to standard error."""
+
+    format: Literal["auto", "text", "json"] = setting(
+        "auto", "Format of log lines: `json`, or `text`; `auto` is text in development, otherwise JSON."
+    )
+    level: Level = setting("info", "Minimum level of log lines.")
+    levels: Mapping[str, str] = setting(
+        {},
+        'Levels of single loggers, such as `"octavo.api.http" = "debug"`; log lines contain the names.',
+        kind=entries_of(one_of(get_args(Level)), "levels by the names of logs"),
+    )
+    access: bool = setting(False, "Log each request, with the logger `octavo.access`.")
+    access_sample: int = setting(
+        1, "Log one of this many requests; responses with 500 and above are always logged.", bounds=AT_LEAST_ONE
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingHttp:
+    """How the project's code asks other machines, with `app.http`."""
+
+    private_hosts: tuple[str, ...] = setting(
+        (),
+        "Private hosts (`name` or `name:port`) that project code can call, also over plain HTTP. All other private "
+        "networks, and this machine, are refused.",
+    )
+    timeout: int = setting(
+        10,
+        "Timeout of a request that sets none.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="10s",
+    )
+    largest_answer: int = setting(
+        10 * 1024**2, "Maximum size of a response.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="10 MB"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Functions of the project that run in the background."""
+
+    timeout: int = setting(
+        600,
+        "Timeout of jobs that set none.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="10m",
+    )
+    time_zone: str = setting(
+        "UTC", "Time zone of scheduled tasks that set none, such as `Europe/Berlin`.", kind=TIME_ZONE
+    )
+    cron: bool = setting(True, "Run scheduled tasks.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """Who may see how the service fares, at `/metrics` and with `octavo status` and `octavo slow`."""
+
+    token: str | None = setting(
+        None,
+        "Token for `/metrics` (`Authorization: Bearer ...`), at least 16 characters. Without it, metrics are off.",
+        kind=optional(long_text(16)),
+        secret=True,
+    )
+    slow: int = setting(
+        1000, "Minimum duration, in milliseconds, of requests in the list of slow requests.", bounds=AT_LEAST_ZERO
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from octavo.core.bounded_files import read_own_file
+from octavo.core.plurals import counted
 from octavo.schema.naming import kebab_case, uid_of_folder
 from octavo.schema.registry import Registry
 from octavo.settings.package_json import V4Project, find_v4_project
@@ -27,13 +28,40 @@ from octavo.v4.code.inventory import (
     replaced_while_running,
 )
 from octavo.v4.code.named_handlers import NamedCode
-from octavo.v4.code.plugins import read_plugin
 from octavo.v4.code.porting import Places, as_ported, read_ported
 from octavo.v4.code.route_order import in_order
 from octavo.v4.code.routes import RouteReader
-from octavo.v4.code.sources import Sources
+from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.source import LARGEST_SOURCE
-from octavo.v4.javascript.syntax import walk
+from octavo.v4.javascript.syntax import properties, walk
+
+
+def read_plugin(sources: Sources, reader: RouteReader, folder: Path) -> Iterator[Route]:
+    """The routes of one plugin; findings for its files."""
+    owner = f"plugin::{folder.name}"
+    files = list(code_files(sources, folder))
+    place = sources.place(files[0] if files else folder)
+    sources.find(Kind.PLUGIN, owner, place, f"a local plugin of {counted(len(files), 'file')}", State.OPEN)
+    for path in files:
+        if "routes" in (*path.relative_to(folder).parts[:-1], path.stem):
+            yield from _routes(sources, reader, path, owner)
+
+
+def _routes(sources: Sources, reader: RouteReader, path: Path, owner: str) -> Iterator[Route]:
+    module = sources.module(path)
+    value = None if module is None else sources.exported(module)
+    if module is None or value is None:
+        return
+    module, value = sources.resolved(module, value)
+    node = answered(module, value) or value
+    if node.type == "object" and not {"type", "routes"} & properties(module, node).keys():
+        for member in properties(module, node).values():
+            other, router = sources.resolved(module, member)
+            if other is module:  # those of other files are read there
+                yield from reader.plugin_router(other, answered(other, router) or router, owner)
+        return
+    yield from reader.plugin_router(module, node, owner)
+
 
 _MAY_REACH_OUT: Final = re.compile(
     rb"shadowCRUD|\.use\(|subscribe|\.extend\(|lifecycles\b[^;=]{0,200}=[^=>]|Object\.assign\(\s*strapi|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route|contentType|lifecycles)[^;=]{0,200}[^=!<>;]=[^=>]"

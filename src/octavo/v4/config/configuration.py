@@ -1,17 +1,92 @@
 """The configuration of a v4 project as the settings loader reads it: `octavo.settings.v4_package.V4Configuration`."""
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
-from octavo.settings.findings import Finding
+from octavo.settings.findings import Finding, Outcome
 from octavo.settings.model import Settings
 from octavo.settings.problems import SettingsProblem
+from octavo.settings.provider_checks import (
+    Wrong,
+    mail_is_from_v4,
+    mail_problems,
+    storage_problems,
+    upload_is_from_v4,
+)
 from octavo.settings.sources import Found, Given
-from octavo.v4.config.environments import unread_environment
-from octavo.v4.config.provider_findings import provider_findings
 from octavo.v4.config.ranking import Ranking
 from octavo.v4.config.read import V4Files, read_v4
-from octavo.v4.config.star_origins import settle_star, tell_star
+from octavo.v4.config.rows import KEYS
+
+_CORS: Final = ("api", "compat", "cors")
+_STAR_ORIGINS: Final = ("api", "compat", "star_origins")
+_ORIGINS: Final = ("middlewares", "cors", "origins")
+_RULE: Final = "api.compat.starOrigins"
+_SAYS: Final = {
+    "everyone": f'in a list "*" lets in everybody, as v4 did before 4.24 ({_RULE})',
+    "none": f'in a list "*" lets nobody in, as in v4 since 4.24 ({_RULE}); '
+    "write origins = [...] below [cors] into config/middlewares.toml",
+}
+
+
+def settle_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Container[str], anybody: str) -> None:
+    """Put the rule in the place of a `*`. `sources` are the places of the project's own configuration.
+
+    `anybody` is how the rule `cors` meets any origin; it stays as it is where another source sets it.
+    """
+    origins = chosen.get(_ORIGINS)
+    if origins is None or origins.source not in sources or "*" not in origins.value:
+        return
+    cors = chosen[_CORS]
+    if chosen[_STAR_ORIGINS].value == "everyone" and cors.source == origins.source:
+        chosen[_CORS] = cors = replace(cors, value=anybody)
+    if cors.value == "exact":
+        chosen[_ORIGINS] = replace(origins, value=tuple(one for one in origins.value if one != "*"))
+
+
+def tell_star(findings: Iterable[Finding], rule: str) -> Iterator[Finding]:
+    """The findings, with what comes of a `*` in a list."""
+    for finding in findings:
+        if finding.setting == ".".join(_ORIGINS) and "*" in (finding.value or ()):
+            yield replace(finding, message=_SAYS[rule])
+        else:
+            yield finding
+
+
+def provider_findings(settings: Settings) -> Iterator[Finding]:
+    """Why nothing can be uploaded, or no mail be sent, although the start goes on."""
+    if upload_is_from_v4(settings):
+        yield from (_closed(settings, wrong, "uploads are refused") for wrong in storage_problems(settings))
+    if mail_is_from_v4(settings):
+        yield from (_closed(settings, wrong, "mail is not sent") for wrong in mail_problems(settings))
+
+
+def _closed(settings: Settings, wrong: Wrong, effect: str) -> Finding:
+    place, expected = wrong
+    provider = settings.sources[(*place[:3], "provider")]
+    file, _, line = provider.rpartition(":")
+    setting = next((name for name, key in KEYS.items() if key.attributes == place), "")
+    return Finding(
+        outcome=Outcome.CLOSED,
+        file=file,
+        line=int(line),
+        key=KEYS[setting].dotted if setting else ".".join(place[1:]),
+        setting=setting,
+        message=f"{expected}; until that is written into config/plugins.toml {effect}",
+    )
+
+
+_FOLDER: Final = "config/env/production"
+
+
+def unread_environment(project: Path, variables: Mapping[str, str]) -> Iterator[Finding]:
+    """A service that is in production, while v4 would take its files for development: told, and done as v4 does."""
+    if not variables.get("NODE_ENV") and (project / _FOLDER).is_dir():
+        message = "not read: without NODE_ENV v4 is in development; set NODE_ENV=production, or development if so meant"
+        yield Finding(outcome=Outcome.OPEN, file=_FOLDER, line=0, key="", message=message)
+
 
 Place = tuple[str, ...]
 

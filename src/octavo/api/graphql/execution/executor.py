@@ -20,6 +20,7 @@ from graphql import (
     OperationType,
     SelectionSetNode,
     execute_sync,
+    get_named_type,
 )
 
 from octavo.access.authorization.actor import Actor
@@ -43,8 +44,7 @@ from octavo.api.graphql.execution.prepared_operations import (
     envelope,
     weigh,
 )
-from octavo.api.graphql.execution.root_resolvers import RootResolvers, join
-from octavo.api.graphql.execution.schedule_resolvers import answer_schedule
+from octavo.api.graphql.execution.root_resolvers import RootResolvers, action_of, join
 from octavo.api.graphql.schema.field_metadata import (
     FieldMetadata,
     PluginField,
@@ -53,12 +53,34 @@ from octavo.api.graphql.schema.field_metadata import (
     metadata_of_field,
 )
 from octavo.content.controllers.content import ContentController
+from octavo.content.controllers.scheduling import read_times
 from octavo.core.cache import Cache
-from octavo.core.errors import OctavoError
+from octavo.core.errors import NotFoundError, OctavoError
 from octavo.core.threads import compute
 from octavo.core.values import dataclass
 from octavo.project.execution import Asker
 from octavo.project.state import State, shared_state
+
+
+async def answer_schedule(
+    roots: RootResolvers, field: GraphQLField, root: ScheduleField, selected: Selected, *, changes: bool
+) -> bytes:
+    """The JSON of such a field; what it `changes` is in `data`. Raises OctavoError."""
+    roots.require(action_of(root))
+    content_type, schedules = root.content_type, roots.controller.schedules
+    assert schedules is not None, "a site has them"
+    given = roots.selections.arguments(field, selected)
+    single = content_type.is_single
+    entry_id = await roots.single_id(root, given.get("locale")) if single else roots.read_id(given["id"])
+    if not entry_id:
+        raise NotFoundError
+    times = read_times(given["data"]) if changes else {}
+    planned = await schedules.set(content_type, entry_id, times, roots.actor)
+    kind = get_named_type(field.type)
+    assert isinstance(kind, GraphQLObjectType)
+    asked = roots.selections.of(kind, selected.selection_sets)
+    return join((item.key, orjson.dumps(kind.name if item.name == TYPENAME else planned[item.name])) for item in asked)
+
 
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})
 FieldResult = tuple[bytes, Errors]

@@ -3,7 +3,7 @@
 Brings graphql-core with it, so `endpoint` imports it late.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -21,16 +21,95 @@ from octavo.api.graphql.execution.prepared_operations import RequestedOperation
 from octavo.api.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.graphql.tracing import EXECUTION, Trace, stage
-from octavo.api.graphql.transport.media_types import GRAPHQL_UTF8, JSON, prefers_graphql
-from octavo.api.graphql.transport.multipart import read_operations
 from octavo.api.http.body import FORM, FORM_DATA, read_body
-from octavo.api.http.json_text import check_containers
+from octavo.api.http.form_data import UploadedFile
+from octavo.api.http.json_text import check_containers, parse_json
 from octavo.api.http.request import Request
 from octavo.api.http.response import TEXT, Response
 from octavo.core.cache import Cache
-from octavo.core.errors import MalformedBody, OctavoError
+from octavo.core.errors import BadRequestError, MalformedBody, OctavoError
 from octavo.core.threads import compute
 from octavo.core.values import dataclass
+
+_DEPTH: Final = 32
+
+
+def read_operations(values: Mapping[str, Any], files: Iterable[UploadedFile]) -> Any:
+    """The operation, or the batch of them, with the files in their places."""
+    operations, places = _parsed(values, "operations"), _parsed(values, "map")
+    if not isinstance(places, dict):
+        raise BadRequestError("map must be an object of lists of places")
+    by_name = {file.field: file for file in files}
+    for name, paths in places.items():
+        if name not in by_name:
+            raise BadRequestError(f"map names {name!r}, a file that is not there")
+        if not isinstance(paths, list):
+            raise BadRequestError(f"map.{name} must be a list of places")
+        for path in paths:
+            _put(operations, str(path), by_name[name])
+    return operations
+
+
+def _parsed(values: Mapping[str, Any], name: str) -> Any:
+    text = values.get(name)
+    if not isinstance(text, str):
+        raise BadRequestError(f"{name} must be given once, as JSON")
+    return parse_json(text.encode("utf-8", "surrogatepass"), _DEPTH)
+
+
+def _put(operations: Any, path: str, file: UploadedFile) -> None:
+    """Put a file where `variables.files.0` or the like says, if there is null."""
+    *steps, last = path.split(".")
+    try:
+        inside = operations
+        for step in steps:
+            inside = inside[_key(inside, step)]
+        key = _key(inside, last)
+        if inside[key] is not None:
+            raise BadRequestError(f"{path} is not null: no file can go there")
+        inside[key] = file
+    except (LookupError, TypeError, ValueError):
+        raise BadRequestError(f"map names {path!r}, which is no place in operations") from None
+
+
+def _key(inside: Any, step: str) -> Any:
+    """A member's name or a place in a list, counted from its beginning only."""
+    if not isinstance(inside, list):
+        return step
+    if not (step.isascii() and step.isdecimal()):
+        raise ValueError
+    return int(step)
+
+
+JSON: Final = "application/json"
+GRAPHQL: Final = "application/graphql-response+json"
+GRAPHQL_UTF8: Final = "application/graphql-response+json; charset=utf-8"
+
+
+def prefers_graphql(accept: str) -> bool:
+    """Whether a client names the media type of GraphQL, and likes plain JSON no better.
+
+    >>> [prefers_graphql(text) for text in ("*/*", "application/json", "application/graphql-response+json;q=0")]
+    [False, False, False]
+    >>> prefers_graphql("application/graphql-response+json, application/json;q=0.9, */*;q=0.1")
+    True
+    >>> prefers_graphql("application/json, application/graphql-response+json;q=0.5")
+    False
+    """
+    if GRAPHQL not in accept.lower():
+        return False
+    weights = dict(map(_weighed, accept.lower().split(",")))
+    return 0 < weights.get(GRAPHQL, 0) >= weights.get(JSON, 0)
+
+
+def _weighed(item: str) -> tuple[str, float]:
+    kind, *parameters = (part.strip() for part in item.split(";"))
+    text = next((part[2:] for part in parameters if part.startswith("q=")), "1")
+    try:
+        return kind, float(text)
+    except ValueError:
+        return kind, 1.0
+
 
 _NO_BODY: Final = "POST body missing, invalid Content-Type, or JSON object has no keys."
 _LARGEST_KEPT: Final = 32 * 1024

@@ -1,19 +1,22 @@
 """`GET /api/events`: the changes of entries that `find` would show, as server-sent events."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from octavo.access.authentication.authenticator import Authenticator
+from octavo.access.authorization.ability import FIND
+from octavo.access.authorization.actions import action_on
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import LiveResponse
 from octavo.api.http.router import Router
+from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.api.rest.feed.hub import FeedOptions, Hub, check_wishes
 from octavo.api.rest.feed.listener import Listener, Wishes
-from octavo.api.rest.feed.plain_types import plainly_found, told_types
-from octavo.api.rest.operations import EVERYBODY, Operation, Parameter
+from octavo.api.rest.operations import EVERYBODY, Guarded, Operation, Parameter
+from octavo.api.rest.plugins import FileEndpoints
 from octavo.content.controllers.change_notifications import ChangeReads
 from octavo.content.controllers.reading import ContentReads
 from octavo.core.errors import ValidationError
@@ -21,6 +24,31 @@ from octavo.events.hooks import Hooks
 from octavo.events.journal import Journal, Position, read_position
 from octavo.query.ast import ALL_LOCALES, PublicationState
 from octavo.query.numbers import read_entry_id
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
+
+
+def told_types(registry: Registry) -> tuple[str, ...]:
+    """The content-types whose changes may be told: the project's, and files."""
+    return tuple(uid for uid, one in registry.content_types.items() if one.is_api or uid == FILE)
+
+
+def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
+    """Those of some content-types whose list is served as it is generated, and by nothing else."""
+    plain: dict[str, bool] = {}
+    for route in router.declared():
+        if isinstance(route.operation, Operation) and route.method == "GET":
+            handler = route.handler
+            owner = getattr(handler.endpoint, "__self__", None) if isinstance(handler, Guarded) else None
+            is_plain = type(owner) in (ContentEndpoints, FileEndpoints) and not _asks_more(route.operation)
+            plain[route.operation.action] = is_plain and plain.get(route.operation.action, True)
+    return (uid for uid in uids if plain.get(action_on(uid, FIND), False))
+
+
+def _asks_more(operation: Operation) -> bool:
+    """Whether a route needs other actions than its own, the only one that the feed checks."""
+    return not operation.admits.public and set(operation.admits.scopes) != {operation.action}
+
 
 _TEXT: Final = {"type": "string"}
 _MOST_NAMED: Final = 100

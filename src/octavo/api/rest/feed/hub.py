@@ -8,22 +8,63 @@ there are such groups, not as there are listeners. Whoever comes back with a pos
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
+
+import orjson
 
 from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.access.authorization.actor import Actor
 from octavo.api.rest.feed.listener import Listener, Wishes
-from octavo.api.rest.feed.pieces import RESET, RETRY, event_piece, sign_of_life
 from octavo.content.controllers.change_notifications import Audience, ChangeReads, Looks, Told
-from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.clock import SYSTEM_CLOCK, Clock, read_moment
 from octavo.core.errors import ForbiddenError, RateLimitError, ServiceUnavailable, UnauthorizedError
 from octavo.core.outage_log import reason_of
 from octavo.core.values import dataclass
 from octavo.events.journal import MOST_READ, START, Journal, JournalRow, Position
 from octavo.query.ast import PublicationState
+from octavo.schema.content_types import ContentType
 from octavo.schema.uids import USER
+
+RETRY: Final = b"retry: 3000\n\n"
+"""Milliseconds after which a browser comes back."""
+RESET: Final = b'event: reset\ndata: {"reason":"Changes are missing: read anew what you show"}\n\n'
+
+
+def sign_of_life(position: Position) -> bytes:
+    """Nothing but the place from which to go on; browsers remember it and tell nobody."""
+    return f": \nid: {position}\n\n".encode()
+
+
+def event_piece(told: Told, types: Mapping[str, ContentType], most: int) -> bytes:
+    """A change; without its entry where the event would have more bytes than `most`."""
+    event = _event(told, types)
+    if told.entry is not None:
+        # What the database writes may hold line breaks between values, which would end a line of the event.
+        entry = told.entry.replace(b"\n", b" ").replace(b"\r", b" ")
+        if len(entry) <= most:
+            event = b'%b,"entry":%b}' % (event[:-1], entry)
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (str(told.row.position).encode(), told.name.encode(), event)
+
+
+def _event(told: Told, types: Mapping[str, ContentType]) -> bytes:
+    change = told.row.change
+    moment = read_moment(told.row.created_at)
+    assert moment is not None, "it was written as a number"
+    event = {
+        "event": told.name,
+        "createdAt": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "model": types[change.uid].singular_name,
+        "uid": change.uid,
+        "id": change.id,
+    }
+    if change.locale is not None:
+        event["locale"] = change.locale
+    if told.gone:
+        event["gone"] = True
+    return orjson.dumps(event)
+
 
 logger = logging.getLogger(__name__)
 

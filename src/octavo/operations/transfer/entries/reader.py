@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from octavo.database.connection import Connection
 from octavo.operations.transfer.entries.json_values import shortest, to_json
-from octavo.operations.transfer.entries.known_ids import KnownIds
 from octavo.operations.transfer.entries.tables import EntryTable, EntryTables
 from octavo.operations.transfer.problems import Problems, TransferError
 from octavo.operations.transfer.rows.tables import ID, PlainRow, RowTable, read_batches
@@ -15,6 +14,24 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import MORPH_ONE_COLUMNS, link_table, morph_table
 from octavo.schema.attributes import ComponentField, DynamicZone, Relation
 from octavo.schema.scalar_types import ValueKind
+
+_PAGE_BITS: Final = 16
+
+
+class KnownIds:
+    """A set of positive whole numbers that takes an eighth of a byte for each of a dense range."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, bytearray] = {}
+
+    def add(self, number: int) -> None:
+        page = self._pages.setdefault(number >> _PAGE_BITS, bytearray(1 << (_PAGE_BITS - 3)))
+        page[(number >> 3) & 0x1FFF] |= 1 << (number & 7)
+
+    def __contains__(self, number: int) -> bool:
+        page = self._pages.get(number >> _PAGE_BITS)
+        return page is not None and bool(page[(number >> 3) & 0x1FFF] >> (number & 7) & 1)
+
 
 Json = dict[str, Any]
 
