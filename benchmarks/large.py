@@ -25,9 +25,9 @@ from benchmarks.load_data import AUTHORS, fill, write_project
 from benchmarks.world import COUNT_ON
 from octavo.database.connection import Connection, Database
 from octavo.database.declared_indexes import make_declared_indexes
-from octavo.database.introspect import found_tables
 from octavo.database.maintained_counts import TotalsKeeper
 from octavo.database.substring_indexes import PartsKeeper
+from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.open_resources import open_project_database
 from octavo.operations.runtime.process import Process, build
 from octavo.query.sql.ddl.tables import Table

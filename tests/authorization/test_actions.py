@@ -2,8 +2,8 @@
 
 from octavo.access.authorization.actions import action_on, action_tree, list_actions, list_content_actions
 from octavo.access.authorization.role_grants import DEFAULT_ROLES
+from octavo.schema.content_types import FILE, LOCALE, USER
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE, LOCALE, USER
 
 
 def enabled(tree: object) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from tests.graphql.asking import send
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN, VAULT

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from octavo.core.errors import ValidationError
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from tests.graphql.asking import send
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import BOOK, FULL_TOKEN

@@ -12,7 +12,7 @@ import pytest
 from octavo.content.schedules import TOPIC
 from octavo.core.clock import this_moment
 from octavo.core.errors import NotFoundError, ValidationError
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from octavo.events.messages import Message, Undeliverable
 from octavo.query.ast import EVERYTHING, Populate, PublicationState, Query
 from octavo.query.plan.nesting import nesting

@@ -11,9 +11,8 @@ import pytest
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import make_declared_indexes, not_made
-from octavo.database.introspect import found_tables
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.synchronize import plan_changes, synchronize
+from octavo.database.synchronize import found_tables, plan_changes, synchronize
 from octavo.query.params import PageLimits, read_query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest

@@ -3,7 +3,7 @@
 import pytest
 
 from octavo.database.connection import Database
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column, ForeignKey, Table
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from octavo.database.connection import Database
-from octavo.database.introspect import found_tables
 from octavo.database.migrations.files import MigrationFailed, migration_name
 from octavo.database.migrations.runner import migration_states, rehearse, run_migrations
-from octavo.database.synchronize import synchronize
+from octavo.database.synchronize import found_tables, synchronize
 from octavo.schema.loader import builtin_registry
 
 pytestmark = pytest.mark.anyio

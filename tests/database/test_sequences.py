@@ -6,7 +6,7 @@ import pytest
 
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database, IdTaken
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.runtime.process import build
 from tests.http.asgi import Answer, call

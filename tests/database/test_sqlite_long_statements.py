@@ -8,8 +8,7 @@ import pytest
 
 from octavo.database.connection import Row, UnsuitableValue, Values
 from octavo.database.prepared_statements import MOST_TEXT
-from octavo.database.sqlite_connection import SqliteConnection, all_rows
-from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT
+from octavo.database.sqlite_connection import LARGEST_CACHED, LARGEST_KEPT, SqliteConnection, all_rows
 
 LONG = LARGEST_CACHED + 1
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from octavo.database.connection import Database
-from octavo.database.introspect import found_tables
-from octavo.database.synchronize import SyncReport, plan_changes, synchronize
+from octavo.database.synchronize import SyncReport, found_tables, plan_changes, synchronize
 from octavo.query.sql.ddl.tables import OwnTable
 from octavo.schema.loader import builtin_registry
 from octavo.schema.registry import Registry

@@ -10,9 +10,8 @@ import pytest
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database
-from octavo.database.introspect import found_tables
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.synchronize import synchronize
+from octavo.database.synchronize import found_tables, synchronize
 from octavo.database.table_lock_retries import TablesLocked
 from tests.database.test_synchronize import content_type, lines, note
 from tests.layouts import registry_of

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.database.connection import Database
-from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.postgresql_versions import LedgerReader
+from octavo.database.postgresql import LedgerReader, PostgresqlDatabase
 from octavo.database.synchronize import synchronize
 from octavo.database.version_keeper import VersionKeeper
 from octavo.schema.registry import Registry

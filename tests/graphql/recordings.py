@@ -12,7 +12,7 @@ from graphql import GraphQLSchema
 
 from octavo.api.graphql.schema.builder import build_schema
 from octavo.api.graphql.schema.exclusions import Exclusions
-from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.attributes import TIMESTAMPS
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from tests.archives import unpack

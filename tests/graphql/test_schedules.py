@@ -11,7 +11,7 @@ from graphql import GraphQLSchema, print_type, validate_schema
 
 from octavo.api.graphql.schema.builder import build_schema
 from octavo.content.schedules import TOPIC
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from octavo.events.messages import Message
 from octavo.operations.runtime.process import build
 from octavo.schema.loader import load_registry

@@ -21,8 +21,8 @@ from octavo.database.connection import Database, IntegrityViolation, Transaction
 from octavo.database.synchronize import synchronize
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 from tests.models.pictures import Arriving, picture
 
 pytestmark = pytest.mark.anyio

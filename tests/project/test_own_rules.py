@@ -11,7 +11,7 @@ import pytest
 from octavo.content.media.processing import FileInfo
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.uids import ROLE
+from octavo.schema.content_types import ROLE
 from octavo.sdk.app import App
 from tests.models.bookshop import FILE, USER
 from tests.models.site import Site, under_safe

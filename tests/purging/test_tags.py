@@ -2,7 +2,7 @@
 
 from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.events.purging.tags import MOST_ENTRIES, entries_tag, entry_tag, merged, tags_of
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, LOCALE, PERMISSION
+from octavo.schema.content_types import ADMIN_ROLE, ADMIN_USER, LOCALE, PERMISSION
 
 ARTICLE, TAG = "api::article.article", "api::tag.tag"
 

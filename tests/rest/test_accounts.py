@@ -9,7 +9,7 @@ import jwt
 import pytest
 
 from octavo.accounts.users.account_input import LOGIN, REGISTER
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from tests.http.asgi import Answer
 from tests.models.club import ALLOW, NEVER, PASSWORD, SAFE, SECRETS, SOME, Club, error, problems
 from tests.models.people import write

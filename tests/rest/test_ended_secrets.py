@@ -9,8 +9,8 @@ from typing import Any, Final
 import pytest
 
 from octavo.core.clock import move
-from octavo.operations.runtime.open_account_guard import open_account_guard
-from octavo.schema.uids import USER
+from octavo.operations.runtime.infrastructure import open_account_guard
+from octavo.schema.content_types import USER
 from tests.admin.conftest import Office, write_administrators
 from tests.http.asgi import Answer
 from tests.models.club import FULL, NEVER, PASSWORD, SAFE, Club

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.access.authentication.api_tokens import create_token, revoke_token
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from tests.models.bookshop import SECRETS, SOME_TOKEN
 from tests.models.fixtures import open_copy
 from tests.models.site import Site

@@ -10,8 +10,8 @@ import pytest
 
 from octavo.content.result_cache import KeptAnswer, KeptReader
 from octavo.core.clock import this_moment
-from octavo.database.postgresql_versions import TableMoment
-from octavo.database.sqlite_versions import FileMoment
+from octavo.database.postgresql import TableMoment
+from octavo.database.sqlite import FileMoment
 from tests.models.club import FULL, NEVER, SAFE, Club, open_club
 from tests.models.people import Hands
 from tests.models.templates import Copy, copy_of

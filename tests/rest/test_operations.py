@@ -3,7 +3,7 @@
 from octavo.access.authorization.actions import list_actions
 from octavo.api.rest.operations import Operation
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER
 from tests.models.club import FULL, NEVER, SOME, Club
 from tests.rest.conftest import OpenClub
 

@@ -12,7 +12,7 @@ import pytest
 from octavo.access.authentication.rate_limits import RateLimitOptions, RateLimits
 from octavo.access.authentication.redis_rate_limits import RedisCounts, RedisMissing
 from octavo.core.errors import RateLimitError
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.process import build
 from octavo.settings import SettingsError, load_settings
 from tests.models.club import SECRETS, error

@@ -10,7 +10,7 @@ from octavo.access.authentication.api_tokens import create_token, revoke_token
 from octavo.access.authorization.role_grants import grant, revoke
 from octavo.accounts.administrators.provisioning import NewAdministrator, create_administrator, reset_password
 from octavo.database.change_feed import DataChange
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN

@@ -16,7 +16,7 @@ from octavo.content.media.storage.local import LocalStorage
 from octavo.database.component_names import ComponentNames, Meaning, OtherName
 from octavo.database.component_rename import ComponentRenameRefused, RenamedRows, rename_component
 from octavo.database.connection import Row
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.runtime.process import build
 from octavo.operations.transfer.archive.parts import ENTITIES, Part

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import octavo.operations.runtime.server
 from octavo.cli.start import announcement
-from octavo.operations.runtime.module_unloading import _READERS, _STAY, forget_readers
+from octavo.operations.runtime.allocator import _READERS, _STAY, forget_readers
 from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
 

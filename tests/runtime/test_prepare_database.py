@@ -8,8 +8,8 @@ import pytest
 
 from octavo.access.authorization.role_grants import DEFAULT_ROLES
 from octavo.database.connection import Database
-from octavo.database.introspect import found_tables
 from octavo.database.sqlite import SqliteDatabase
+from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.options import own_tables
 from octavo.operations.runtime.prepare_database import StartFailed, prepare_database, reach_database
 from octavo.operations.runtime.process import build

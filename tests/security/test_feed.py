@@ -12,7 +12,7 @@ import pytest
 from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from tests.authorization.conditional import ConditionalAbility, at
 from tests.models.fixtures import open_copy
 from tests.models.site import Site

@@ -10,7 +10,7 @@ import pytest
 
 from octavo.operations.runtime.process import build
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER
 from octavo.settings import load_settings
 from tests.cli.projects import database_variables
 from tests.models.club import NEVER, SAFE, SECRETS, STILL, Club

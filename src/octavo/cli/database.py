@@ -14,22 +14,19 @@ from octavo.cli.database_copy import copy
 from octavo.cli.hidden import hidden
 from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.progress import progress_bar
-from octavo.cli.rename import rename
-from octavo.cli.rename_component import rename_component
-from octavo.cli.rename_table import rename_table
+from octavo.cli.rename import rename, rename_component, rename_table
 from octavo.cli.restore import restore
 from octavo.core.plurals import counted
 from octavo.database.connection import IntegrityViolation
 from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
 from octavo.database.declared_indexes import Finished, finish_indexes
 from octavo.database.duplicate_single_types import SurplusEntries, find_surplus_entries
-from octavo.database.introspect import found_tables
 from octavo.database.maintained_counts import TotalsKeeper, TotalState
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.option_previews import preview_options
 from octavo.database.sqlite_copy import NotADatabase, copy_database
-from octavo.database.synchronize import Changes, SyncReport, plan_changes, synchronize
+from octavo.database.synchronize import Changes, SyncReport, found_tables, plan_changes, synchronize
 from octavo.modeling.refactoring.convert import find_conversion
 from octavo.operations.backups.postgresql_tools import dump_database
 from octavo.operations.runtime.definitions import project_registry

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.core.extras import MissingExtra, is_missing_parser
+from octavo.core.errors import MissingExtra, is_missing_parser
 from octavo.core.text_limits import close_match
 
 if TYPE_CHECKING:

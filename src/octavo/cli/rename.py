@@ -9,13 +9,80 @@ from typing import Final
 
 import click
 
-from octavo.cli.base import Command, project_option, read_settings, say
+from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.migrations import connected
+from octavo.core.plurals import counted
+from octavo.database.component_rename import ComponentRenameRefused, RenamedRows
+from octavo.database.component_rename import rename_component as rename_rows
 from octavo.database.migrations.files import new_migration
 from octavo.database.migrations.runner import Rehearsal, rehearse_source
-from octavo.modeling.refactoring.rename import RenamePlan, plan_rename
+from octavo.modeling.refactoring.rename import RenamePlan, plan_rename, plan_table_rename
+from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_resources import has_database
 from octavo.settings import Settings
+
+
+@click.command(cls=Command, epilog="Example: octavo db rename-component shared.seo meta.seo --dry-run")
+@click.argument("old")
+@click.argument("new")
+@click.option("--dry-run", is_flag=True, help="Show the number of rows and roll back.")
+@project_option
+def rename_component(old: str, new: str, dry_run: bool, project: Path) -> None:
+    """Update the name of a renamed component in the tables.
+
+    Rows get the component's name in the definitions.
+
+    Where a component was moved or renamed in its files alone, as v4 does it, dynamic zones no longer show it, and it
+    shows no files. This finds them again. OLD is the name that rows say, as octavo adopt and octavo start tell it, NEW
+    that of the definition; both are category and name.
+    """
+    renamed = asyncio.run(_rename(read_settings(project), old, new, dry_run))
+    says = "Would rename" if dry_run else "Renamed"
+    components, links = counted(renamed.components, "component"), counted(renamed.links, "link")
+    say("{}: {}, {} to files and entries.", says, components, links)
+    if renamed.twice:
+        say(
+            "{}, there under both names: {}.",
+            "Would show once" if dry_run else "Once now",
+            counted(renamed.twice, "component"),
+        )
+
+
+async def _rename(settings: Settings, old: str, new: str, dry_run: bool) -> RenamedRows:
+    registry = project_registry(settings)
+    async with connected(settings) as database:
+        try:
+            return await rename_rows(database, registry, old, new, dry_run=dry_run)
+        except ComponentRenameRefused as error:
+            refuse(str(error))
+
+
+@click.command(cls=Command, epilog="Example: octavo db rename-table article articles --dry-run")
+@click.argument("type_name", metavar="TYPE")
+@click.argument("old")
+@click.option("--dry-run", is_flag=True, help="Show the migration and write nothing.")
+@project_option
+def rename_table(type_name: str, old: str, dry_run: bool, project: Path) -> None:
+    """Move the rows of a former table to the present one.
+
+    A changed collectionName makes a new, empty table, and the rows stay in the former one. This writes a migration
+    that renames the former table OLD, its link tables, columns, indexes and keys. It runs at the next start, or by
+    octavo db migrate, and refuses to replace tables that hold rows.
+
+    TYPE is a UID, or a name in the singular or plural.
+    """
+    settings = read_settings(project)
+    uid, migration = plan_table_rename(settings, type_name, old)
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", f"rename-table-{old}-of-{uid.rpartition('.')[2]}")[:150]
+    file = new_migration(project, name, ".py")
+    if dry_run:
+        click.echo(f"# {file.relative_to(settings.project)}\n{migration}")
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("x", encoding="utf-8") as opened:
+        opened.write(migration)
+    say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(project))
+
 
 _CODE: Final = frozenset({".py", ".js", ".ts", ".graphql", ".toml"})
 _MOST_FILES: Final = 2_000

@@ -8,7 +8,7 @@ import click
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.progress import progress_bar
 from octavo.database.connection import Database
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.jobs import backup_records
 from octavo.events.outbox import Outbox

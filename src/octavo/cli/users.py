@@ -30,7 +30,7 @@ from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.open_account_guard import open_account_guard
+from octavo.operations.runtime.infrastructure import open_account_guard
 from octavo.operations.runtime.options import renews
 
 Work = Callable[[UserManagement, Database], Awaitable[Any]]

@@ -8,7 +8,7 @@ from octavo.content.input.row_builder import store_at
 from octavo.core.clock import this_moment
 from octavo.query.plan.write import RowNode
 from octavo.query.sql.dialects.base import Dialect
-from octavo.schema.automatic import CREATORS, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.schema.attributes import CREATORS, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 

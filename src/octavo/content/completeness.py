@@ -15,8 +15,7 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.query.ast import EVERYTHING, Branch, Populate, Query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.attributes import ComponentField, DynamicZone, Relation, Scalar
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import PUBLISHED_AT, ComponentField, DynamicZone, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 

@@ -17,8 +17,7 @@ from octavo.content.validation.scalar_rules import is_unique
 from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Guarded, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.automatic import STAMPED
+from octavo.schema.attributes import STAMPED, AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from octavo.content.apply_changes import apply_changes
 from octavo.content.automatic_values import NO_DATES, stamp_changed, stamp_new
 from octavo.content.input.body_check import BodyCheck, check_object, settle
 from octavo.content.input.input_tree import InputNode
@@ -20,9 +19,8 @@ from octavo.content.input_path import TOP
 from octavo.content.owned_components import components_held, dropped_components, with_nested
 from octavo.content.prepared.creates import PlainCreate, Stamps
 from octavo.content.prepared.updates import PlainUpdate
-from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
 from octavo.content.reader import CompiledRead, PreparedRead
-from octavo.content.schedules import Plan, Planned
+from octavo.content.schedules import Plan, Planned, is_to_come, kind_of_update, presence_of, stored_moment
 from octavo.content.translations import create_translation, named_localizations
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
@@ -31,15 +29,76 @@ from octavo.core.clock import this_moment
 from octavo.core.errors import ApplicationError, Problem, ValidationError
 from octavo.core.forms.printing import type_message
 from octavo.database.change_feed import ChangeKind, Presence
-from octavo.database.connection import IdTaken, IntegrityViolation, Transaction, UniqueViolation, UnsuitableValue
+from octavo.database.connection import (
+    IdTaken,
+    IntegrityViolation,
+    StatementRefused,
+    Transaction,
+    TransactionConflict,
+    UniqueViolation,
+    UnsuitableValue,
+)
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.query.plan.changes import Change
+from octavo.query.plan.changes import Change, RowRef
 from octavo.query.plan.present_state import EntryFact, Fact, FactRow
 from octavo.query.plan.write import OwnedRow, RowNode, plan_delete, plan_write
-from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, UPDATED_AT
-from octavo.schema.content_types import ContentType
+from octavo.query.sql.statement import Statement
+from octavo.query.sql.write.chains import Chains, Step, chainable
+from octavo.query.sql.write.change import ChangeCompiler
+from octavo.schema.attributes import CREATED_AT, LOCALE, PUBLISHED_AT, UPDATED_AT
+from octavo.schema.content_types import ACCOUNTS, ContentType
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.schema.uids import ACCOUNTS
+
+
+async def apply_changes(unit: UnitOfWork, compiler: ChangeCompiler, changes: Iterable[Change]) -> None:
+    """Carry out changes in order; rows that are inserted are known by their ids from then on.
+
+    Raises TransactionConflict, too, where the database refuses to do at once what it does in turn.
+    """
+    changes = list(changes)
+    if compiler.chains is None or unit.is_large or len(changes) < 2:
+        for change in changes:
+            making = partial(compiler.steps, change)
+            for step in await unit.compute(making) if unit.is_large else making():
+                await _run(unit, step.statement, step.refs)
+        return
+    for group in chainable(compiler.registry, changes):
+        steps = [step for change in group.changes for step in compiler.steps(change)]
+        joined = compiler.chains.join(steps)
+        if joined is not None and joined.is_new:
+            if await unit.connection.fetch_row(compiler.chains.guards(group.tables), ()) is None:
+                compiler.chains.keep(steps, joined.statement)
+            else:
+                compiler.chains.refuse(steps)
+                joined = None
+        if joined is None:
+            for step in steps:
+                await _run(unit, step.resolved(), step.refs)
+        else:
+            await _run_joined(unit, compiler.chains, joined.statement, steps)
+
+
+async def _run_joined(unit: UnitOfWork, chains: Chains, statement: Statement, steps: Sequence[Step]) -> None:
+    refs = [ref for step in steps for ref in step.refs]
+    try:
+        _note(refs, await unit.connection.fetch_row(statement.text, statement.values) or ())
+    except StatementRefused as error:  # what a project has made of a table does not let it stand in a WITH
+        chains.refuse(steps)
+        raise TransactionConflict(str(error)) from error
+
+
+async def _run(unit: UnitOfWork, statement: Statement, refs: tuple[RowRef, ...]) -> None:
+    if refs:
+        found = await unit.connection.fetch_all(statement.text, statement.values)
+        _note(refs, sorted(row[0] for row in found))
+    else:
+        await unit.connection.execute(statement.text, statement.values)
+
+
+def _note(refs: Sequence[RowRef], ids: Iterable[int]) -> None:
+    for ref, new_id in zip(refs, ids, strict=True):
+        ref.id = int(new_id)
+
 
 Data = Mapping[str, Any]
 UPDATING: Final = Mode(creating=False, draft=False)

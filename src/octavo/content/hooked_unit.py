@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from octavo.content.automatic_values import NO_DATES
-from octavo.content.input.python_values import plain
-from octavo.content.input.without_passwords import without_passwords
+from octavo.content.input.column_values import plain
+from octavo.content.input.password_hashing import without_passwords
 from octavo.content.many_entries import ManyEntriesUnit
-from octavo.content.publication import kind_of_update, presence_of
+from octavo.content.schedules import kind_of_update, presence_of
 from octavo.content.stored_entries import StoredEntries
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
@@ -29,7 +29,7 @@ from octavo.events.hooks import Hooks
 from octavo.events.names import AFTER, AFTER_COMMIT, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
 from octavo.project.naming import did_you_mean
 from octavo.query.plan.present_state import FactRow
-from octavo.schema.automatic import CREATED_AT, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
+from octavo.schema.attributes import CREATED_AT, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID
 

@@ -23,8 +23,7 @@ from octavo.query.plan.changes import AddLinks, Change, RemoveLinks
 from octavo.query.plan.read import plan_read
 from octavo.query.plan.write import takes_targets
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.attributes import AnyAttribute, Relation, Scalar
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.shared_values import is_shared, is_shared_value

@@ -23,10 +23,9 @@ from octavo.core.errors import OctavoError, Problem, ValidationError, problems_o
 from octavo.core.values import dataclass
 from octavo.query.plan.present_state import EntryFact, Fact, TargetsFact, UniqueFact
 from octavo.query.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
-from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.attributes import LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.content_types import ACCOUNTS, ContentType, Definition
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.schema.uids import ACCOUNTS
 
 ResultT = TypeVar("ResultT")
 

@@ -9,6 +9,8 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
+import orjson
+
 from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
 from octavo.core.cache import Cache, CacheBudget
 from octavo.core.clock import this_moment
@@ -22,20 +24,35 @@ from octavo.database.request_coalescing import JointReads
 from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.query.lifting import Origin, value_at
+from octavo.query.plan.entry_shape import MARK, Unlisted, told_unlisted
 from octavo.query.plan.lifted import LiftedParameter
 from octavo.query.plan.nesting import FLAT, Nesting, nesting
 from octavo.query.plan.nodes import LiteralShape, ReadPlan, Shape, Slot
 from octavo.query.plan.planning import Value
 from octavo.query.plan.read import Planned
 from octavo.query.plan.read_limits import ReadLimits
+from octavo.query.plan.rows import RowsQuery, plan_rows
 from octavo.query.plan.sources import Sources, sources_of
-from octavo.query.plan.unlisted_marks import MARK, Unlisted, told_unlisted
 from octavo.query.sql.read.json_shapes import StatementTooLong
+from octavo.query.sql.read.rows import compile_rows
 from octavo.query.sql.read.select import compile_entry, compile_read, compile_total, compile_written
 from octavo.query.sql.read.select_signed_urls import compile_marked_read
 from octavo.schema.attributes import DynamicZone
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
+
+
+async def read_rows(database: Database, registry: Registry, query: RowsQuery) -> list[dict[str, Any]]:
+    """The rows that are asked for. Raises ValidationError, also for more than an answer may hold."""
+    plan, values = plan_rows(query, registry)
+    text = compile_rows(plan, registry, database.dialect, database.largest_answer)
+    try:
+        found = await database.fetch_json(text, values, long=True)
+    except AnswerTooLarge as error:
+        raise too_large(database.largest_answer, FLAT) from error
+    rows: list[dict[str, Any]] = orjson.loads(found or b"[]")
+    return rows
+
 
 _PARAMETER: Final = re.compile(r"[$?](\d+)")
 

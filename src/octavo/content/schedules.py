@@ -9,21 +9,53 @@ then, and planned as if it had been written here.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, Protocol
 
 from octavo.content.schedule_failures import Failure, read_failures, remove_orphans, store_failure
 from octavo.core.clock import this_moment
+from octavo.database.change_feed import ChangeKind, Presence
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import LONGEST_NAME
 from octavo.events.outbox import Outbox
+from octavo.query.plan.present_state import FactRow
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import OwnTable
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.content_types import ContentType
+
+_PRESENCES: Final = (Presence.DRAFT, Presence.LIVE, Presence.DRAFT)
+_LATER: Final = 2
+"""What is told of an entry (`EntryFact`): the last one is to be published later."""
+
+
+def presence_of(entry: FactRow | None) -> Presence:
+    """For whom an entry is there, by what was found."""
+    return Presence.ABSENT if entry is None else _PRESENCES[entry.owner or 0]
+
+
+def stored_moment(stored: Any) -> int:
+    """A time as it is stored, in milliseconds since 1970."""
+    if isinstance(stored, str):
+        return round(datetime.fromisoformat(stored).replace(tzinfo=UTC).timestamp() * 1000)
+    return int(stored)
+
+
+def kind_of_update(was: Presence, became: Presence) -> ChangeKind:
+    """How an entry changes that was published, or was not."""
+    if was == became:
+        return ChangeKind.UPDATE
+    return ChangeKind.PUBLISH if became is Presence.LIVE else ChangeKind.UNPUBLISH
+
+
+def is_to_come(entry: FactRow | None) -> bool:
+    """Whether an entry that was found is to be published later."""
+    return entry is not None and entry.owner == _LATER
+
 
 TOPIC: Final = "publication"
 

@@ -10,7 +10,7 @@ from octavo.content.input.relation_input import InvalidRelations, TargetId, read
 from octavo.content.input_path import TOP
 from octavo.content.localization_families import Families, Unit
 from octavo.core.errors import ApplicationError, ValidationError
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID
 

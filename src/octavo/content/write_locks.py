@@ -16,8 +16,7 @@ from octavo.database.connection import Links, Transaction
 from octavo.query.plan.write import takes_targets
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import link_table
-from octavo.schema.attributes import AnyAttribute, Relation, Scalar
-from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.attributes import LOCALIZATIONS, AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID

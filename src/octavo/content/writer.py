@@ -25,13 +25,12 @@ from octavo.content.write_context import AccountWitness, Witness, WriteContext
 from octavo.core.threads import MOST_COMPUTED_HERE
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
-from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import continue_ids
 from octavo.database.unit_of_work import default_hooks, default_keepers, open_unit, run_unit
 from octavo.events.hooks import Hooks
 from octavo.query.sql.write.change import ChangeCompiler
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import LOCALE, ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.uids import LOCALE
 
 ResultT = TypeVar("ResultT")
 

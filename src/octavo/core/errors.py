@@ -9,6 +9,18 @@ from typing import Any
 from octavo.core.values import dataclass
 
 
+class MissingExtra(ValueError):
+    """The parsers of JavaScript, which the extra `v4` installs, are missing."""
+
+    def __init__(self) -> None:
+        super().__init__("projects of Strapi v4 need the extra `v4`: pip install 'octavo[v4]'")
+
+
+def is_missing_parser(error: ModuleNotFoundError) -> bool:
+    """Return whether an import failed because the extra `v4` is not installed."""
+    return (error.name or "").startswith("tree_sitter")
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong: where it is, what it is, and which kind of error it counts as."""

@@ -13,8 +13,8 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
-from octavo.database.introspect import found_tables
 from octavo.database.substring_indexes import PartsKeeper
+from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.changes import CreateIndex, difference
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import wanted_tables

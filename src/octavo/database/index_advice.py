@@ -8,7 +8,7 @@ from octavo.core.values import dataclass
 from octavo.query.operators import Test
 from octavo.query.plan.index_candidates import Looked, LookedFor
 from octavo.query.sql.dialects.base import Dialect
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT
+from octavo.schema.attributes import LOCALE, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.declared_indexes import CONTAINS, ORDER, DeclaredIndex
 from octavo.schema.definition_values import Reader

@@ -1,5 +1,6 @@
 """What a proposed index would be: how large, and whether the database would use it. Nothing of it is made."""
 
+import re
 from typing import Final
 
 from octavo.core.errors import ServiceUnavailable
@@ -13,6 +14,14 @@ from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.declared_indexes import CONTAINS
 from octavo.schema.registry import Registry
+
+_PLACE: Final = re.compile(r"[?$](\d+)")
+
+
+def no_values(text: str) -> tuple[None, ...]:
+    """A value for each place of a statement: nothing."""
+    return (None,) * max((int(found[1]) for found in _PLACE.finditer(text)), default=0)
+
 
 _SAMPLE: Final = 2_000
 _BESIDE: Final = 20

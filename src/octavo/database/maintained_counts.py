@@ -15,7 +15,7 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Row
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.database.table_lock_retries import retry_locked
 from octavo.query.sql.ddl.maintained_counts import counted_tables
 from octavo.query.sql.ddl.tables import Table

@@ -27,8 +27,7 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES, LOCALE, hiding_reasons
 from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import CREATED_AT
+from octavo.schema.attributes import CREATED_AT, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 
 from octavo.core.plurals import counted
 from octavo.database.connection import Database
-from octavo.database.introspect import found_tables
 from octavo.database.option_changes import OptionChange, OptionChanges, find_option_changes, marked_by
+from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES

@@ -8,15 +8,31 @@ in transaction mode every read is a transaction, and what takes a session goes p
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import Context
+from functools import partial
+from typing import Any, Final, Protocol
 
 import asyncpg
+import orjson
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import Scope, joined
-from octavo.database.connection import LARGEST_ANSWER, Reads, Row, TransactionConflict, Values, Watch
+from octavo.database.connection import (
+    LARGEST_ANSWER,
+    Connection,
+    PageApart,
+    Reads,
+    Row,
+    TransactionConflict,
+    TransactionFailed,
+    Values,
+    Watch,
+)
 from octavo.database.connection_share import is_shared, place, request_share
+from octavo.database.index_trials import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import (
@@ -26,9 +42,7 @@ from octavo.database.postgresql_connection import (
     close_connection,
     connection_settings,
 )
-from octavo.database.postgresql_contents import PostgresqlContents
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
-from octavo.database.postgresql_plans import Undone, plan_of, plan_with
 from octavo.database.postgresql_poolers import check_for_pooler, check_keeps_statements
 from octavo.database.postgresql_transaction import (
     BEGIN_READING,
@@ -39,7 +53,7 @@ from octavo.database.postgresql_transaction import (
     first_bytes,
     taking_no_writes,
 )
-from octavo.database.postgresql_versions import LedgerReader
+from octavo.database.request_coalescing import JointReads
 from octavo.database.topology import ALONE, ServerUse, Topology
 from octavo.database.values import check_values
 from octavo.database.versions import Versions
@@ -47,6 +61,166 @@ from octavo.database.watchdog import Watchdog
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
+
+
+class _Server(Connection, Protocol):
+    """What reads from it."""
+
+    async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
+        """Read outside of any transaction, in the words of asyncpg."""
+
+
+class PostgresqlContents:
+    """The protocol's `Reads`, outside of transactions; inside of one its connection reads."""
+
+    def __init__(self, database: _Server) -> None:
+        self._database = database
+        self._joint: JointReads[str, Row | None] = JointReads(
+            partial(database.read_freely, asyncpg.Connection.fetchrow)
+        )
+        self._pages: Counter[Hashable] = Counter()  # read with their totals just now, by what is counted
+
+    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
+        return first_bytes(await self.fetch_row(text, values))
+
+    def fetch_row(
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+    ) -> Awaitable[Row | None]:
+        if joined(self._database) is not None:
+            return self._database.fetch_row(text, values)
+        if is_shared():
+            return self._read_shared(text, values)
+        return self._joint.read(text, values) if apart is None else self._read_page(text, values, apart)
+
+    async def _read_page(self, text: str, values: Values, apart: PageApart) -> Row | None:
+        """Read a page with its total; where others count the same, the page alone, and the total together with them."""
+        counted = (text, *values[: apart.shared])
+        if self._pages[counted] and not self._joint.is_under_way(text, values):
+            texts = apart.texts()
+            if texts is not None:
+                return await self._read_apart(*texts, values)
+        self._pages[counted] += 1
+        try:
+            return await self._joint.read(text, values)
+        finally:
+            self._pages[counted] -= 1
+            if not self._pages[counted]:
+                del self._pages[counted]
+
+    async def _read_apart(self, page: str, total: str, taken: int, values: Values) -> Row:
+        rows = await asyncio.gather(self._joint.read(page, values), self._joint.read(total, values[:taken]))
+        return [row[0] for row in rows if row is not None]
+
+    async def _read_shared(self, text: str, values: Values) -> Row | None:
+        async with place():
+            return await self._joint.read(text, values)
+
+
+class TableMoment:
+    """The versions of all tables that are followed, by name; `stamp` stands for all of them."""
+
+    __slots__ = ("stamp", "versions")
+
+    def __init__(self, stamp: str, text: str | None) -> None:
+        self.stamp = stamp
+        self.versions: Mapping[str, str] = {} if text is None else orjson.loads(text)
+
+    def of(self, tables: Sequence[str]) -> Hashable:
+        versions = self.versions
+        try:
+            return tuple([versions[table] for table in tables])
+        except KeyError:
+            return None
+
+
+class LedgerReader:
+    """`Versions` of a database. `stamp` reads what stands for all of them; `read` that, and with it the versions."""
+
+    def __init__(self, stamp: Callable[[], Awaitable[str]], read: Callable[[], Awaitable[Row | None]]) -> None:
+        self._stamp, self._read = stamp, read
+        self._waiting: list[asyncio.Future[TableMoment | None]] = []
+        self._reading: asyncio.Task[None] | None = None
+        self.latest: TableMoment | None = None
+
+    def at_once(self) -> None:
+        """The database has to be asked."""
+
+    def now(self) -> "asyncio.Future[TableMoment | None]":
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[TableMoment | None] = loop.create_future()
+        self._waiting.append(waiting)
+        if self._reading is None:
+            self._reading = loop.create_task(self._read_again_and_again(), context=Context())
+        return waiting
+
+    async def _read_again_and_again(self) -> None:
+        """Until nobody waits. It begins in the next turn of the loop, when all who ask in this one have asked."""
+        try:
+            while self._waiting:
+                waiting, self._waiting = self._waiting, []
+                moment = await self._look()
+                for one in waiting:
+                    if not one.done():
+                        one.set_result(moment)
+        finally:
+            self._reading = None
+            for one in self._waiting:
+                one.cancel()
+
+    async def _look(self) -> TableMoment | None:
+        latest = self.latest
+        try:
+            stamp = await self._stamp()
+            if latest is not None and latest.stamp == stamp:
+                return latest
+            row = await self._read()
+        except Exception:  # the ledger is not there yet, or the database is away: who reads is told why
+            return None
+        if row is not None and (latest is None or latest.stamp != row[0]):
+            self.latest = latest = TableMoment(row[0], row[1])
+        return latest
+
+
+_NAME: Final = "octavo_explained"
+SAMPLE: Final = 50_000
+"""Rows: enough for the planner to choose as it would."""
+
+
+class Undone(Exception):
+    """Ends a transaction that was only for looking."""
+
+
+async def plan_of(connection: PostgresqlTransaction, text: str) -> str:
+    """The plan of a statement for any values: connections make generic plans of what is prepared. (PostgreSQL has
+    `EXPLAIN (GENERIC_PLAN)` from 16 on.)"""
+    await connection.execute_script(f"PREPARE {_NAME} AS {text}")
+    try:
+        async with connection.part():  # else a name that is left would be in the way of the next statement
+            rows = await connection.fetch_all(f"EXPLAIN EXECUTE {_NAME}{_nulls(text)}")
+    finally:
+        with suppress(TransactionFailed):  # interrupted: then the connection is closed
+            await connection.execute_script(f"DEALLOCATE {_NAME}")
+    return "\n".join(row[0] for row in rows)
+
+
+def _nulls(text: str) -> str:
+    """What a statement is executed with: `(NULL, NULL)`; nothing where it takes no values."""
+    places = ", ".join("NULL" for _ in no_values(text))
+    return f"({places})" if places else ""
+
+
+async def plan_with(connection: PostgresqlTransaction, table: str, more: str, text: str) -> str:
+    """The plan of a statement in a transaction that is undone, where a temporary table stands in the place of the one
+    with that quoted name: with its indexes, what is `more`, and a sample of its rows."""
+    schema = await connection.fetch_value("SELECT quote_ident(current_schema())")
+    await connection.execute_script(
+        f"CREATE TEMPORARY TABLE {table} (LIKE {schema}.{table} INCLUDING INDEXES) ON COMMIT DROP;"
+        f"INSERT INTO pg_temp.{table} SELECT * FROM {schema}.{table} LIMIT {SAMPLE};"
+        f"{more};"
+        f"ANALYZE pg_temp.{table}"
+    )
+    return await plan_of(connection, text)
+
 
 _SERVER_PATIENCE_SECONDS: Final = 1.0
 """How much longer than the server's own time limit we wait for it to say so."""

@@ -9,20 +9,30 @@ which waits for the disk, and what is announced as long run in a thread.
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import apsw
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import joined
 from octavo.database.commit_thread import CommitThread
-from octavo.database.connection import LARGEST_ANSWER, PageApart, Reads, Row, StatementTimeout, Values, Watch
+from octavo.database.connection import (
+    LARGEST_ANSWER,
+    PageApart,
+    Reads,
+    Row,
+    StatementTimeout,
+    TransactionFailed,
+    Values,
+    Watch,
+)
 from octavo.database.connection_share import place, request_share
-from octavo.database.explain import no_values
 from octavo.database.group_commit import GroupCommit
+from octavo.database.index_trials import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Place, Took, Turns
 from octavo.database.request_coalescing import JointReads
@@ -35,16 +45,131 @@ from octavo.database.sqlite_connection import (
     first_row,
     first_value,
 )
-from octavo.database.sqlite_plans import EXPLAIN, SCHEMA, STATISTICS, plan_in_copy, plan_text
-from octavo.database.sqlite_snapshot import SqliteSnapshot
-from octavo.database.sqlite_transaction import SqliteTransaction
-from octavo.database.sqlite_versions import FileVersions
+from octavo.database.sqlite_transaction import SqliteTransaction, StatementRunner
 from octavo.database.topology import ServerUse
 from octavo.database.values import check_values
 from octavo.database.versions import Versions
 from octavo.database.writer_time_limit import HoldWatch, WriterHold
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.dialects.sqlite import SQLITE
+from octavo.query.sql.dialects.sqlite import MEASURE, SQLITE
+
+
+class FileMoment:
+    """What the file is like."""
+
+    __slots__ = ("stamp",)
+
+    def __init__(self, version: Hashable) -> None:
+        self.stamp = version
+
+    def of(self, tables: Sequence[str]) -> Hashable:
+        """Whatever the tables: the file's version."""
+        del tables
+        return self.stamp
+
+
+class FileVersions:
+    """`Versions` of a file; `read` tells what it is now, None where that cannot be told at once."""
+
+    def __init__(self, read: Callable[[], Hashable]) -> None:
+        self._read = read
+        self.latest: FileMoment | None = None
+
+    def at_once(self) -> FileMoment | None:
+        version, latest = self._read(), self.latest
+        if version is None or (latest is not None and latest.stamp == version):
+            return None if version is None else latest
+        self.latest = FileMoment(version)
+        return self.latest
+
+    async def now(self) -> FileMoment | None:
+        return self.at_once()
+
+
+class SqliteSnapshot:
+    """The protocol's `Connection` within a read transaction of SQLite. Each statement takes `seconds` at most."""
+
+    def __init__(self, database: StatementRunner, connection: SqliteConnection, seconds: float) -> None:
+        self._database = database
+        self._connection = connection
+        self._seconds = seconds
+
+    async def begin(self) -> None:
+        """Begin: the state is the one that the first read meets."""
+        await self.fetch_all("BEGIN")
+        await self.fetch_value("SELECT count(*) FROM sqlite_schema")
+
+    async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
+        return await self._run(all_rows, text, values)
+
+    async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
+        return await self._run(first_row, text, values)
+
+    async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
+        return await self._run(first_value, text, values)
+
+    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
+        return await self._run(first_json, text, values)
+
+    async def execute(self, text: str, values: Values = ()) -> int:
+        raise TransactionFailed("a snapshot only reads")
+
+    async def execute_script(self, text: str) -> None:
+        raise TransactionFailed("a snapshot only reads")
+
+    async def _run(self, collect: Collect[ResultT], text: str, values: Values) -> ResultT:
+        self._database.statements += 1
+        check_values(values)
+        return await self._database.run_in_thread(
+            self._connection, self._connection.run, collect, text, values, self._seconds
+        )
+
+
+EXPLAIN: Final = "EXPLAIN QUERY PLAN "
+SCHEMA: Final = "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type = 'index', rowid"
+STATISTICS: Final = "SELECT tbl, idx, stat FROM sqlite_stat1"
+_STATISTICS_TABLE: Final = "sqlite_stat1"
+
+
+def plan_text(rows: Iterable[Sequence[Any]]) -> str:
+    """The steps of a plan, each indented below what it is a part of."""
+    depths: dict[int, int] = {0: -1}
+    lines = []
+    for number, parent, _, told in rows:
+        depths[number] = depth = depths.get(parent, -1) + 1
+        lines.append(f"{'  ' * depth}{told}")
+    return "\n".join(lines)
+
+
+def _unmeasured(*values: int | float | Any | str | None) -> int | float | Any | str | None:
+    """Stands for the function of the driver, which a plan calls by name alone."""
+    return values[0]
+
+
+def plan_in_copy(schema: Iterable[Sequence[Any]], statistics: Iterable[Sequence[Any]], more: str, text: str) -> str:
+    """The plan of a statement where there is `more` than the schema: in a copy without rows, in memory.
+
+    What the planner knows of the tables is in the statistics, if anybody has had them made. Raises apsw.Error.
+    """
+    copy = apsw.Connection(":memory:")
+    try:
+        copy.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        copy.create_scalar_function(MEASURE, _unmeasured, 2)
+        for kind, name, made in schema:
+            if kind in ("table", "index") and not name.startswith("sqlite_"):
+                with suppress(apsw.Error):  # the inner tables of a virtual one are made by it
+                    copy.execute(made).fetchall()
+        copy.execute(more).fetchall()
+        known = [*statistics]
+        if known:
+            copy.execute("ANALYZE").fetchall()
+            copy.execute(f"DELETE FROM {_STATISTICS_TABLE}").fetchall()
+            copy.executemany(f"INSERT INTO {_STATISTICS_TABLE} VALUES (?, ?, ?)", known).fetchall()
+            copy.execute("ANALYZE sqlite_schema").fetchall()
+        return plan_text(copy.execute(EXPLAIN + text, no_values(text)).fetchall())
+    finally:
+        copy.close(True)
+
 
 AnswerT = TypeVar("AnswerT")
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.substring_indexes import parts_indexes
 from octavo.query.sql.dialects.substring_indexes import PREFIX, KeptParts, PartsIndex
 from octavo.schema.registry import Registry

@@ -9,7 +9,6 @@ from itertools import groupby
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
-from octavo.database.introspect import found_tables
 from octavo.database.option_changes import OptionChanges, fill_entries, find_option_changes, hide_entries
 from octavo.database.table_lock_retries import retry_locked
 from octavo.database.trigger_removal import release_tables
@@ -27,19 +26,59 @@ from octavo.query.sql.ddl.changes import (
     WidenColumn,
     difference,
 )
+from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.physical import physical_name, physical_tables
 from octavo.query.sql.ddl.renames import Rename, renamed
 from octavo.query.sql.ddl.substring_indexes import parts_tables
-from octavo.query.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
+from octavo.query.sql.ddl.tables import INTERNAL_TABLES, Column, ForeignKey, OwnTable, Table, wanted_tables
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import column_name, link_table, table_name
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES
 from octavo.query.sql.statement import Statement
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.attributes import LOCALIZATIONS, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
+
+
+async def found_tables(connection: Connection, dialect: Dialect) -> dict[str, Table]:
+    """All tables of the database, or of its current schema, by name."""
+    statements = dialect.introspection
+    indexes = _by_table(await connection.fetch_all(statements.indexes))
+    keys = _by_table(await connection.fetch_all(statements.foreign_keys))
+    columns = _by_table(await connection.fetch_all(statements.columns))
+    return {
+        name: Table(
+            name=name,
+            columns=tuple(Column(row[1], row[2], bool(row[3]), row[4]) for row in rows),
+            indexes=tuple(_indexes(indexes.get(name, ()))),
+            foreign_keys=tuple(
+                ForeignKey(name=row[1], column=row[2], target=row[3], on_delete=row[4]) for row in keys.get(name, ())
+            ),
+        )
+        for name, rows in columns.items()
+    }
+
+
+def _by_table(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
+    return {name: list(group) for name, group in groupby(rows, key=lambda row: row[0])}
+
+
+def _indexes(rows: Iterable[Row]) -> Iterable[Index]:
+    for _, group in groupby(rows, key=lambda row: row[1]):
+        [first, *others] = group
+        columns = tuple(row[4] or "" for row in (first, *others))
+        yield Index(name=first[1], columns=columns, unique=bool(first[2]), where=first[3])
+
+
+async def continue_ids(database: Database, registry: Registry) -> tuple[str, ...]:
+    """Move every counter that is behind the ids of its table on to them; the tables whose were. One statement."""
+    tables = [table.name for table in wanted_tables(registry) if any(column.name == "id" for column in table.columns)]
+    statement = database.dialect.continue_ids(tables)
+    if statement is None:
+        return ()
+    async with database.transaction() as transaction:
+        return tuple(row[0] for row in await transaction.fetch_all(statement))
 
 
 async def describe_shared(

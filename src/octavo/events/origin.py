@@ -3,12 +3,27 @@
 Doors say so for as long as they work on a request; without a door it is code.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, Literal, Protocol
 
 from octavo.core.values import dataclass
+
+
+class Links:
+    """Who tells it, in this process: as W3C's `traceparent` says it; empty where what is done now is not followed."""
+
+    tell: Callable[[], str] | None = None
+
+
+LINKS: Final = Links()
+
+
+def link() -> str:
+    """What the work under way is part of."""
+    return "" if LINKS.tell is None else LINKS.tell()
+
 
 Source = Literal["rest", "graphql", "code", "admin", "schedule"]
 

@@ -13,7 +13,7 @@ from octavo.query.filters import read_filters
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
 from octavo.query.populate import MAX_LEVELS, levels, read_populate, too_deep
 from octavo.query.sorting import read_sort
-from octavo.schema.automatic import LOCALE
+from octavo.schema.attributes import LOCALE
 
 _COUNT_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _STATES = {state.value: state for state in PublicationState}

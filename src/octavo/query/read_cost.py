@@ -12,8 +12,7 @@ from typing import Final
 from octavo.core.errors import Problem, ValidationError
 from octavo.core.values import dataclass
 from octavo.query.ast import EVERYTHING, And, At, Compare, Filter, Not, Or, Path, Populate, Query, Sort
-from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, RelationKind, Scalar
-from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.attributes import LOCALIZATIONS, ComponentField, DynamicZone, Media, Relation, RelationKind, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 

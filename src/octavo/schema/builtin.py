@@ -5,7 +5,7 @@ Each row is a definition in the same form as a project's `schema.json`, read by 
 
 from typing import Any
 
-from octavo.schema.uids import (
+from octavo.schema.content_types import (
     ADMIN_PERMISSION,
     ADMIN_ROLE,
     ADMIN_USER,

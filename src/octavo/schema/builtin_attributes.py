@@ -5,13 +5,12 @@ from typing import Any, Final
 
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import USER, ContentType
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.definition_values import Reader
 from octavo.schema.parse import parse_content_type
 from octavo.schema.problems import DefinitionProblem, warning
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.uids import USER
 
 REMOVED: Final = "is built in and cannot be removed; put it back"
 _FIXED: Final = "is built in and stays {expected!r}, not {value!r}; put it back as it was"

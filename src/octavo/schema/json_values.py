@@ -10,10 +10,9 @@ from typing import Final
 
 from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute, Media, Relation, Scalar, components_of
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.content_types import ROLE, ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.uids import ROLE
 
 NEVER_POPULATED: Final = frozenset({(ROLE, "users")})
 """Relations that nobody is shown, by whatever way (observed); filters may use them."""

@@ -5,8 +5,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from octavo.core.values import dataclass
-from octavo.schema.attributes import UID, AnyAttribute, Enumeration
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.attributes import (
+    CREATORS,
+    LOCALE,
+    LOCALIZATIONS,
+    PUBLISHED_AT,
+    TIMESTAMPS,
+    UID,
+    AnyAttribute,
+    Enumeration,
+)
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.builtin_attributes import with_builtin_attributes
 from octavo.schema.check import unsound

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.attributes import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import USER, ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.uids import USER
 
 
 def is_managed(content_type: ContentType) -> bool:

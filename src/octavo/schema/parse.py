@@ -7,14 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from octavo.schema.attributes import AnyAttribute, Relation, Scalar
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
-from octavo.schema.content_types import Component, ContentType, Index
+from octavo.schema.attributes import (
+    CREATORS,
+    LOCALE,
+    LOCALIZATIONS,
+    PUBLISHED_AT,
+    TIMESTAMPS,
+    AnyAttribute,
+    Relation,
+    Scalar,
+)
+from octavo.schema.content_types import ADMIN_USER, Component, ContentType, Index
 from octavo.schema.definition_values import Reader, unknown
 from octavo.schema.naming import singular_of, snake_case
 from octavo.schema.parse_attributes import parse_attribute
 from octavo.schema.parse_indexes import PLACE, read_declared_indexes, with_parts_indexes
-from octavo.schema.uids import ADMIN_USER
 
 KINDS = frozenset({"collectionType", "singleType"})
 RESERVED = frozenset({"id"})

@@ -5,9 +5,8 @@ from types import MappingProxyType
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.content_types import FILE, Component, ContentType, Definition
 from octavo.schema.problems import DefinitionProblem
-from octavo.schema.uids import FILE
 
 
 class FormerNames:

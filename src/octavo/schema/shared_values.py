@@ -1,7 +1,6 @@
 """Which attributes of a localized type hold one value for all locales of an entry."""
 
-from octavo.schema.attributes import UID, AnyAttribute, Relation, Scalar
-from octavo.schema.automatic import STAMPED
+from octavo.schema.attributes import STAMPED, UID, AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 
 

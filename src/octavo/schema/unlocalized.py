@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 

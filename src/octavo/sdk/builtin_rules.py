@@ -9,8 +9,7 @@ from octavo.content.media.files import FileService
 from octavo.core.values import dataclass
 from octavo.events.origin import coming_from
 from octavo.project import Entry
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE, ROLE
+from octavo.schema.content_types import FILE, ROLE, ContentType
 from octavo.sdk.entries import Entries
 from octavo.sdk.entry_reads import Choice
 

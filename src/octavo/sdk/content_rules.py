@@ -24,7 +24,7 @@ from octavo.query.ast import ALL_LOCALES, And, At, Compare, Page, Query
 from octavo.query.operators import OPERATORS
 from octavo.query.params import PageLimits, read_page, read_query
 from octavo.query.request import Drafts, Form, ReadRequest
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS, TIMESTAMPS
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, TIMESTAMPS
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.sdk.query_pruning import QueryPruner

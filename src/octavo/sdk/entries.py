@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar, Unpack
 from octavo.access.authorization.actor import SYSTEM
 from octavo.content.controllers.content import ContentController
 from octavo.content.controllers.writing import Write
-from octavo.content.input.python_values import plain
+from octavo.content.input.column_values import plain
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import PreparedRead
 from octavo.core.clock import this_moment
@@ -14,8 +14,7 @@ from octavo.core.errors import NotFoundError, Problem, ValidationError
 from octavo.events.origin import coming_from
 from octavo.project import Entry
 from octavo.query.request import By, Drafts
-from octavo.schema.attributes import AnyAttribute, Media, Relation
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS, AnyAttribute, Media, Relation
 from octavo.schema.content_types import ContentType
 from octavo.schema.problems import did_you_mean
 from octavo.sdk.entry_reads import Choice, Data, EntryReads, Populate

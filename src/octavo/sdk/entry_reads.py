@@ -8,7 +8,7 @@ import orjson
 
 from octavo.access.authorization.permissions import CODE
 from octavo.content.controllers.content import ContentController
-from octavo.content.input.python_values import plain
+from octavo.content.input.column_values import plain
 from octavo.content.reader import PreparedRead
 from octavo.content.slugs import slug
 from octavo.project import Entry, EntryPage

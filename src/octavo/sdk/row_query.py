@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from octavo.content.controllers.content import ContentController
-from octavo.content.input.python_values import plain
-from octavo.content.rows import read_rows
+from octavo.content.input.column_values import plain
+from octavo.content.reader import read_rows
 from octavo.core.errors import ValidationError
 from octavo.core.values import dataclass
 from octavo.query.ast import And

@@ -10,7 +10,7 @@ import orjson
 from octavo.access.authorization.actor import SYSTEM
 from octavo.access.authorization.permissions import SERVICES
 from octavo.content.controllers.writing import Write
-from octavo.content.input.python_values import plain
+from octavo.content.input.column_values import plain
 from octavo.content.media.library import IncomingFile
 from octavo.content.reader import PreparedRead
 from octavo.core.errors import NotFoundError

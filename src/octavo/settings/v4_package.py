@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
-from octavo.core.extras import MissingExtra, is_missing_parser
+from octavo.core.errors import MissingExtra, is_missing_parser
 from octavo.settings.findings import Finding
 from octavo.settings.model import Settings
 from octavo.settings.package_json import CORE, depends_on, find_v4_project

@@ -15,6 +15,8 @@ from octavo.core.values import dataclass
 from octavo.project import Entry
 from octavo.project.naming import did_you_mean
 from octavo.schema.attributes import (
+    LOCALE,
+    PUBLISHED_AT,
     UID,
     AnyAttribute,
     ComponentField,
@@ -24,12 +26,10 @@ from octavo.schema.attributes import (
     Relation,
     Scalar,
 )
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.content_types import FILE, ContentType, Definition
 from octavo.schema.json_values import SCALAR_JSON, Json
 from octavo.schema.naming import words
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 MOST_LEVELS: Final = 8
 _FIRST_DAY: Final = date(2024, 1, 1)

@@ -23,8 +23,8 @@ from octavo.events.claims import End
 from octavo.events.delivery import Worker
 from octavo.operations.runtime.process import Process, build
 from octavo.project import Entry
+from octavo.schema.content_types import ROLE, USER
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ROLE, USER
 from octavo.sdk.app import App
 from octavo.testing.client import Answer, Client, GraphqlFailed
 from octavo.testing.databases import Origin, origin_of

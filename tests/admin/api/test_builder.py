@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.prepare_database import add_locales
 from octavo.operations.runtime.process import Process
 from tests.admin.conftest import Office

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from tests.admin.api.test_builder import GADGET, NO_HEADINGS, PARTS, TEXT, Builder, builder, gadget, titles
 from tests.admin.conftest import Office
 from tests.models.club import FULL

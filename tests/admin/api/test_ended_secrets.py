@@ -10,8 +10,8 @@ import pytest
 
 from octavo.accounts.administrators.provisioning import reset_password
 from octavo.core.clock import move
-from octavo.operations.runtime.open_account_guard import open_account_guard
-from octavo.schema.uids import ADMIN_USER
+from octavo.operations.runtime.infrastructure import open_account_guard
+from octavo.schema.content_types import ADMIN_USER
 from tests.admin.api.test_entering import GOOD, mailed
 from tests.admin.conftest import Office
 from tests.models.club import NEVER, PASSWORD, SECRETS

@@ -20,7 +20,7 @@ from octavo.database.unit_of_work import unit_of_work
 from octavo.events.hook_calls import create_row, delete_row
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import API_TOKEN
+from octavo.schema.content_types import API_TOKEN
 
 TOKEN_TYPES: Final = ("read-only", "full-access", "custom")
 TOKEN_BYTES: Final = 128

@@ -39,7 +39,7 @@ from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
+from octavo.schema.content_types import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 
 _log = logging.getLogger(__name__)
 

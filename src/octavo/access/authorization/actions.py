@@ -6,9 +6,19 @@ Who names an action elsewhere takes it from here, so that nothing is asked for t
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import (
+    CONTENT_TYPE_BUILDER,
+    EMAIL,
+    FILE,
+    I18N,
+    LOCALE,
+    ROLE,
+    UPLOAD,
+    USER,
+    USERS_PERMISSIONS,
+    ContentType,
+)
 from octavo.schema.registry import Registry
-from octavo.schema.uids import CONTENT_TYPE_BUILDER, EMAIL, FILE, I18N, LOCALE, ROLE, UPLOAD, USER, USERS_PERMISSIONS
 
 ActionTree = dict[str, dict[str, dict[str, dict[str, dict[str, bool | str]]]]]
 

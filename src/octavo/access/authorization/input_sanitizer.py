@@ -15,10 +15,9 @@ from octavo.core.errors import ForbiddenError, Problem
 from octavo.core.values import dataclass
 from octavo.query.ast import Filter
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.content_types import FILE, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 Place = FieldPlace | None
 _LINKING = ("set", "connect")

@@ -11,7 +11,6 @@ from dataclasses import field, replace
 from typing import Any
 
 from octavo.access.authorization.ability import FIND, Ability, reads, reads_always
-from octavo.access.authorization.id_filters import filter_of_ids, refuse_names
 from octavo.access.authorization.strictness import Checks, Strictness, given_at, keys_at, without_refused
 from octavo.core.errors import InvalidParameter, ValidationError
 from octavo.core.values import dataclass
@@ -38,6 +37,59 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.json_values import NEVER_POPULATED
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
+
+_ID = "id"
+
+
+def filter_of_ids(asked: Filter | None, *, drops: bool) -> Filter | None:
+    """Return the part of a filter that compares ids, or None; the rest is dropped or, without `drops`, refused.
+
+    Raises InvalidParameter for another name. What is below an id is left to whoever sanitizes the result.
+    """
+    match asked:
+        case And(items=items) | Or(items=items):
+            kept = tuple(item for one in items if (item := filter_of_ids(one, drops=drops)) is not None)
+            return replace(asked, items=kept) if kept else None
+        case Not(item=item):
+            inner = filter_of_ids(item, drops=drops)
+            return Not(item=inner) if inner is not None else None
+        case At(attribute=name, filter=compared) if name == _ID:
+            inner = _comparisons(compared) if drops else compared
+            return replace(asked, filter=inner) if inner is not None else None
+        case At(attribute=name, path=path) | Unknown(name=name, path=path) if not drops:
+            raise InvalidParameter(name, path)
+        case _:
+            return None
+
+
+def refuse_names(asked: Filter) -> None:
+    """Refuse everything but operators below an id. Raises InvalidParameter."""
+    match asked:
+        case And(items=items) | Or(items=items):
+            for item in items:
+                refuse_names(item)
+        case Not(item=item):
+            refuse_names(item)
+        case At(attribute=name, path=path) | Unknown(name=name, path=path):
+            raise InvalidParameter(name, path)
+        case Compare():
+            pass
+
+
+def _comparisons(asked: Filter) -> Filter | None:
+    """Return a filter below an attribute without names and unknown operators."""
+    match asked:
+        case And(items=items) | Or(items=items):
+            kept = tuple(item for one in items if (item := _comparisons(one)) is not None)
+            return replace(asked, items=kept) if kept else None
+        case Not(item=item):
+            inner = _comparisons(item)
+            return Not(item=inner) if inner is not None else None
+        case Compare():
+            return asked
+        case _:
+            return None
+
 
 UnlistedComponents = Callable[[Definition, DynamicZone], Iterable[str]]
 Place = FieldPlace | None

@@ -20,7 +20,7 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row, delete_row
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import PERMISSION, ROLE, USER
+from octavo.schema.content_types import PERMISSION, ROLE, USER
 
 LOCK: Final = "octavo: grants"
 """What writers of roles and grants wait for, so that nothing is granted twice."""

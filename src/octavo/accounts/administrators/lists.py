@@ -17,7 +17,7 @@ from octavo.query.operators import OPERATORS
 from octavo.query.panel_page import read_panel_page
 from octavo.query.params import read_query
 from octavo.query.request import Drafts, ReadRequest
-from octavo.schema.uids import ADMIN_USER
+from octavo.schema.content_types import ADMIN_USER
 
 SHOWN: Final = (
     "firstname",

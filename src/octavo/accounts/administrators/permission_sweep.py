@@ -27,8 +27,8 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.content_types import API_TOKEN
 from octavo.schema.registry import Registry
-from octavo.schema.uids import API_TOKEN
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from octavo.query.answer import Count, Object, Plain
 from octavo.query.ast import Page, Query
 from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.uids import ADMIN_ROLE
+from octavo.schema.content_types import ADMIN_ROLE
 
 _SHOWN: Final = Object(
     (

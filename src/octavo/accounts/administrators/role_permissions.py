@@ -17,7 +17,7 @@ from octavo.database.connection import Connection
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE
+from octavo.schema.content_types import ADMIN_PERMISSION, ADMIN_ROLE
 
 _AT_ONCE: Final = 50
 """Rows that one statement writes."""

@@ -35,7 +35,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row, delete_row, update_row
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import ADMIN_ROLE
+from octavo.schema.content_types import ADMIN_ROLE
 
 _LONGEST_CODE: Final = 200
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -24,7 +24,7 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.hook_calls import create_row, delete_row, update_row
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER
+from octavo.schema.content_types import ADMIN_ROLE, ADMIN_USER
 
 EDITOR: Final = "strapi-editor"
 AUTHOR: Final = "strapi-author"

@@ -9,7 +9,7 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Connection
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import API_TOKEN, TRANSFER_TOKEN
+from octavo.schema.content_types import API_TOKEN, TRANSFER_TOKEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER
 
 _USER_CODES: Final = {"resetPasswordToken": None, "confirmationToken": None}
 _ADMINISTRATOR_CODES: Final = {"resetPasswordToken": None, "registrationToken": None}

@@ -16,7 +16,7 @@ from octavo.core.forms.printing import MISSING, type_message
 from octavo.core.forms.texts import is_email, is_storable
 from octavo.core.text_limits import MAX_EMAIL, MAX_IDENTIFIER, MAX_LABEL
 from octavo.core.values import dataclass
-from octavo.schema.automatic import CREATORS, TIMESTAMPS
+from octavo.schema.attributes import CREATORS, TIMESTAMPS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 

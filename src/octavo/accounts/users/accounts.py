@@ -37,7 +37,7 @@ from octavo.database.change_feed import Callback
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,7 @@ from octavo.core.errors import ApplicationError, NotFoundError, Problem, Validat
 from octavo.core.text_limits import MAX_LABEL, transliterate
 from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import ROLE
+from octavo.schema.content_types import ROLE, ContentType
 
 _PUBLIC: Final = "public"
 _IS_DEFAULT: Final = (

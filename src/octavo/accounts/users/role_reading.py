@@ -11,7 +11,7 @@ from octavo.content.reader import PreparedRead
 from octavo.core.errors import NotFoundError
 from octavo.query.ast import Page, Populate, Query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.uids import ROLE
+from octavo.schema.content_types import ROLE
 
 _EVERY_ONE: Final = Query(page=Page(with_count=False))
 _WITH_USERS: Final = replace(_EVERY_ONE, populate=(Populate(name="users", query=Query(), count=True),))

@@ -24,8 +24,7 @@ from octavo.query.ast import Populate, Query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import ROLE, USER
+from octavo.schema.content_types import ROLE, USER, ContentType
 
 _PASSWORD: Final = "password"
 _NEVER_GIVEN: Final = frozenset({"provider", "resetPasswordToken", "confirmationToken"})

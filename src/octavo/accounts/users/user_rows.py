@@ -16,7 +16,7 @@ from octavo.query.plan.read import plan_read
 from octavo.query.request import Form, ReadRequest
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER
 
 LOCAL: Final = "local"
 """The provider of users who log in with a password here."""

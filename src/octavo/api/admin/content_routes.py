@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from octavo.api.http.router import Route
+from octavo.schema.content_types import CONTENT_TYPE_BUILDER, EMAIL, I18N, UPLOAD, USERS_PERMISSIONS
 from octavo.schema.registry import Registry
-from octavo.schema.uids import CONTENT_TYPE_BUILDER, EMAIL, I18N, UPLOAD, USERS_PERMISSIONS
 
 Listed = dict[str, list[dict[str, Any]]]
 

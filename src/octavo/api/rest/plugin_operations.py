@@ -12,8 +12,8 @@ from octavo.access.authorization.actions import (
     LIST_LOCALES,
 )
 from octavo.api.rest.operations import EVERYBODY, EntryForm, Grammar, Operation, Parameter
+from octavo.schema.content_types import FILE, ROLE, USER
 from octavo.schema.parse import KINDS
-from octavo.schema.uids import FILE, ROLE, USER
 
 _TEXT: Final = {"type": "string"}
 _FLAT: Final = EntryForm.FLAT

@@ -28,8 +28,7 @@ from octavo.query.merging import merge
 from octavo.query.numbers import read_entry_id
 from octavo.query.params import read_plain_page, read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE, LOCALE, USER
+from octavo.schema.content_types import FILE, LOCALE, USER, ContentType
 
 _EVERY_ONE: Final = Query(page=Page(with_count=False))
 

@@ -17,7 +17,7 @@ from octavo.api.rest.operations import Guarded
 from octavo.content.controllers.read_tracking import last_read
 from octavo.core.values import dataclass
 from octavo.events.purging.tags import ALL, ANY, entries_tag, entry_tag
-from octavo.schema.uids import FILE
+from octavo.schema.content_types import FILE
 
 _WITH_COMMAS: Final = frozenset({"cache-tag"})
 """Headers whose tags are parted by commas; those of others are by blanks."""

@@ -21,7 +21,7 @@ from octavo.content.media.upload_target import check_replacing, read_upload_targ
 from octavo.core.errors import NotFoundError, Problem, ValidationError
 from octavo.core.forms.printing import MISSING
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.uids import FILE
+from octavo.schema.content_types import FILE
 
 
 class UploadEndpoints:

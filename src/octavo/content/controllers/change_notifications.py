@@ -21,8 +21,7 @@ from octavo.events.journal import JournalRow
 from octavo.query.ast import ALL_LOCALES, At, Compare, Page, PublicationState, Query
 from octavo.query.operators import OPERATORS
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE
+from octavo.schema.content_types import FILE, ContentType
 
 _MOST_REMEMBERED: Final = 10_000
 """Entries, of those that an audience with scopes was told of."""

@@ -10,7 +10,7 @@ from octavo.core.values import dataclass
 from octavo.project.named_handlers import Used
 from octavo.project.results import Entry
 from octavo.project.state import State
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER
 
 
 async def user_of(app: Any, actor: Actor) -> Entry | None:

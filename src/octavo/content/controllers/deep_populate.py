@@ -11,11 +11,9 @@ from octavo.core.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Populate, Query
 from octavo.query.merging import merge
 from octavo.query.numbers import js_number
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation, Scalar
-from octavo.schema.automatic import LOCALIZATIONS
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.attributes import LOCALIZATIONS, AnyAttribute, ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.content_types import ADMIN_USER, FILE, ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ADMIN_USER, FILE
 
 DEEP: Final = "deep"
 MOST_LEVELS: Final = 20

@@ -33,7 +33,7 @@ from octavo.database.change_feed import Presence
 from octavo.events.messages import Message, Topic, Undeliverable
 from octavo.events.names import SCHEDULE_FAILED
 from octavo.events.origin import SERVICE, WORK, Origin
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 

@@ -32,9 +32,8 @@ from octavo.events.origin import coming_from
 from octavo.query.ast import EVERYTHING, Filter, Populate, Query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.content_types import FILE, ContentType
 
 LOCALIZE: Final = "createLocalization"
 

@@ -22,8 +22,7 @@ from octavo.query.sql.write.locales import (
     compile_entries_of_locale,
     compile_insert_default,
 )
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import LOCALE
+from octavo.schema.content_types import LOCALE, ContentType
 
 _LOCK: Final = "octavo: locales"
 _CODE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)

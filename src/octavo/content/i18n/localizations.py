@@ -13,8 +13,7 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families, Family
 from octavo.core.errors import ApplicationError, NotFoundError
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.attributes import LOCALIZATIONS, PUBLISHED_AT, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.shared_values import is_shared_value

@@ -28,8 +28,7 @@ from octavo.core.values import dataclass
 from octavo.query.plan.present_state import Fact, TargetsFact, UniqueFact
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.write.present_state import scalar_of
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.attributes import TIMESTAMPS, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID, SCALAR_TYPES, ValueKind

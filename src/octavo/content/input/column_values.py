@@ -4,9 +4,12 @@ Refuses with ValidationError. What columns hold is told by the dialect, which al
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from enum import Enum
 from typing import Any, Final
+from uuid import UUID
 
 import orjson
 
@@ -19,6 +22,24 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.column_limits import ColumnLimits
 from octavo.schema.attributes import Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+
+
+def plain(value: Any) -> Any:
+    """A value as a body would hold it: times as text, sequences as lists. A time without a zone is taken as UTC."""
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value) if isinstance(value, Decimal | UUID) else value
+
 
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _BIG = 2**63

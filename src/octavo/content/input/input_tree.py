@@ -24,9 +24,8 @@ from octavo.core.errors import Problem
 from octavo.core.values import dataclass
 from octavo.query.plan.changes import TypedTarget
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.content_types import FILE, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 _NO_IDENTIFIER = "Cannot build relations store from dynamiczone, component identifier is undefined"
 

@@ -8,13 +8,38 @@ from functools import partial
 from typing import Any, Final
 
 from octavo.access.authentication.passwords import HashedPassword, hash_password, prepare_default, prepare_password
+from octavo.content.input.column_values import plain
 from octavo.content.input.input_tree import InputNode
 from octavo.content.validation.body_validator import COMPONENT_KEY, Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.core.threads import MOST_COMPUTED_HERE, in_computing_thread
-from octavo.schema.attributes import ComponentField, DynamicZone, Scalar
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
+
+
+def without_passwords(registry: Registry, definition: Definition, data: Any) -> Any:
+    """The data of an entry or a component, in the words of JSON; what is no such data as it is."""
+    if not isinstance(data, Mapping):
+        return data
+    attributes = {name: definition.attributes.get(name) for name in data}
+    return {
+        name: _kept(registry, attribute, data[name])
+        for name, attribute in attributes.items()
+        if not (isinstance(attribute, Scalar) and attribute.type == "password")
+    }
+
+
+def _kept(registry: Registry, attribute: AnyAttribute | None, value: Any) -> Any:
+    if not isinstance(attribute, ComponentField | DynamicZone):
+        return plain(value)
+    if isinstance(value, list | tuple):
+        return [_kept(registry, attribute, item) for item in value]
+    if not isinstance(value, Mapping):
+        return None
+    uid = attribute.component if isinstance(attribute, ComponentField) else value[COMPONENT_KEY]
+    return without_passwords(registry, registry.components[uid], value)
+
 
 _MOST_LENIENT: Final = Mode(creating=False, draft=True)
 

@@ -18,8 +18,7 @@ from octavo.core.errors import ApplicationError, OctavoError, ValidationError
 from octavo.core.values import dataclass
 from octavo.query.plan.write import Held, RowNode
 from octavo.query.sql.dialects.base import Dialect
-from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation, Scalar
-from octavo.schema.automatic import STAMPED
+from octavo.schema.attributes import STAMPED, AnyAttribute, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Component, Definition
 from octavo.schema.registry import Registry
 

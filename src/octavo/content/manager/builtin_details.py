@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from octavo.core.values import dataclass
-from octavo.schema.uids import (
+from octavo.schema.content_types import (
     ADMIN_PERMISSION,
     ADMIN_ROLE,
     ADMIN_USER,

@@ -19,8 +19,7 @@ from octavo.query.answer import Answer, Count, Guarded, Kinds, Nested, Object
 from octavo.query.ast import EVERYTHING, And, At, Compare, Filter, Query
 from octavo.query.operators import OPERATORS
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import PUBLISHED_AT, AnyAttribute, ComponentField, DynamicZone, Relation
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry

@@ -11,8 +11,16 @@ from octavo.content.entry_snapshot import component_of, without_ids
 from octavo.content.input.link_order import CircularAnchors, ConnectedTwice, UnknownAnchor, place_targets
 from octavo.content.input.relation_input import InvalidRelations, read_links
 from octavo.content.validation.body_validator import COMPONENT_KEY
-from octavo.schema.attributes import UID, AnyAttribute, ComponentField, DynamicZone, Relation, Scalar, components_of
-from octavo.schema.automatic import STAMPED
+from octavo.schema.attributes import (
+    STAMPED,
+    UID,
+    AnyAttribute,
+    ComponentField,
+    DynamicZone,
+    Relation,
+    Scalar,
+    components_of,
+)
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 

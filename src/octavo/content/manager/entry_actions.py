@@ -21,7 +21,7 @@ from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import EntryReader
 from octavo.core.clock import this_moment
 from octavo.core.errors import ApplicationError, BadRequestError, ForbiddenError, NotFoundError, ValidationError
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT
+from octavo.schema.attributes import LOCALE, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 
 PUBLISH: Final = "publish"

@@ -23,7 +23,7 @@ from octavo.content.reader import EntryReader
 from octavo.core.errors import ForbiddenError, NotFoundError, OctavoError
 from octavo.query.ast import EVERYTHING, Query
 from octavo.query.request import Drafts
-from octavo.schema.automatic import UPDATED_AT
+from octavo.schema.attributes import UPDATED_AT
 from octavo.schema.content_types import ContentType
 
 NOTHING: Final = "nothing"

@@ -16,14 +16,22 @@ from octavo.content.component_answers import components_answer
 from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING, And, Filter
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.attributes import (
+    CREATORS,
+    LOCALE,
+    LOCALIZATIONS,
+    AnyAttribute,
+    ComponentField,
+    DynamicZone,
+    Media,
+    Relation,
+    Scalar,
+)
+from octavo.schema.content_types import ADMIN_USER, FILE, USER, Component, ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.json_values import NEVER_POPULATED
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.uids import ADMIN_USER, FILE, USER
 
 Members = Iterator[tuple[str, Answer]]
 

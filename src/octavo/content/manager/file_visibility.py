@@ -12,11 +12,9 @@ from octavo.core.errors import InvalidParameter
 from octavo.query.answer import Answer, Count, Fixed, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING, Populate
 from octavo.query.params import read_query
-from octavo.schema.attributes import Relation
-from octavo.schema.automatic import CREATED_BY, CREATORS
-from octavo.schema.content_types import ContentType
+from octavo.schema.attributes import CREATED_BY, CREATORS, Relation
+from octavo.schema.content_types import FILE, FOLDER, ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE, FOLDER
 
 _RELATIONS: Final = {FILE: ("folder", *CREATORS), FOLDER: ("parent", "children", "files", *CREATORS)}
 """What can be populated. Which entries hold a file is told by the entries."""

@@ -14,7 +14,7 @@ from octavo.core.errors import ForbiddenError, NotFoundError
 from octavo.core.threads import compute
 from octavo.core.values import dataclass
 from octavo.query.ast import And, Filter
-from octavo.schema.automatic import STAMPED
+from octavo.schema.attributes import STAMPED
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 

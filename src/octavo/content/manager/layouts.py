@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from octavo.content.manager.field_visibility import hidden_by_definition
 from octavo.content.manager.type_schemas import attributes_of
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.attributes import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.content_types import ADMIN_USER, USER, ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ADMIN_USER, USER
 
 Raw = dict[str, Any]
 Attributes = Mapping[str, Mapping[str, Any]]

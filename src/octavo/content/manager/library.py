@@ -25,8 +25,7 @@ from octavo.query.ast import EVERYTHING, And, At, Compare, Filter, Or, Page, Que
 from octavo.query.operators import OPERATORS
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE, FOLDER
+from octavo.schema.content_types import FILE, FOLDER, ContentType
 
 MISSING_FILE: Final = "Entity not found"
 _PAGING: Final = frozenset({"page", "pageSize", "pagination"})

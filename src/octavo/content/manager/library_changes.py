@@ -19,7 +19,7 @@ from octavo.content.writer import EntryWriter
 from octavo.core.errors import Problem, ValidationError
 from octavo.core.forms import DEFINED, Id, Items, Record, at_most, check, rule
 from octavo.query.numbers import read_entry_id
-from octavo.schema.uids import FILE, FOLDER
+from octavo.schema.content_types import FILE, FOLDER
 
 DELETE: Final = "delete"
 MOST_AT_ONCE: Final = 1_000

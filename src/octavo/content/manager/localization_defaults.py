@@ -10,7 +10,7 @@ from octavo.content.entry_snapshot import without_ids
 from octavo.content.manager.entries import ManagedEntries
 from octavo.content.manager.managed_types import managed_type
 from octavo.core.errors import ApplicationError
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.shared_values import is_shared_value
 
 

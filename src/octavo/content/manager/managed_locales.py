@@ -12,7 +12,7 @@ from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.query.answer import Object, Plain
 from octavo.query.ast import EVERYTHING, Query, Sort
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.uids import LOCALE
+from octavo.schema.content_types import LOCALE
 
 _SHOWN: Final = Object(
     (("id", Plain(None)), *((name, Plain(name)) for name in ("name", "code", "createdAt", "updatedAt")))

@@ -13,10 +13,9 @@ from octavo.content.manager.configurations import Configurations
 from octavo.content.manager.entries import ManagedEntries
 from octavo.content.schedules import Plan, Planned
 from octavo.core.clock import shown_moment, this_moment
-from octavo.schema.automatic import CREATED_BY, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
-from octavo.schema.content_types import ContentType
+from octavo.schema.attributes import CREATED_BY, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.schema.content_types import USER, ContentType
 from octavo.schema.managed import managed_types
-from octavo.schema.uids import USER
 
 Line = dict[str, Any]
 

@@ -24,12 +24,10 @@ from octavo.query.ast import ALL_LOCALES, EVERYTHING, And, At, Compare, Filter, 
 from octavo.query.numbers import read_entry_id
 from octavo.query.operators import OPERATORS
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.attributes import Relation, Scalar
-from octavo.schema.automatic import CREATORS, LOCALIZATIONS, PUBLISHED_AT
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.attributes import CREATORS, LOCALIZATIONS, PUBLISHED_AT, Relation, Scalar
+from octavo.schema.content_types import ADMIN_ROLE, ADMIN_USER, ROLE, USER, Component, ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.managed import is_managed
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, ROLE, USER
 
 _CONTAINS: Final = "$containsi"
 _PATTERNS: Final = ("$contains", "$containsi", "$startsWith", "$startsWithi", "$endsWith", "$endsWithi", "$eq", "$eqi")

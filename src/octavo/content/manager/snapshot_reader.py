@@ -14,7 +14,7 @@ from octavo.query.ast import ALL_LOCALES, And, At, Compare, Filter, Query
 from octavo.query.operators import OPERATORS
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT
+from octavo.schema.attributes import LOCALE, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 
 _ID: Final = Object((("id", Plain(None)),))

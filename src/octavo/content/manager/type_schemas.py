@@ -5,13 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from octavo.content.manager.builtin_details import BUILTIN_ATTRIBUTES, BUILTIN_INFO, FIXED
-from octavo.schema.attributes import Relation, Scalar
-from octavo.schema.automatic import CREATORS, TIMESTAMPS
+from octavo.schema.attributes import CREATORS, TIMESTAMPS, Relation, Scalar
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.content_types import ADMIN_USER, Component, ContentType, Definition
 from octavo.schema.managed import is_managed
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ADMIN_USER
 
 Raw = dict[str, Any]
 

@@ -17,7 +17,7 @@ from octavo.core.cache import Cache, CacheScope
 from octavo.query.answer import Guarded, Object
 from octavo.query.ast import And, At, Filter, Not, Or
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.attributes import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
 from octavo.schema.content_types import ContentType
 
 _ALWAYS: Final = frozenset({"id", *TIMESTAMPS, PUBLISHED_AT, LOCALE, *CREATORS, LOCALIZATIONS})

@@ -35,8 +35,7 @@ from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from octavo.query.sql.write.files import compile_last_place
 from octavo.schema.attributes import Media
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE
+from octavo.schema.content_types import FILE, ContentType
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, Problem, ValidationError
 from octavo.core.forms import REQUIRED, Id, Record, Rule, Text, at_least, at_most, check, rule
-from octavo.schema.uids import FOLDER
+from octavo.schema.content_types import FOLDER
 
 Guard = Callable[[EntryUnit, str], Awaitable[None]]
 

@@ -20,7 +20,7 @@ from octavo.query.sql.write.files import (
     compile_link_folder,
     compile_next_folder,
 )
-from octavo.schema.uids import FOLDER
+from octavo.schema.content_types import FOLDER
 
 NAME: Final = "API Uploads"
 LOCK: Final = "octavo: folders"

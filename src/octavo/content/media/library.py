@@ -31,7 +31,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row
 from octavo.query.sql.write.files import FILE_COLUMNS, compile_find_hash, compile_insert_file
-from octavo.schema.uids import FILE
+from octavo.schema.content_types import FILE
 
 __all__ = ["FileInfo", "IncomingFile", "MediaLibrary", "MediaOptions", "Naming", "Replacement", "StoredFiles"]
 

@@ -10,9 +10,9 @@ from octavo.access.authorization.actor import Actor, check
 from octavo.content.media.files import UploadTarget
 from octavo.core.errors import ClosedError, ForbiddenError, Problem, ValidationError
 from octavo.query.numbers import id_number
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.schema.uids import FILE
 
 
 def read_upload_target(

@@ -12,8 +12,7 @@ from octavo.content.prepared.plain_values import NotPlain, Take, is_plain_id, ta
 from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.content.validation.scalar_rules import Mode, is_unique
 from octavo.query.sql.dialects.base import Dialect
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import PUBLISHED_AT, AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind

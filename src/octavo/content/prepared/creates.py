@@ -22,12 +22,10 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.write.change import ChangeCompiler
 from octavo.query.sql.write.present_state import compile_obstacles
-from octavo.schema.attributes import Media, Relation, Scalar
-from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.attributes import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT, Media, Relation, Scalar
+from octavo.schema.content_types import FILE, ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
-from octavo.schema.uids import FILE
 
 _STAMPS: Final[Mapping[str, int]] = {
     CREATED_AT: 0,

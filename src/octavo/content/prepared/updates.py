@@ -20,8 +20,7 @@ from octavo.query.plan.changes import Slot, UpdateRow
 from octavo.query.sql.dialects.chains import written
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.query.sql.write.change import ChangeCompiler
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.schema.attributes import LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind

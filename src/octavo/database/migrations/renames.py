@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from octavo.database.introspect import found_tables
 from octavo.database.migrations.transaction import MigrationTransaction
+from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.changes import CreateIndex, DropColumn, DropTable
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table

@@ -16,10 +16,10 @@ from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, LockTimeout, Transaction, TransactionFailed
-from octavo.database.introspect import found_tables
 from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, migration_name, read_migrations
 from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
+from octavo.database.synchronize import found_tables
 from octavo.database.table_lock_retries import retry_locked
 from octavo.database.trigger_removal import release_tables
 from octavo.project.failures import describe, failure_place

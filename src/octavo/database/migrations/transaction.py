@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from octavo.database.connection import Row, Transaction
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.script import ScriptStatement, statements_of
 from octavo.query.sql.system_table_statement import OwnStatement

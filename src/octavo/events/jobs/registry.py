@@ -18,9 +18,8 @@ from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.jobs.functions import FunctionT, JobFunctions, JobOptions, NotAJob, takes_app
 from octavo.events.jobs.schedule import InvalidSchedule, Schedule
 from octavo.events.jobs.scheduler import Clockwork, Task
-from octavo.events.links import link
 from octavo.events.messages import Message, Retries, Topic, Undeliverable
-from octavo.events.origin import asked_by, on_behalf_of, past_actor
+from octavo.events.origin import asked_by, link, on_behalf_of, past_actor
 from octavo.events.outbox import Outbox
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import GENERATOR, is_generator, place_of

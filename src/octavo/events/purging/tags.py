@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from octavo.database.change_feed import DataChange
-from octavo.schema.uids import ADMIN_USER, LOCALE, PERMISSION, ROLE
+from octavo.schema.content_types import ADMIN_USER, LOCALE, PERMISSION, ROLE
 
 ALL: Final = "all"
 ANY: Final = "any"

@@ -9,8 +9,7 @@ from octavo.core.clock import shown_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.events.webhooks import webhook
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE, FOLDER, USER
+from octavo.schema.content_types import FILE, FOLDER, USER, ContentType
 
 _ENTRY: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
     ChangeKind.CREATE: (webhook.CREATE,),

@@ -29,8 +29,8 @@ from octavo.core.forms import (
 from octavo.core.forms.printing import MISSING
 from octavo.core.values import dataclass
 from octavo.modeling.builder.problems import unreadable
+from octavo.schema.content_types import ADMIN_USER
 from octavo.schema.naming import snake_case
-from octavo.schema.uids import ADMIN_USER
 
 Raw = Mapping[str, Any]
 

@@ -24,10 +24,9 @@ from octavo.query.sql.physical_names import (
 )
 from octavo.query.sql.statement import Statement
 from octavo.schema.attributes import AnyAttribute, Media, Relation, Scalar
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.content_types import FILE, ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
-from octavo.schema.uids import FILE
 
 DROP: Final = "drop"
 CONFIRM: Final = "confirm"

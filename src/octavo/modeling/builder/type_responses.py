@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.schema.builtin import UNLISTED
-from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.uids import ADMIN_USER, USER
+from octavo.schema.content_types import ADMIN_USER, USER, Component, ContentType, Definition
 
 _ADMIN_RELATIONS: Final = ("oneWay", "manyWay")
 

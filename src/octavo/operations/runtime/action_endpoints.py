@@ -9,9 +9,8 @@ from octavo.api.graphql.schema import names
 from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.core.values import dataclass
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import FILE, ROLE, USER, ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE, ROLE, USER
 
 _NOT_OF_SINGLE: Final = ("create", "findOne")
 ACTIONS: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")

@@ -24,8 +24,7 @@ from octavo.database.version_keeper import VersionKeeper
 from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
 from octavo.events.webhooks.store import Webhooks
-from octavo.operations.runtime.infrastructure import Infrastructure
-from octavo.operations.runtime.open_account_guard import open_account_guard
+from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
 from octavo.operations.runtime.options import hides_future
 from octavo.operations.runtime.site import Site
 from octavo.schema.registry import Registry

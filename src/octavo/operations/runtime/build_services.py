@@ -17,8 +17,7 @@ from octavo.content.writer import EntryWriter
 from octavo.core.cache import CacheScope
 from octavo.events.hooks import Hooks
 from octavo.operations.runtime import options
-from octavo.operations.runtime.infrastructure import Infrastructure
-from octavo.operations.runtime.open_account_guard import open_account_guard
+from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
 from octavo.operations.runtime.result_cache import open_reader
 from octavo.operations.runtime.services import Services
 from octavo.operations.runtime.webhooks import webhook_witness

@@ -10,7 +10,7 @@ from typing import Final
 from octavo.api.graphql.schema.name_conflicts import left_out
 from octavo.content.validation.patterns import is_pattern
 from octavo.core.errors import ServiceUnavailable
-from octavo.database.introspect import found_tables
+from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.open_resources import has_database, open_project_database
 from octavo.operations.runtime.options import makes_schema
 from octavo.project.plugins import plugins_in_use

@@ -16,6 +16,7 @@ from octavo.accounts.administrators.audit import Audit
 from octavo.accounts.administrators.management import People
 from octavo.accounts.administrators.provisioning import ensure_first_administrator
 from octavo.accounts.administrators.registration import Entering
+from octavo.accounts.users.account_guard import AccountGuard
 from octavo.accounts.users.sessions import UserSessions
 from octavo.api.http.slow_requests import SlowRequests
 from octavo.content.locales import Locales
@@ -44,9 +45,17 @@ from octavo.operations.runtime.open_resources import open_counts, open_media, op
 from octavo.operations.runtime.open_storage import open_storage
 from octavo.operations.runtime.open_traces import open_traces
 from octavo.operations.runtime.open_webhooks import open_webhooks
+from octavo.operations.runtime.options import renews, revokes_tokens
 from octavo.operations.runtime.prepare_database import StartFailed
-from octavo.schema.uids import LOCALE
+from octavo.query.sql.dialects.base import Dialect
+from octavo.schema.content_types import LOCALE
 from octavo.settings import Settings
+
+
+def open_account_guard(settings: Settings, dialect: Dialect) -> AccountGuard:
+    """Return what ends codes and sessions when an account changes."""
+    return AccountGuard(dialect, revoke=revokes_tokens(settings), renews=renews(settings))
+
 
 if TYPE_CHECKING:
     from limits.aio.storage import Storage as CountStorage

@@ -22,15 +22,14 @@ from octavo.database.duplicate_single_types import find_surplus_entries
 from octavo.database.migrations.files import MigrationFailed
 from octavo.database.migrations.runner import run_migrations
 from octavo.database.option_changes import describe_hidden, learn_hidden_entries
-from octavo.database.sequences import continue_ids
-from octavo.database.synchronize import SyncReport, synchronize
+from octavo.database.synchronize import SyncReport, continue_ids, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.ddl.changes import AddColumn, ChangeType, summary
 from octavo.query.sql.ddl.tables import OwnTable
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.schema.content_types import LOCALE
 from octavo.schema.registry import Registry
-from octavo.schema.uids import LOCALE
 
 logger = logging.getLogger(__name__)
 

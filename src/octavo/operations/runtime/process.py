@@ -8,16 +8,21 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.actions import list_content_actions
 from octavo.api.http.application import HttpApplication
 from octavo.api.http.dispatcher import Dispatcher
+from octavo.api.http.router import Router
 from octavo.core.errors import OctavoError
+from octavo.core.markup import escape
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database
 from octavo.database.option_changes import OptionChanges, restore_options
@@ -30,6 +35,7 @@ from octavo.operations.runtime.http_options import http_options
 from octavo.operations.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.operations.runtime.open_resources import migrations_folder
 from octavo.operations.runtime.operations_endpoints import Operating
+from octavo.operations.runtime.options import documentation_options
 from octavo.operations.runtime.permissions import Permissions
 from octavo.operations.runtime.prepare_database import (
     StartFailed,
@@ -41,17 +47,79 @@ from octavo.operations.runtime.prepare_database import (
 from octavo.operations.runtime.project_files import read_marks
 from octavo.operations.runtime.settings_remarks import tell_unknown_roles
 from octavo.operations.runtime.site import Site, build_site
-from octavo.operations.runtime.start_page import add_overview
 from octavo.operations.runtime.static_files import static_files
 from octavo.operations.runtime.tasks import BackgroundTasks
 from octavo.project import CodeStopped, InvalidCode
 from octavo.query.plan.index_candidates import LookedFor
 from octavo.query.sql.ddl.changes import Change
 from octavo.query.sql.ddl.tables import OwnTable
+from octavo.schema.content_types import LOCALE, ContentType
 from octavo.schema.problems import InvalidDefinitions
-from octavo.schema.uids import LOCALE
+from octavo.schema.registry import Registry
 from octavo.settings import Settings, SettingsError
 from octavo.settings.keys import camel
+
+_TABLE: Final = """<h2>Content types</h2>
+<table>
+<tr><th>Content type</th><th>URL</th><th>Public access</th></tr>
+{rows}
+</table>
+<p>To let everybody read one: <code>octavo permissions grant public 'api::NAME.NAME.find*'</code></p>
+"""
+_NONE: Final = """<h2>Content types</h2>
+<p>There are none yet. Create one in the admin pages, or with <code>octavo generate content-type</code>.</p>
+"""
+
+
+def add_overview(router: Router, settings: Settings, registry: Registry, authenticator: Authenticator) -> None:
+    """Show more than the name on the start page. In production the page would publish the names of content types."""
+    if settings.mode == "development":
+        router.overview = _overview(router, settings, registry, authenticator)
+
+
+def _overview(
+    router: Router, settings: Settings, registry: Registry, authenticator: Authenticator
+) -> Callable[[], Awaitable[str]]:
+    async def overview() -> str:
+        public = (await authenticator.authenticate(None)).ability
+        return _links(settings) + _types(router, settings, registry, public)
+
+    return overview
+
+
+def _links(settings: Settings) -> str:
+    has_admin = settings.admin.panel != "off" and settings.secrets.admin_jwt_secret
+    shown = [(settings.admin.path, "admin pages")] if has_admin else []
+    documentation = documentation_options(settings)
+    if documentation is not None:
+        shown.append((documentation.path, "documentation of the REST API"))
+    if settings.plugins.graphql.enabled:
+        shown.append((settings.plugins.graphql.config.endpoint, "GraphQL"))
+    items = "".join(f"<li>{_link(path)}: {escape(text)}</li>\n" for path, text in shown)
+    return f"<ul>\n{items}</ul>\n" if items else ""
+
+
+def _link(path: str) -> str:
+    return f'<a href="{escape(path)}">{escape(path)}</a>'
+
+
+def _types(router: Router, settings: Settings, registry: Registry, public: Ability) -> str:
+    actions = list_content_actions(registry)
+    rows = [
+        _row(router, item, settings.api.rest.prefix, actions, public)
+        for item in sorted(registry.api_types(), key=lambda one: one.display_name.lower())
+    ]
+    return _TABLE.format(rows="\n".join(rows)) if rows else _NONE
+
+
+def _row(router: Router, item: ContentType, prefix: str, actions: tuple[str, ...], public: Ability) -> str:
+    path = f"{prefix}/{item.singular_name if item.is_single else item.plural_name}"
+    shown = _link(path) if "GET" in router.methods(path) else "not served"
+    begin = f"{item.uid}."
+    allowed = [one.removeprefix(begin) for one in actions if one.startswith(begin) and public.allows(one)]
+    cells = (escape(item.display_name), shown, escape(", ".join(allowed)) or "none")
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
 
 if TYPE_CHECKING:
     from octavo.modeling.builder.plans import MakePlan

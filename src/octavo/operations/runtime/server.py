@@ -23,10 +23,9 @@ from granian.server.embed import Server as EmbeddedServer
 from granian.server.mp import MPServer
 
 from octavo.api.http.application import HttpApplication
-from octavo.operations.runtime.allocator import give_back_start, keep_freed_memory, mapped_files
+from octavo.operations.runtime.allocator import forget_readers, give_back_start, keep_freed_memory, mapped_files
 from octavo.operations.runtime.asgi import create_service
 from octavo.operations.runtime.logs import set_up_log
-from octavo.operations.runtime.module_unloading import forget_readers
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import Process, build
 from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER

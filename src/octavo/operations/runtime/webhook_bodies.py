@@ -20,11 +20,9 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.origin import WORK
 from octavo.query.ast import EVERYTHING, Branch, Populate, Query
 from octavo.query.params import read_query
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
-from octavo.schema.automatic import LOCALIZATIONS
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.attributes import LOCALIZATIONS, AnyAttribute, ComponentField, DynamicZone, Media, Relation
+from octavo.schema.content_types import FILE, FOLDER, USER, ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE, FOLDER, USER
 
 _LOCALIZATION: Final = Query(populate=(Populate(name=LOCALIZATIONS, query=EVERYTHING),))
 _PUBLICATIONS: Final = (ChangeKind.PUBLISH, ChangeKind.UNPUBLISH)

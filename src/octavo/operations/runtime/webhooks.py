@@ -14,9 +14,8 @@ from octavo.operations.runtime.webhook_bodies import RequestBodies
 from octavo.query.ast import Query
 from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import USER, ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.uids import USER
 
 _SHOWN_UNASKED = {USER: "role"}
 """What v4 populates where nothing is said."""

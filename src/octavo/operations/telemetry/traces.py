@@ -47,9 +47,8 @@ from octavo.core.threads import CARRYING, Work, in_thread
 from octavo.core.values import dataclass
 from octavo.database.connection import Watch, unnoted
 from octavo.events.jobs.registry import TOPIC as JOBS
-from octavo.events.links import LINKS
 from octavo.events.messages import Message, Topic
-from octavo.events.origin import WORK, Origin
+from octavo.events.origin import LINKS, WORK, Origin
 from octavo.operations.telemetry.child_spans import FAILED_BY, Attributes, SpansWithin, Stop
 from octavo.operations.telemetry.traced_parts import (
     FollowedAuthenticator,

@@ -23,7 +23,7 @@ from octavo.operations.runtime.prepare_database import insert_locales
 from octavo.operations.transfer.problems import SeedError
 from octavo.query.plan.changes import AddLinks
 from octavo.query.sql.physical_names import table_name
-from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.attributes import LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 

@@ -5,8 +5,10 @@
 below them.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from octavo.core.values import dataclass
@@ -16,6 +18,7 @@ from octavo.query.plan.nodes import (
     BranchShape,
     CountShape,
     GuardShape,
+    KindShape,
     LiteralShape,
     ManyShape,
     Member,
@@ -33,12 +36,44 @@ from octavo.query.plan.nodes import (
 from octavo.query.plan.planning import Planning
 from octavo.query.plan.scopes import published, visible
 from octavo.query.plan.sorting import plan_order
-from octavo.query.plan.unlisted_marks import kind_of_unlisted
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
+from octavo.schema.attributes import (
+    CREATORS,
+    LOCALE,
+    LOCALIZATIONS,
+    AnyAttribute,
+    ComponentField,
+    DynamicZone,
+    Media,
+    Relation,
+    Scalar,
+)
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES
+
+MARK: Final = "\x11"
+_TOLD: Final = re.compile(f"{MARK}([^{MARK}]*){MARK}([^{MARK}]*){MARK}([^{MARK}]*){MARK}".encode())
+
+
+class Unlisted(NamedTuple):
+    """A component in a zone that does not list it; `owner` is the UID of the zone's definition."""
+
+    owner: str
+    zone: str
+    component: str
+
+
+def kind_of_unlisted(definition: Definition, zone: DynamicZone) -> KindShape:
+    """What stands in an answer for a component that has no branch."""
+    return KindShape(f"{MARK}{definition.uid}{MARK}{zone.name}{MARK}", MARK)
+
+
+def told_unlisted(answer: bytes) -> Iterator[Unlisted]:
+    """The components that an answer tells of and does not show."""
+    if MARK.encode() in answer:
+        for owner, zone, component in _TOLD.findall(answer):
+            yield Unlisted(owner.decode(), zone.decode(), component.decode())
+
 
 ABSENT = ""
 FLAT_META = "$meta"

@@ -27,8 +27,7 @@ from octavo.query.plan.nodes import (
 )
 from octavo.query.plan.operands import Incomparable, Typed, read_operand
 from octavo.query.plan.planning import Planning
-from octavo.schema.attributes import AnyAttribute, Media, Scalar
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import PUBLISHED_AT, AnyAttribute, Media, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind

@@ -6,7 +6,7 @@ from octavo.query.plan.filters import both, is_live, plan_scope
 from octavo.query.plan.nodes import ALWAYS, NEVER, Condition, ParameterKind, Tested
 from octavo.query.plan.operands import NUL
 from octavo.query.plan.planning import Planning
-from octavo.schema.automatic import LOCALE
+from octavo.schema.attributes import LOCALE
 from octavo.schema.content_types import ContentType, Definition
 
 

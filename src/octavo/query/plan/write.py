@@ -35,9 +35,8 @@ from octavo.query.plan.changes import (
     UpdateRows,
 )
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
-from octavo.schema.content_types import Definition
+from octavo.schema.content_types import FILE, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 
 @dataclass(slots=True, kw_only=True)

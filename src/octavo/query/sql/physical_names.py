@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from octavo.core.values import dataclass
-from octavo.schema.attributes import Relation, Scalar
-from octavo.schema.automatic import CREATED_BY, UPDATED_BY
+from octavo.schema.attributes import CREATED_BY, UPDATED_BY, Relation, Scalar
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.naming import singular_of, snake_case
 from octavo.schema.registry import Registry

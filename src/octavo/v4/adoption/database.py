@@ -8,8 +8,7 @@ from octavo.content.locales import Locales
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.component_names import ComponentNames, OtherName
 from octavo.database.connection import Database, StatementTimeout
-from octavo.database.introspect import found_tables
-from octavo.database.synchronize import Changes, plan_changes
+from octavo.database.synchronize import Changes, found_tables, plan_changes
 from octavo.operations.runtime.open_resources import has_database, open_project_database, place_of_database
 from octavo.query.sql.ddl.changes import AddColumn, AddForeignKey, Change, ChangeType, CreateIndex, CreateTable
 from octavo.query.sql.ddl.indexes import OWN_PREFIX

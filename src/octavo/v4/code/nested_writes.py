@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from octavo.core.values import dataclass
-from octavo.schema.uids import FILE, USER
+from octavo.schema.content_types import FILE, USER
 from octavo.v4.code.code import Guard
 from octavo.v4.javascript.source import Place
 

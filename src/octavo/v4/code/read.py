@@ -29,8 +29,7 @@ from octavo.v4.code.inventory import (
 )
 from octavo.v4.code.named_handlers import NamedCode
 from octavo.v4.code.porting import Places, as_ported, read_ported
-from octavo.v4.code.route_order import in_order
-from octavo.v4.code.routes import RouteReader
+from octavo.v4.code.routes import RouteReader, in_order
 from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.source import LARGEST_SOURCE
 from octavo.v4.javascript.syntax import properties, walk

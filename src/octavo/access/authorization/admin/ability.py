@@ -17,10 +17,10 @@ from octavo.access.authorization.admin.names import LIBRARY, OF_CONTENT_API, of_
 from octavo.core.values import dataclass
 from octavo.query.ast import At, Compare, Filter, Or
 from octavo.query.operators import OPERATORS
-from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.attributes import TIMESTAMPS
+from octavo.schema.content_types import ADMIN_ROLE, ADMIN_USER, FOLDER, USER
 from octavo.schema.managed import automatic_names
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FOLDER, USER
 
 NEVER: Final[Filter] = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=()))
 """Met by no entry."""

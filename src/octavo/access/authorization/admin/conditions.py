@@ -9,7 +9,7 @@ from typing import Final
 from octavo.core.values import dataclass
 from octavo.query.ast import At, Compare, Filter
 from octavo.query.operators import OPERATORS
-from octavo.schema.automatic import CREATED_BY
+from octavo.schema.attributes import CREATED_BY
 
 
 @dataclass(frozen=True, slots=True)

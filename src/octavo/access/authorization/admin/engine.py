@@ -21,9 +21,9 @@ from octavo.core.errors import OctavoError
 from octavo.core.values import dataclass
 from octavo.query.ast import And, At, Compare, Filter, Or, Query
 from octavo.query.operators import OPERATORS
-from octavo.schema.automatic import LOCALE
+from octavo.schema.attributes import LOCALE
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 logger = logging.getLogger(__name__)
 

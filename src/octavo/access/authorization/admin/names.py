@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from octavo.access.authorization.actions import DEFINED_COMPONENTS, DEFINED_TYPES, FILES, LIST_ACTIONS, LIST_LOCALES
-from octavo.schema.uids import CONTENT_TYPE_BUILDER, FILE, FOLDER, I18N, ROLE, UPLOAD, USERS_PERMISSIONS
+from octavo.schema.content_types import CONTENT_TYPE_BUILDER, FILE, FOLDER, I18N, ROLE, UPLOAD, USERS_PERMISSIONS
 
 _EXPLORER: Final = "plugin::content-manager.explorer"
 READ: Final = f"{_EXPLORER}.read"

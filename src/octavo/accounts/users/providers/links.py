@@ -17,7 +17,7 @@ from octavo.core.forms.texts import is_email
 from octavo.core.values import dataclass
 from octavo.query.sql.ddl.tables import OwnTable
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER
 
 TABLE: Final = OwnTable(
     "octavo_provider_accounts",

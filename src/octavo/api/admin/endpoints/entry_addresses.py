@@ -10,9 +10,8 @@ from octavo.api.admin.schemas.content import EntryAddressesAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.manager.managed_types import managed_type
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import USER, ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.uids import USER
 
 PATH: Final = "/octavo/entry-addresses/:uid"
 

@@ -18,8 +18,7 @@ from octavo.content.manager.managed_types import managed_type
 from octavo.core.errors import ForbiddenError
 from octavo.core.forms import REQUIRED, Id, Items, Record, at_least, check
 from octavo.query.numbers import read_entry_id
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER, ContentType
 
 _IDS: Final = Record({"ids": Items(Id(), at_least(1), REQUIRED)})
 _ACTIONS: Final = f"{PREFIX}/actions"

@@ -7,7 +7,7 @@ from octavo.api.admin.schemas.project import ImageSettings, ImageSettingsAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.manager.library_settings import LibrarySettings
-from octavo.schema.uids import UPLOAD
+from octavo.schema.content_types import UPLOAD
 
 _SETTINGS = (f"{UPLOAD}.settings.read",)
 _VIEW = (f"{UPLOAD}.configure-view",)

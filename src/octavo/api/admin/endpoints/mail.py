@@ -13,7 +13,7 @@ from octavo.core.errors import ApplicationError, ValidationError
 from octavo.core.mail.mailers import Mailer, MailProblem, Message
 from octavo.core.markup import escape
 from octavo.core.values import dataclass
-from octavo.schema.uids import EMAIL
+from octavo.schema.content_types import EMAIL
 
 MOST_RECIPIENTS: Final = 50
 _SETTINGS: Final = (f"{EMAIL}.settings.read",)

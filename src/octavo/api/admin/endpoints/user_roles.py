@@ -19,7 +19,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.core.errors import NotFoundError
 from octavo.query.numbers import read_entry_id
-from octavo.schema.uids import USERS_PERMISSIONS
+from octavo.schema.content_types import USERS_PERMISSIONS
 
 USERS: Final = "/users-permissions"
 DONE: Final = {"ok": True}

@@ -16,7 +16,7 @@ from octavo.api.admin.schemas.site_users import (
 )
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.schema.uids import USERS_PERMISSIONS
+from octavo.schema.content_types import USERS_PERMISSIONS
 
 
 def _may(action: str) -> tuple[str, ...]:

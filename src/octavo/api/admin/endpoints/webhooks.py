@@ -21,8 +21,8 @@ from octavo.events.webhooks.messages import Answer
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import EVENTS, Webhook, checked, is_address
 from octavo.query.numbers import plain_id
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 _HOOKS: Final = f"{PREFIX}/webhooks"
 _V4_URL: Final = rule("{path} must be a valid URL", lambda text: not text or is_address(text))

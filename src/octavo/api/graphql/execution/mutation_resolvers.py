@@ -16,7 +16,7 @@ from octavo.core.threads import compute
 from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Fixed
 from octavo.query.request import Drafts
-from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.attributes import TIMESTAMPS
 
 
 @dataclass(frozen=True, slots=True)

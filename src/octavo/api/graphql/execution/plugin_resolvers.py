@@ -23,7 +23,7 @@ from octavo.core.errors import NotFoundError, ValidationError
 from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Fixed, Nested, Object, Value
 from octavo.query.ast import Query
-from octavo.schema.uids import FILE, ROLE, USER
+from octavo.schema.content_types import FILE, ROLE, USER
 
 _ROLE: Final = "role"
 

@@ -20,7 +20,7 @@ from octavo.api.graphql.schema.filter_inputs import filters
 from octavo.api.graphql.schema.input_types import data_input
 from octavo.api.graphql.schema.scalars import LOCALE_CODE
 from octavo.api.graphql.schema.type_registry import TypeRegistry
-from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.attributes import TIMESTAMPS
 from octavo.schema.content_types import Component, ContentType, Definition
 
 Arguments = dict[str, GraphQLArgument]

@@ -31,7 +31,7 @@ from octavo.api.graphql.schema.object_types import output_field
 from octavo.api.graphql.schema.plugin_fields import plugin_mutations, plugin_queries
 from octavo.api.graphql.schema.scalars import DATE_TIME
 from octavo.api.graphql.schema.type_registry import TypeRegistry
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 

@@ -19,8 +19,7 @@ from octavo.api.graphql.schema.field_metadata import RootField
 from octavo.api.graphql.schema.object_types import collection, output_field, response
 from octavo.api.graphql.schema.type_registry import TypeRegistry
 from octavo.core.values import dataclass
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import LOCALE, PERMISSION, USERS_PERMISSIONS
+from octavo.schema.content_types import LOCALE, PERMISSION, USERS_PERMISSIONS, ContentType
 
 FieldsByName = dict[str, GraphQLField]
 

@@ -29,9 +29,8 @@ from octavo.api.graphql.schema.field_metadata import (
 from octavo.api.graphql.schema.scalars import SCALARS
 from octavo.api.graphql.schema.type_registry import TypeRegistry
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
-from octavo.schema.content_types import Component, Definition
+from octavo.schema.content_types import FILE, Component, Definition
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.uids import FILE
 
 Fields = Mapping[str, GraphQLField]
 

@@ -22,7 +22,7 @@ from octavo.api.graphql.schema.input_types import data_input
 from octavo.api.graphql.schema.object_types import file_response, response
 from octavo.api.graphql.schema.scalars import UPLOAD
 from octavo.api.graphql.schema.type_registry import TypeRegistry
-from octavo.schema.uids import ROLE, USER
+from octavo.schema.content_types import ROLE, USER
 
 FieldsByName = dict[str, GraphQLField]
 

@@ -9,12 +9,10 @@ from graphql import GraphQLNamedType
 from octavo.api.graphql.schema.exclusions import NOTHING, Action, Exclusions
 from octavo.api.graphql.schema.name_conflicts import left_out
 from octavo.core.values import dataclass
-from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
-from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.attributes import TIMESTAMPS, AnyAttribute, DynamicZone, Media, Relation
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.content_types import I18N, UPLOAD, USERS_PERMISSIONS, Component, ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.uids import I18N, UPLOAD, USERS_PERMISSIONS
 
 NamedT = TypeVar("NamedT", bound=GraphQLNamedType)
 

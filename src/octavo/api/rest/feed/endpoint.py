@@ -24,8 +24,8 @@ from octavo.events.hooks import Hooks
 from octavo.events.journal import Journal, Position, read_position
 from octavo.query.ast import ALL_LOCALES, PublicationState
 from octavo.query.numbers import read_entry_id
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 
 def told_types(registry: Registry) -> tuple[str, ...]:

@@ -24,8 +24,7 @@ from octavo.core.outage_log import reason_of
 from octavo.core.values import dataclass
 from octavo.events.journal import MOST_READ, START, Journal, JournalRow, Position
 from octavo.query.ast import PublicationState
-from octavo.schema.content_types import ContentType
-from octavo.schema.uids import USER
+from octavo.schema.content_types import USER, ContentType
 
 RETRY: Final = b"retry: 3000\n\n"
 """Milliseconds after which a browser comes back."""

@@ -9,13 +9,22 @@ from typing import Final
 from octavo.api.rest.openapi.answers import ID
 from octavo.api.rest.openapi.components import Components, Json, Make, base_name, reference
 from octavo.api.rest.openapi.values import nullable, taken_scalar
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar, components_of
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.attributes import (
+    LOCALE,
+    LOCALIZATIONS,
+    PUBLISHED_AT,
+    AnyAttribute,
+    ComponentField,
+    DynamicZone,
+    Media,
+    Relation,
+    Scalar,
+    components_of,
+)
+from octavo.schema.content_types import FILE, USER, Component, ContentType, Definition
 from octavo.schema.json_values import Given, with_drafts, written
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.uids import FILE, USER
 
 _BINARY: Final[Json] = {"type": "string", "contentMediaType": "application/octet-stream"}
 _REFERENCE: Final = reference("RelationReference")

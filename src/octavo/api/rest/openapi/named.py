@@ -9,10 +9,9 @@ from octavo.api.rest.openapi.answers import ID, AnswerSchemas
 from octavo.api.rest.openapi.components import Components, Json
 from octavo.api.rest.openapi.inputs import InputSchemas
 from octavo.api.rest.openapi.values import nullable, shown_scalar
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import FILE, LOCALE, ROLE, USER, ContentType
 from octavo.schema.json_values import shown_values
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE, LOCALE, ROLE, USER
 
 _TEXT: Final[Json] = {"type": "string"}
 _BINARY: Final[Json] = {"type": "string", "contentMediaType": "application/octet-stream"}

@@ -12,9 +12,19 @@ from typing import Final
 
 from octavo.core.values import dataclass
 from octavo.modeling.typings.python.names import Names, names_of
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS, TIMESTAMPS
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.attributes import (
+    LOCALE,
+    LOCALIZATIONS,
+    TIMESTAMPS,
+    AnyAttribute,
+    ComponentField,
+    DynamicZone,
+    Enumeration,
+    Media,
+    Relation,
+    Scalar,
+)
+from octavo.schema.content_types import FILE, ROLE, USER, Component, ContentType, Definition
 from octavo.schema.json_values import (
     SCALAR_JSON,
     Json,
@@ -25,7 +35,6 @@ from octavo.schema.json_values import (
     written,
 )
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE, ROLE, USER
 
 Members = Iterable[tuple[str, str]]
 

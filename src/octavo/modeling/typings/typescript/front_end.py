@@ -10,9 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
-from octavo.schema.automatic import LOCALE, TIMESTAMPS
-from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.attributes import (
+    LOCALE,
+    TIMESTAMPS,
+    AnyAttribute,
+    ComponentField,
+    DynamicZone,
+    Enumeration,
+    Media,
+    Relation,
+    Scalar,
+)
+from octavo.schema.content_types import FILE, USER, Component, ContentType, Definition
 from octavo.schema.json_values import (
     SCALAR_JSON,
     Json,
@@ -22,7 +31,6 @@ from octavo.schema.json_values import (
     written,
 )
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE, USER
 
 _HEAD: Final = """\
 // Made by `octavo types --typescript`; do not edit. TypeScript 5.0 or later.

@@ -8,13 +8,22 @@ import orjson
 
 from octavo.operations.transfer.archive.reader import Place
 from octavo.operations.transfer.problems import TransferError
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.attributes import (
+    CREATORS,
+    LOCALE,
+    LOCALIZATIONS,
+    PUBLISHED_AT,
+    TIMESTAMPS,
+    AnyAttribute,
+    ComponentField,
+    DynamicZone,
+    Media,
+    Relation,
+)
+from octavo.schema.content_types import ADMIN_USER, CONTENT_RELEASES, ContentType, Definition
 from octavo.schema.loader import BUILT_IN
 from octavo.schema.naming import singular_of
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ADMIN_USER, CONTENT_RELEASES
 
 _EVERYWHERE: Final = frozenset({*TIMESTAMPS, *CREATORS})
 _STAYING: Final = ("admin::", f"{CONTENT_RELEASES}.")

@@ -7,7 +7,6 @@ from typing import Final
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
-from octavo.database.introspect import found_tables
 from octavo.database.option_changes import (
     fill_after,
     find_option_changes,
@@ -16,6 +15,7 @@ from octavo.database.option_changes import (
     remember_options,
     unhide,
 )
+from octavo.database.synchronize import found_tables
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.purging.purges import Purges
 from octavo.operations.runtime.prepare_database import bring_up_to_date, check_types

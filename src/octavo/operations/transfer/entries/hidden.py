@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection
-from octavo.database.introspect import found_tables
 from octavo.database.option_changes import find_option_changes, marked_by
+from octavo.database.synchronize import found_tables
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES, LOCALE, hiding_reasons

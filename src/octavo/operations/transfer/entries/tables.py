@@ -16,8 +16,7 @@ from octavo.query.sql.physical_names import (
     morph_table,
     table_name,
 )
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
-from octavo.schema.automatic import CREATORS
+from octavo.schema.attributes import CREATORS, AnyAttribute, ComponentField, DynamicZone, Relation
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind

@@ -20,8 +20,8 @@ from octavo.operations.transfer.entries.reader import EntryReader
 from octavo.operations.transfer.entries.tables import EntryTables
 from octavo.operations.transfer.exporting.configuration import configuration_lines
 from octavo.operations.transfer.problems import Problems
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 
 class UploadExporter:

@@ -15,9 +15,9 @@ from octavo.content import schedule_failures, schedules
 from octavo.content.media.storage.base import Storage
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
-from octavo.database.introspect import found_tables
 from octavo.database.option_changes import OptionChange, fill_after, mark_entries, remember_options
 from octavo.database.option_record import Options, options_of_v4
+from octavo.database.synchronize import found_tables
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.purging.purges import Purges
 from octavo.operations.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, SCHEMAS, UPLOADS, Part
@@ -42,10 +42,10 @@ from octavo.operations.transfer.rows.tables import ID
 from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES, LOCALE
-from octavo.schema.automatic import LOCALE as LOCALE_NAME
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import LOCALE as LOCALE_NAME
+from octavo.schema.attributes import PUBLISHED_AT
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
-from octavo.schema.uids import FILE
 
 _DEFAULT_LOCALE: Final = "plugin_i18n_default_locale"
 Lines = Iterable[tuple[Place, Mapping[str, Any], int]]

@@ -8,12 +8,11 @@ from hashlib import sha256
 
 from octavo.core.values import dataclass
 from octavo.query.sql.physical_names import column_name, table_name
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT, STAMPED, UPDATED_AT
-from octavo.schema.content_types import ContentType
+from octavo.schema.attributes import LOCALE, PUBLISHED_AT, STAMPED, UPDATED_AT
+from octavo.schema.content_types import USER, ContentType
 from octavo.schema.declared_indexes import CONTAINS, DeclaredIndex
 from octavo.schema.managed import is_managed
 from octavo.schema.registry import Registry
-from octavo.schema.uids import USER
 
 OWN_PREFIX = "octavo_"
 DECLARED_PREFIX = "octavo_ix_"

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from octavo.query.sql.dialects.maintained_counts import CountedTable
 from octavo.query.sql.physical_names import table_name
 from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.content_types import USER, ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.uids import USER
 
 
 def counted_table(definition: Definition) -> CountedTable | None:

@@ -16,7 +16,6 @@ from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
 from octavo.query.sql.dialects.chains import Chain
 from octavo.query.sql.dialects.column_limits import ColumnLimits
-from octavo.query.sql.dialects.comparisons import COMPARISONS
 from octavo.query.sql.dialects.concurrent_indexes import AsideIndexes
 from octavo.query.sql.dialects.introspection import Introspection
 from octavo.query.sql.dialects.maintained_counts import KeptTotals
@@ -24,6 +23,17 @@ from octavo.query.sql.dialects.substring_indexes import KeptParts
 from octavo.query.sql.dialects.table_versions import TableVersions
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
+
+COMPARISONS: Final[Mapping[Test, str]] = {
+    Test.EQUAL: "{column} = {value}",
+    Test.LESS: "{column} < {value}",
+    Test.LESS_OR_EQUAL: "{column} <= {value}",
+    Test.GREATER: "{column} > {value}",
+    Test.GREATER_OR_EQUAL: "{column} >= {value}",
+    Test.AMONG: "{column} IN ({values})",
+    Test.BETWEEN: "{column} BETWEEN {value} AND {last}",
+}
+
 
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
 FILE_WORDS: Final = frozenset({"sqlite", "postgresql", "postgres", "mysql", "mariadb"})

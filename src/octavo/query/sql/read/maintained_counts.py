@@ -13,8 +13,7 @@ from octavo.query.plan.nodes import ALWAYS, All, Condition, Parameter, Selection
 from octavo.query.sql.ddl.maintained_counts import counted_table
 from octavo.query.sql.dialects.maintained_counts import AskedTotal
 from octavo.query.sql.read.clauses import ClauseCompiler
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT
+from octavo.schema.attributes import LOCALE, PUBLISHED_AT, Scalar
 
 _FEW: Final = 1000
 """Ids of a table that is counted: no more than so many entries, in some microseconds."""

@@ -35,8 +35,7 @@ from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.query.sql.read.json_shapes import ShapeCompiler, StatementTooLong
 from octavo.query.sql.read.maintained_counts import kept_total, part_of_page
 from octavo.query.sql.read.substring_search import PartSearch, part_search
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.attributes import PUBLISHED_AT, Scalar
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 

@@ -8,9 +8,9 @@ from octavo.query.plan.nesting import Nesting
 from octavo.query.plan.nodes import ReadPlan, ScalarShape
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.read.select import SelectCompiler
+from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.uids import FILE
 
 
 def compile_marked_read(

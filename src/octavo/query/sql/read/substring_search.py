@@ -15,7 +15,7 @@ from octavo.query.plan.nodes import ALWAYS, All, Condition, Order, Selection, Te
 from octavo.query.sql.dialects import substring_sampling
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.query.sql.read.clauses import ClauseCompiler
-from octavo.schema.automatic import LOCALE
+from octavo.schema.attributes import LOCALE
 from octavo.schema.content_types import ContentType
 from octavo.schema.declared_indexes import ORDER, DeclaredIndex
 

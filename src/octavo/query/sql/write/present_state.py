@@ -20,8 +20,7 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import column_name, component_table, link_table, table_name
 from octavo.query.sql.served_rows import served_rows
 from octavo.query.sql.statement import Statement
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.attributes import LOCALIZATIONS, Scalar
 from octavo.schema.component_paths import ComponentPath, component_paths
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
