@@ -18,6 +18,7 @@ DOCUMENTS = (
     "CONTRIBUTING.md",
     "Dockerfile",
     "docs/*.md",
+    "docs/guides/*.md",
     "docs/tutorial/*.md",
     "docs/navigation.toml",
     "examples/compose/*",

@@ -1,0 +1,167 @@
+"""A reader who does what a page of the docs says: its commands, its files, its requests.
+
+Blocks of shell are run: `octavo` in the project's folder, `curl` against the running service. A block that begins with
+the name of a file is that file. JSON after a request is the answer, as far as the page shows it.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from PIL import Image
+
+from tests.cli.processes import ROOT, Server, serving
+
+ADDRESS = "http://127.0.0.1:1337"
+PATIENCE = 60
+"""Seconds in which `octavo develop` has to take up what was changed."""
+
+
+class Reader:
+    """Follow a page in a folder; `project` is the project that it creates or uses."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder = folder
+        self.project = folder / "conference"
+        self.stack = stack
+        self.server: Server | None = None
+        self.variables: dict[str, str] = {}
+        self.answer: Any = None
+        self.request: Request | None = None
+
+    def follow(self, page: Path) -> None:
+        """Do what the blocks of a page say, in their order."""
+        for language, text in blocks(page):
+            named = re.match(r"(?:#|//) ([\w./-]+\.(?:py|toml|json))\n", text)
+            if named:
+                self.write(named[1], text.removeprefix(named[0]) if named[1].endswith(".json") else text)
+            elif language == "sh":
+                for line in text.replace("\\\n", " ").splitlines():
+                    self.command(line)
+            elif language == "json":
+                self.expect(json.loads(text))
+
+    def command(self, line: str) -> None:
+        """Run a line of shell: `octavo ...`, `curl ...`, or `NAME=$(...)` around one of them."""
+        assigned = re.fullmatch(r"(\w+)=\$\((.*?) \| (?:tail -n 1|jq -r \.(\w+))\)", line)
+        words = shlex.split(assigned[2] if assigned else line)
+        printed = ""
+        if words[0] == "cd":
+            assert (self.folder / words[1]).is_dir()
+        elif words[0] == "curl":
+            self.request = self.request_of(words[1:])
+            self.answer = self.send()
+        elif words[1] == "develop":
+            self.server = self.stack.enter_context(serving("develop", self.project))
+        else:
+            assert words[0] == "octavo"
+            printed = run_in(self.folder if words[1] == "new" else self.project, words[1:])
+        if assigned:
+            self.variables[assigned[1]] = self.answer[assigned[3]] if assigned[3] else printed.splitlines()[-1]
+
+    def expand(self, text: str) -> str:
+        """Return a text with the values of its variables, as a shell does it in double quotes."""
+        return re.sub(r"\$([A-Z]+)", lambda name: self.variables[name[1]], text)
+
+    def request_of(self, words: list[str]) -> Request:
+        """Return what curl would send."""
+        assert self.server is not None
+        headers: dict[str, str] = {}
+        form: list[tuple[str, str]] = []
+        method, url, data = "", "", None
+        given = iter(words)
+        for word in given:
+            match word:
+                case "-X":
+                    method = next(given)
+                case "-H":
+                    name, _, value = next(given).partition(": ")
+                    headers[name] = self.expand(value)
+                case "-d":
+                    data = next(given).encode()
+                case "-F":
+                    name, _, value = next(given).partition("=")
+                    form.append((name, value))
+                case "-g" | "-s":
+                    pass
+                case _:
+                    assert word.startswith(ADDRESS)
+                    url = word.replace(ADDRESS, f"http://127.0.0.1:{self.server.port}")
+        if form:
+            data, headers["Content-Type"] = multipart(form)
+        return Request(quote(url, safe=":/?&=[]$%"), data, headers, method=method or ("POST" if data else "GET"))
+
+    def send(self) -> Any:
+        """Return the answer; a service that restarts for new settings is waited for."""
+        assert self.request is not None
+        assert self.server is not None
+        self.server.wait()
+        try:
+            with urlopen(self.request) as answer:
+                return json.load(answer)
+        except HTTPError as error:
+            return json.load(error)
+
+    def expect(self, shown: Any) -> None:
+        """Check the last answer; a read is repeated until the service has taken up what was changed."""
+        assert self.request is not None
+        end = time.monotonic() + PATIENCE
+        while not holds(self.answer, shown) and self.request.method == "GET" and time.monotonic() < end:
+            time.sleep(0.1)
+            self.answer = self.send()
+        assert holds(self.answer, shown), (self.request.full_url, self.answer, shown)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file, and wait until the service has noticed it."""
+        path = self.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        if self.server is not None and name.startswith("src/"):
+            self.server.hear_of("Serves what changed")
+
+
+def run_in(folder: Path, words: list[str]) -> str:
+    """Run a command in a folder; what it printed."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "-m", "octavo", *words]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def multipart(fields: list[tuple[str, str]]) -> tuple[bytes, str]:
+    """Return the body of a form, with a picture for each file, and its type."""
+    picture = BytesIO()
+    Image.new("RGB", (900, 600), "teal").save(picture, "PNG")
+    parts = []
+    for name, value in fields:
+        is_file = value.startswith("@")
+        file = f'; filename="{value[1:]}"\r\nContent-Type: image/png' if is_file else ""
+        content = picture.getvalue() if is_file else value.encode()
+        parts.append(f'--x\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'.encode() + content + b"\r\n")
+    return b"".join(parts) + b"--x--\r\n", "multipart/form-data; boundary=x"
+
+
+def holds(answer: Any, shown: Any) -> bool:
+    """Whether an answer has all that a page shows."""
+    if isinstance(shown, Mapping):
+        return isinstance(answer, Mapping) and all(holds(answer.get(key), one) for key, one in shown.items())
+    if isinstance(shown, list):
+        return isinstance(answer, list) and len(answer) == len(shown) and all(map(holds, answer, shown))
+    return bool(answer == shown)
+
+
+def blocks(page: Path) -> Iterator[tuple[str, str]]:
+    yield from re.findall(r"^```(\w+)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
