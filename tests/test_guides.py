@@ -14,7 +14,8 @@ GUIDES = sorted((ROOT / "docs/guides").glob("*.md"))
 PROJECT = """
 octavo new conference --blank
 octavo generate content-type speaker name:string:required bio:text photo:media:allowedTypes=images
-octavo generate content-type talk title:string:required slug:uid:targetField=title summary:text level:enumeration:easy,hard cover:media:allowedTypes=images speaker:manyToOne:speaker:inversedBy=talks
+octavo generate content-type talk title:string:required slug:uid:targetField=title summary:text \
+level:enumeration:easy,hard cover:media:allowedTypes=images speaker:manyToOne:speaker:inversedBy=talks
 TOKEN=$(octavo tokens create importer --type full-access | tail -n 1)
 octavo develop
 """
@@ -25,7 +26,7 @@ octavo develop
 def reader(tmp_path: Path) -> Iterator[Reader]:
     with ExitStack() as stack:
         reader = Reader(tmp_path, stack)
-        for line in PROJECT.replace("\\\n", "").strip().splitlines():
+        for line in PROJECT.strip().splitlines():
             reader.command(line)
         yield reader
 
