@@ -80,6 +80,34 @@ async def test_what_is_not_there_is_not_found(newsroom: Newsroom) -> None:
     assert (await change(newsroom, f"{STORIES}/999999", {"title": "x"}, "then")).status == 404
 
 
+async def test_if_match_accepts_the_etag_of_the_entry(newsroom: Newsroom) -> None:
+    made = await newsroom.make("story.story", {"title": "One"})
+    path = f"{STORIES}/{made['id']}"
+    read = await newsroom.ask("GET", path)
+    tag = read.headers["etag"]
+    assert tag == f'"{made["updatedAt"]}"'
+    first = await change_tagged(newsroom, path, {"title": "Two"}, tag)
+    assert (first.status, first.headers["etag"]) == (200, f'"{first.json["updatedAt"]}"')
+    refused = await change_tagged(newsroom, path, {"words": 9}, tag)
+    assert (refused.status, refused.json["error"]["name"]) == (412, "PreconditionFailedError")
+    assert refused.json["error"]["details"]["entry"]["title"] == "Two"
+    assert (await change_tagged(newsroom, path, {"words": 9}, "*")).status == 200
+    assert (await change_tagged(newsroom, f"{path}/actions/publish", None, tag, "POST")).status == 412
+
+
+@pytest.mark.parametrize("tag", ["", "2026-01-01T00:00:00.000Z", '"a", "b"', 'W/"a"', '"'])
+async def test_if_match_refuses_what_is_not_one_entity_tag(newsroom: Newsroom, tag: str) -> None:
+    made = await newsroom.make("story.story", {"title": "One"})
+    refused = await change_tagged(newsroom, f"{STORIES}/{made['id']}", {"title": "Two"}, tag)
+    assert refused.status == 400
+    assert "If-Match" in refused.json["error"]["message"]
+
+
+async def change_tagged(newsroom: Newsroom, path: str, body: Any, tag: str, method: str = "PUT") -> Answer:
+    await newsroom.ask("GET", STORIES)  # logs in
+    return await newsroom.office.club.ask(method, path, body, newsroom.tokens["ada"], headers=(("If-Match", tag),))
+
+
 async def test_single_types(newsroom: Newsroom) -> None:
     gone = await change(newsroom, SINGLE, {"headline": "Zero"}, "2020-01-01T00:00:00.000Z")
     assert gone.status == 404

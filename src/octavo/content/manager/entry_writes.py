@@ -33,11 +33,12 @@ NEVER: Final = "null"
 
 
 class EntryChanged(OctavoError):
-    """Somebody else has changed the entry since; `details.entry` is how it is now, as the caller may see it."""
+    """Another user has changed the entry since it was read; `details.entry` is the current entry, as far as the caller
+    can read it."""
 
     status = 409
     name = "ConflictError"
-    message = "Somebody else has changed this entry since"
+    message = "Another user has changed this entry since you read it"
 
 
 class SeenCheck:

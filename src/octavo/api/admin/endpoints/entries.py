@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from octavo.access.authorization.ability import CREATE, FIND
 from octavo.access.authorization.actor import Actor
-from octavo.api.admin.answers import NO_STORE, page_answer
+from octavo.api.admin.answers import page_answer
+from octavo.api.admin.endpoints.preconditions import entry_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.content import EntryPage
 from octavo.api.http.query_string import read_params
@@ -42,7 +43,7 @@ class EntryEndpoints:
     async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /content-manager/collection-types/:uid/:id"""
         content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
-        return Response(200, await self._entries.one(content_type, read_id(request), actor), headers=NO_STORE)
+        return entry_answer(await self._entries.one(content_type, read_id(request), actor))
 
     async def find_single(self, request: Request, actor: Actor) -> Response:
         """GET /content-manager/single-types/:uid: 404 for who may write the entry that is not there."""
@@ -52,7 +53,7 @@ class EntryEndpoints:
         found = await self._entries.single(content_type, read_params(request), actor) if may_find else None
         if found is None:
             raise NotFoundError if ability.may(CREATE, uid) else ForbiddenError
-        return Response(200, found, headers=NO_STORE)
+        return entry_answer(found)
 
 
 def read_id(request: Request) -> int:

@@ -5,8 +5,9 @@ from typing import Any, Final
 from octavo.access.authorization.ability import CREATE, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.users.content_manager_accounts import AccountWrites
-from octavo.api.admin.answers import NO_STORE, plain_answer
+from octavo.api.admin.answers import plain_answer
 from octavo.api.admin.endpoints.entries import PREFIX, read_id
+from octavo.api.admin.endpoints.preconditions import entry_answer, expected_version
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
@@ -22,8 +23,6 @@ from octavo.schema.content_types import USER, ContentType
 
 _IDS: Final = Record({"ids": Items(Id(), at_least(1), REQUIRED)})
 _ACTIONS: Final = f"{PREFIX}/actions"
-SEEN: Final = "x-octavo-seen"
-"""The header that says which state of an entry was changed: the `updatedAt` that its author saw."""
 
 
 class EntryChangeEndpoints:
@@ -52,47 +51,52 @@ class EntryChangeEndpoints:
         content_type = self._type(request, actor, CREATE)
         write = await read_body(request)
         if content_type.uid == USER:
-            return shown(await self._accounts.create(write, actor), 201)
+            return entry_answer(await self._accounts.create(write, actor), 201)
         locale, related = read_localization(request)
-        return shown(await self._writes.create(content_type, write, actor, locale, related))
+        return entry_answer(await self._writes.create(content_type, write, actor, locale, related))
 
     async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /content-manager/collection-types/:uid/:id"""
         content_type = self._type(request, actor, UPDATE)
-        write = await read_body(request)
-        if content_type.uid == USER:
-            return shown(await self._accounts.update(read_id(request), write, actor, request.header(SEEN)))
-        return shown(await self._writes.update(content_type, read_id(request), write, actor, request.header(SEEN)))
+        write, entry_id = await read_body(request), read_id(request)
+        with expected_version(request) as version:
+            if content_type.uid == USER:
+                return entry_answer(await self._accounts.update(entry_id, write, actor, version))
+            return entry_answer(await self._writes.update(content_type, entry_id, write, actor, version))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-manager/collection-types/:uid/:id"""
         content_type = self._type(request, actor, DELETE)
-        return shown(await self._writes.delete(content_type, read_id(request), actor))
+        return entry_answer(await self._writes.delete(content_type, read_id(request), actor))
 
     async def clone(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/clone/:id"""
         content_type = self._type(request, actor, CREATE)
         write = await read_body(request)
         if content_type.uid == USER:
-            return shown(await self._accounts.clone(read_id(request), write, actor))
-        return shown(await self._actions.clone(content_type, read_id(request), write, actor))
+            return entry_answer(await self._accounts.clone(read_id(request), write, actor))
+        return entry_answer(await self._actions.clone(content_type, read_id(request), write, actor))
 
     async def auto_clone(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/auto-clone/:id"""
         content_type = self._type(request, actor, CREATE)
-        return shown(await self._actions.auto_clone(content_type, read_id(request), actor))
+        return entry_answer(await self._actions.auto_clone(content_type, read_id(request), actor))
 
     async def publish(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/:id/actions/publish"""
         content_type = self._with_drafts(request, actor)
-        seen = request.header(SEEN)
-        return shown(await self._actions.publish(content_type, read_id(request), actor, published=True, seen=seen))
+        return await self._publish(content_type, request, actor, published=True)
 
     async def unpublish(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/:id/actions/unpublish"""
         content_type = self._with_drafts(request, actor)
-        seen = request.header(SEEN)
-        return shown(await self._actions.publish(content_type, read_id(request), actor, published=False, seen=seen))
+        return await self._publish(content_type, request, actor, published=False)
+
+    async def _publish(self, content_type: ContentType, request: Request, actor: Actor, *, published: bool) -> Response:
+        entry_id = read_id(request)
+        with expected_version(request) as version:
+            entry = await self._actions.publish(content_type, entry_id, actor, published=published, seen=version)
+        return entry_answer(entry)
 
     async def publish_many(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/actions/bulkPublish"""
@@ -148,11 +152,6 @@ async def read_ids(request: Request) -> list[int | None]:
     body = await request.json()
     check(_IDS, body)
     return [read_entry_id(one, digits_only=True) for one in body["ids"]]
-
-
-def shown(entry: bytes, status: int = 200) -> Response:
-    """An entry as it is answered."""
-    return Response(status, entry, headers=NO_STORE)
 
 
 def counted(count: int) -> Response:

@@ -3,7 +3,8 @@
 from typing import Final
 
 from octavo.access.authorization.actor import Actor
-from octavo.api.admin.endpoints.entry_changes import SEEN, check_drafts, read_body, read_localization, shown
+from octavo.api.admin.endpoints.entry_changes import check_drafts, read_body, read_localization
+from octavo.api.admin.endpoints.preconditions import entry_answer, expected_version
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
@@ -36,13 +37,14 @@ class SingleTypeChangeEndpoints:
         content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, "create", "update")
         write = await read_body(request)
         locale, related = read_localization(request)
-        seen = request.header(SEEN)
-        return shown(await self._writes.save_single(content_type, write, actor, locale, related, seen))
+        with expected_version(request) as version:
+            entry = await self._writes.save_single(content_type, write, actor, locale, related, version)
+        return entry_answer(entry)
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-manager/single-types/:uid"""
         content_type, entry_id = await self._entry(request, actor, DELETE)
-        return shown(await self._writes.delete(content_type, entry_id, actor))
+        return entry_answer(await self._writes.delete(content_type, entry_id, actor))
 
     async def publish(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/single-types/:uid/actions/publish"""
@@ -55,8 +57,9 @@ class SingleTypeChangeEndpoints:
     async def _publish(self, request: Request, actor: Actor, *, published: bool) -> Response:
         content_type, entry_id = await self._entry(request, actor, PUBLISH)
         check_drafts(content_type)
-        seen = request.header(SEEN)
-        return shown(await self._actions.publish(content_type, entry_id, actor, published=published, seen=seen))
+        with expected_version(request) as version:
+            entry = await self._actions.publish(content_type, entry_id, actor, published=published, seen=version)
+        return entry_answer(entry)
 
     async def _entry(self, request: Request, actor: Actor, action: str) -> tuple[ContentType, int]:
         """The entry that is asked for. Raises ForbiddenError, NotFoundError."""
