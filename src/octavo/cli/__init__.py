@@ -1,4 +1,4 @@
-"""The command line. A command's module is loaded when it is called, so that `octavo version` waits for nothing."""
+"""The command line. Modules of commands are loaded on call, which keeps `octavo version` fast."""
 
 import gc
 import os
@@ -18,9 +18,9 @@ def _show_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> Non
         ctx.exit()
 
 
-gc.set_threshold(50_000, *gc.get_threshold()[1:])  # what is loaded stays: looking for garbage there takes a start 5 %
+gc.set_threshold(50_000, *gc.get_threshold()[1:])  # loaded modules stay: collecting there takes 5 % of a start
 
-if os.getpid() == 1:  # in a container: Linux ends nobody there who has not said how, and a start takes its time
+if os.getpid() == 1:  # in a container, the kernel ignores SIGTERM for PID 1 without a handler, also during a start
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 _VERSION = click.Option(

@@ -1,4 +1,4 @@
-"""Commands that installed packages add, by entry points. Looks into all packages: only for what is none of ours."""
+"""Commands that installed packages add by entry points. Scans all packages, so only for names that are not built in."""
 
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
@@ -10,21 +10,21 @@ from octavo.core.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AddedCommand:
-    """A command of a package."""
+    """A command of an installed package."""
 
     entry: EntryPoint
 
     @property
     def distribution(self) -> str:
-        """The package, for people."""
+        """The package's name, for display."""
         return self.entry.dist.name if self.entry.dist is not None else "a package"
 
     def load(self) -> click.Command:
-        """Raises ClickException where it cannot be loaded."""
+        """Import the command. Raises ClickException if that fails."""
         name, value = self.entry.name, self.entry.value
         try:
             command = self.entry.load()
-        except Exception as error:  # whatever a package raises when it is imported
+        except Exception as error:  # importing a package can raise anything
             raise click.ClickException(f"{name}, of {self.distribution}: {type(error).__name__}: {error}") from error
         if not isinstance(command, click.Command):
             raise click.ClickException(f"{name}, of {self.distribution}: {value} is no command of click")
@@ -32,5 +32,5 @@ class AddedCommand:
 
 
 def added_commands(group: str) -> Mapping[str, AddedCommand]:
-    """By name, those of a group of entry points."""
+    """Return the commands of a group of entry points, by name."""
     return {entry.name: AddedCommand(entry) for entry in entry_points(group=group)}

@@ -1,4 +1,4 @@
-"""Where a service is, as it is told to people, and as it is asked from this machine."""
+"""Service URLs: one to display and one to request from this machine."""
 
 from errno import ECONNREFUSED
 
@@ -10,18 +10,21 @@ _ASKED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - containers may no
 
 
 def address_of(settings: Settings) -> str:
-    """Where the service can be called from this machine, for people."""
+    """Return the URL of the service on this machine, for display."""
     return _address(_TOLD.get(settings.server.host, settings.server.host), settings.server.port)
 
 
 def asked_address(settings: Settings) -> str:
-    """The same for programs: no name has to be known. A service that was started with --port has recorded its own."""
+    """Return the URL to request from this machine, without name resolution.
+
+    A service that was started with `--port` or `--host` has recorded its address.
+    """
     host, port = recorded_place(settings.project) or (settings.server.host, settings.server.port)
     return _address(_ASKED.get(host, host), port)
 
 
 def silence(address: str, error: Exception) -> str:
-    """Why nobody answers at an address, for people."""
+    """Return why a request to an address failed, for display."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, OSError) and reason.errno == ECONNREFUSED:
         return f"nothing listens at {address}: is the service started there?"

@@ -1,4 +1,4 @@
-"""`octavo admin`: administrators. A password is never an argument: it would stay in the history of the shell."""
+"""`octavo admin`: administrators. Passwords are never arguments: these would stay in the shell history."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from octavo.v4.adoption.panel import check_panel
 _VARIABLE = "OCTAVO_ADMIN_PASSWORD"
 
 _TABLES = (admin_sessions.TABLE, admin_sessions.PASSWORDS)
-"""The tables of our own that changes of administrators reach."""
+"""Octavo's own tables that changes of administrators affect."""
 
 
 @click.group(cls=Group)

@@ -1,4 +1,4 @@
-"""`octavo adopt`: what it means for a v4 project to be served by Octavo."""
+"""`octavo adopt`: report whether Octavo can serve a Strapi v4 project, and what remains to do."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -70,10 +70,10 @@ def _drafted(project: Path, folder: Path) -> tuple[DraftItem, ...]:
 
 
 def to_json(value: Any) -> Any:
-    """The report as JSON, keys as everywhere in answers."""
+    """Return the report as JSON, with camel-cased keys as in API responses."""
     if is_dataclass(value) and not isinstance(value, type):
         value = asdict(value)
-    if isinstance(value, dict):  # what a setting is has names of its owner's choice
+    if isinstance(value, dict):  # the keys of a setting's value are the user's
         return {camel(name): item if name == "value" else to_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
@@ -81,7 +81,7 @@ def to_json(value: Any) -> Any:
 
 
 def show(report: Report) -> None:
-    """Print what matters; of long lists the beginning."""
+    """Print the report, with only the first rows of long lists."""
     console = Console(highlight=False)
     if not console.is_terminal or console.width > _WIDEST:
         console = Console(highlight=False, width=_WIDEST)
@@ -129,5 +129,5 @@ def _indented(text: str | Text, columns: int) -> Padding:
 
 
 def _clean(text: str) -> str:
-    """Without what would steer a terminal."""
+    """Replace control characters, which could manipulate a terminal."""
     return "".join(char if char.isprintable() or char == "\n" else " " for char in text)

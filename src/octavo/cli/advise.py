@@ -1,4 +1,4 @@
-"""`octavo db advise`: which indexes would help what was slow, or given requests; `--apply` declares and makes them."""
+"""`octavo db advise`: propose indexes for slow or given requests. `--apply` declares and creates them."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: P
 async def _advise(
     settings: Settings, requests: tuple[str, ...], slow: Any, applies: bool
 ) -> tuple["Findings", list[str]]:
-    from octavo.operations.runtime.index_advice import Advisor, NoAdvice  # what plans reads
+    from octavo.operations.runtime.index_advice import Advisor, NoAdvice  # loads the query planner
 
     async with connected(settings) as database:
         advisor = Advisor(settings, database, project_registry(settings))

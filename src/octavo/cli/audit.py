@@ -1,4 +1,4 @@
-"""`octavo audit`: what administrators have done."""
+"""`octavo audit`: the audit log of administrators."""
 
 from dataclasses import asdict
 from pathlib import Path

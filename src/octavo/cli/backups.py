@@ -1,4 +1,4 @@
-"""`octavo db backups`: the copies that are there; and `octavo db backup --scheduled`, which makes one."""
+"""`octavo db backups` lists backups, and `octavo db backup --scheduled` creates one."""
 
 import asyncio
 import os
@@ -59,7 +59,7 @@ def backups(verify: bool, fetch: str | None, project: Path, as_json: bool) -> No
 
 
 def _reach_bucket(settings: Settings, fetch: str | None) -> Bucket | None:
-    """The bucket of copies, one of which is brought into the folder first if that is asked for."""
+    """Return the bucket of backups, or None. With `fetch`, download that backup into the folder first."""
     try:
         bucket = bucket_of(settings)
         if fetch is not None and bucket is None:
@@ -79,7 +79,7 @@ def _copies_in(bucket: Bucket) -> list[Copy]:
 
 
 def _verify(row: dict[str, Any], verify: Callable[[], str]) -> bool:
-    """Note how a copy was verified, or why it is not sound; whether it is not."""
+    """Verify a backup and add the result to its row. Return whether it is damaged."""
     try:
         row["now"] = verify()
     except (BackupFailed, OSError) as error:
@@ -105,8 +105,8 @@ def _row(copy: Copy, place: str) -> dict[str, Any]:
 
 
 def make_scheduled(settings: Settings, *, begun: bool) -> None:
-    """Make a copy as it is set, and write down how it went; `begun`: that it began is written down already."""
-    with suppress(OSError, AttributeError):  # others come first
+    """Create a backup as configured, and record the result. `begun`: the start is recorded already."""
+    with suppress(OSError, AttributeError):  # lower the priority
         os.nice(10)
     if not begun:
         asyncio.run(_with_record(settings, _begin))
@@ -115,7 +115,7 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
             made = make_copy(settings, progress)
     except (BackupFailed, OSError) as error:
         reason = _told(error)
-        with suppress(ServiceUnavailable):  # it may be why
+        with suppress(ServiceUnavailable):  # this may be the reason
             asyncio.run(_with_record(settings, lambda database: backup_records.failed(database, reason)))
         refuse(reason)
     manifest = made.copy.manifest
@@ -139,7 +139,7 @@ async def _begin(database: Database) -> None:
 
 
 async def _with_record(settings: Settings, work: Callable[[Database], Awaitable[None]]) -> None:
-    """Do something with the row of copies."""
+    """Run an operation on the record of backups."""
     database = open_project_database(settings)
     try:
         await database.connect()

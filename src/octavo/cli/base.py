@@ -1,4 +1,4 @@
-"""What commands share: the project and its database, options, output for people and scripts, errors as short text."""
+"""Shared parts of commands: project, database, options, output for users and scripts, short error messages."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ _ALIASES: Final = {
     "--address": ("--url", "--host"),
     "--token": ("--key",),
 }
-"""Names that other tools use, or that follow from the words of messages: what they may be here."""
+"""Option names from other tools or from messages, and the options they suggest."""
 
 
 def suggested(option: str, command: click.Command) -> str | None:
@@ -95,12 +95,12 @@ _START_WARNINGS: Final = (
     "octavo.operations.runtime.settings_remarks",
     "octavo.operations.runtime.site",
 )
-"""Loggers that say what is worth a look in a project. `octavo config check` shows all of it."""
+"""Loggers with start warnings about a project. `octavo config check` shows the same warnings."""
 
 
 @contextmanager
 def without_start_warnings() -> Iterator[None]:
-    """Log no start warnings until the end."""
+    """Suppress start warnings."""
     loggers = [logging.getLogger(name) for name in _START_WARNINGS]
     before = [logger.level for logger in loggers]
     for logger in loggers:
@@ -123,7 +123,7 @@ _STYLES: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 _STYLE: Final = re.compile(rf"\[(?:({'|'.join(_STYLES)})|/)\]")
 _WHOLE = 1_000
-"""Characters of a summary: it is wrapped, and not cut off."""
+"""Maximum length of a summary in characters: long ones are wrapped, not truncated."""
 
 project_option = click.option(
     "--project",
@@ -136,17 +136,17 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 class Refused(click.ClickException):
-    """Something cannot be done: a short text for people, exit code 1."""
+    """The command cannot do what was requested. Shows a short message, exit code 1."""
 
     def show(self, file: Any = None) -> None:
         print_line(click.style("Error: ", "red", bold=True) + self.message, err=True)
 
 
 class Command(click.Command):
-    """A command that tells what is wrong without a traceback."""
+    """A command that reports errors without a traceback."""
 
     serves = False
-    """Whether it starts a service, whose log has start warnings."""
+    """Whether the command starts a service and so logs start warnings."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -194,18 +194,18 @@ def _listed(where: str, problems: Iterable[object]) -> str:
 
 
 def refuse(message: str) -> NoReturn:
-    """End the command: it could not be done."""
+    """End the command with an error message."""
     raise Refused(message)
 
 
 def read_settings(project: Path) -> Settings:
-    """The settings, for commands that serve nothing and so may lack secrets."""
+    """Return the settings, for commands that do not serve and so do not require secrets."""
     check_project(project)
     return load_settings(project, os.environ, require_secrets=False)
 
 
 def with_secrets(settings: Settings) -> Settings:
-    """The settings with secrets of the moment where there are none: for a service that is built and never asked."""
+    """Return the settings with random values for missing secrets, for a service that is built but not started."""
     given, made = settings.secrets, token_hex()
     filled = replace(
         given,
@@ -217,7 +217,7 @@ def with_secrets(settings: Settings) -> Settings:
 
 
 def check_project(project: Path) -> None:
-    """Refuse a folder that is no project."""
+    """Raise Refused if a folder is not a project."""
     if not any((project / name).is_dir() for name in ("src", "config")):
         refuse(f"{project} is not a project: it has neither src/ nor config/. `octavo new NAME` makes one.")
 
@@ -229,12 +229,12 @@ def with_database(
     *,
     hooked: bool = False,
 ) -> ResultT:
-    """Do something with the project's database, made ready as at a start, with the tables of our own that it needs.
+    """Run an operation on the project's database, after preparing it and the required own tables as a start does.
 
-    `hooked`: it writes, and the project's hooks and caches in front are to be told.
+    `hooked`: the operation writes, so run the project's hooks and purge CDNs and reverse proxies.
     """
     if hooked and _has_code(settings):
-        from octavo.cli.hooked import with_hooked_database  # all of the service
+        from octavo.cli.hooked import with_hooked_database  # loads the whole service
 
         return asyncio.run(with_hooked_database(settings, work))
     tables = (*own, *purging_tables(settings)) if hooked else own
@@ -254,10 +254,10 @@ def with_database(
 
 
 def chosen_actions(settings: Settings, patterns: Iterable[str]) -> tuple[str, ...]:
-    """The actions that patterns mean, of content-types and of the project's own routes. Raises ApplicationError."""
+    """Return the actions that match patterns, of content types and of custom routes. Raises ApplicationError."""
     own: tuple[str, ...] = ()
     if _has_code(settings):
-        from octavo.cli.hooked import own_actions  # all of the service
+        from octavo.cli.hooked import own_actions  # loads the whole service
 
         own = own_actions(with_secrets(settings))
     return actions_of(patterns, project_registry(settings), own)
@@ -268,17 +268,17 @@ def _has_code(settings: Settings) -> bool:
 
 
 def say(template: str, *values: object) -> None:
-    """Print for people: `[bold]{}[/]` is the next of the values, in bold. Values are shown as they are."""
+    """Print for users: `[bold]{}[/]` prints the next value in bold. Values are printed unchanged."""
     print_line(_STYLE.sub(_ansi, template).format(*values))
 
 
 def warn(message: str) -> None:
-    """Print a warning for people, beside what is answered."""
+    """Print a warning to standard error."""
     print_line(click.style("Warning: ", "yellow", bold=True) + message, err=True)
 
 
 def print_line(text: str, *, err: bool = False) -> None:
-    """Print a line; its styles are for terminals that have some and people who want them."""
+    """Print a line, with styles if the terminal supports them and `NO_COLOR` is not set."""
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
     click.echo(text, err=err, color=False if plain else None)
 
@@ -288,12 +288,12 @@ def _ansi(style: re.Match[str]) -> str:
 
 
 def say_json(value: Any) -> None:
-    """Print for scripts."""
+    """Print JSON for scripts."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]], empty: str = "") -> None:
-    """Print rows below their headings, or what it means that there are none. In a pipe nothing is cut off."""
+    """Print rows below their headings, or `empty` if there are none. Cells in a pipe are not truncated."""
     from octavo.cli.tables import print_table
 
     rows = list(rows)

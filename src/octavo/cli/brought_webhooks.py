@@ -1,17 +1,17 @@
-"""Active webhooks after an import or a copy, so that nobody is surprised by their messages."""
+"""Report active webhooks after an import or a copy, before they send unexpected messages."""
 
 from octavo.cli.base import say
 from octavo.database.connection import Database
 
 
 async def active_webhooks(database: Database) -> list[str]:
-    """Return the active webhooks of a database, each with its id, name and address."""
+    """Return the active webhooks of a database, each with its id, name and URL."""
     rows = await database.fetch_all("SELECT id, name, url, enabled FROM strapi_webhooks ORDER BY id")
     return [f"{number} {name} ({url})" for number, name, url, enabled in rows if enabled]
 
 
 def tell_webhooks(active: list[str]) -> None:
-    """Say which webhooks are active, and how to disable them before the service starts."""
+    """Print which webhooks are active, and how to disable them before the service starts."""
     if active:
         say("[yellow]Active webhooks[/]: a service on this database sends its changes to")
         for webhook in active:

@@ -1,4 +1,4 @@
-"""`octavo config check`: the settings as they are in force, or everything that is wrong with them."""
+"""`octavo config check`: show the effective settings, or all problems with them."""
 
 import asyncio
 import os

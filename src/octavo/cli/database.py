@@ -1,4 +1,4 @@
-"""`octavo db`: what separates the database from the definitions, and copies of it."""
+"""`octavo db`: compare the database with the definitions, upgrade it, back it up, restore and copy it."""
 
 import asyncio
 import sys
@@ -151,7 +151,7 @@ async def _convert(
 
 
 class _Compared(NamedTuple):
-    """Differences, files of pending migrations, effects of changed options, single types with several entries."""
+    """Differences, files of pending migrations, effects of changed options, and single types with several entries."""
 
     changes: Changes
     pending: tuple[str, ...]
@@ -202,7 +202,7 @@ def diff(exit_code: bool, project: Path, as_json: bool) -> None:
 
 
 async def _compare(settings: Settings) -> _Compared:
-    """Compare the database with the definitions; nothing is changed."""
+    """Compare the database with the definitions, without changes."""
     registry, folder = project_registry(settings), migrations_folder(settings)
     async with connected(settings) as database:
         states = await migration_states(database, folder) if folder is not None else []

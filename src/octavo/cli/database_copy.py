@@ -1,4 +1,4 @@
-"""`octavo db copy`: a project's database to another one, of whatever kind."""
+"""`octavo db copy`: copy a project's database to another one, on SQLite or PostgreSQL."""
 
 import asyncio
 from pathlib import Path
@@ -61,7 +61,9 @@ def copy(
 
 
 def _located(url: str, project: Path) -> str:
-    """Return the URL of a file with its whole path, read as DATABASE_URL is: relative to the project, `%20` a blank."""
+    """Return the URL with an absolute path for SQLite, read as DATABASE_URL: relative to the project, `%20` for a
+    space.
+    """
     if not url.startswith(SQLITE_PREFIX):
         return url
     try:

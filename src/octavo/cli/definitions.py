@@ -1,4 +1,4 @@
-"""`octavo content-types` and `octavo routes`: what the definitions of a project make."""
+"""`octavo content-types` and `octavo routes`: list content types and routes."""
 
 from collections import Counter
 from pathlib import Path
@@ -78,5 +78,5 @@ def list_routes(project: Path, as_json: bool) -> None:
 
 
 def _action(route: Route) -> str:
-    """The action that can be granted to roles; nothing where none is asked for."""
+    """Return the action that a role needs for a route, or an empty string."""
     return route.operation.action if isinstance(route.operation, Operation) else ""

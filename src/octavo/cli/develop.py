@@ -1,4 +1,4 @@
-"""`octavo develop`: a project while somebody works on it. One process serves it and follows every change."""
+"""`octavo develop`: serve a project and reload it on every change, in one process."""
 
 import asyncio
 import contextlib
@@ -34,11 +34,11 @@ from octavo.project.installed_plugins import GROUP
 from octavo.settings import Settings, load_settings, missing_secrets
 
 _LOOKS: Final = 10
-"""How often is looked after a change: installers write a package's entry points a moment after its folder."""
+"""How often to check after a change: installers write a package's entry points a moment after its folder."""
 
 
 class PluginWatch:
-    """Compares the installed plugins with those of the start."""
+    """Compare the installed plugins with those at the start."""
 
     def __init__(self) -> None:
         self._folders = _marks()
@@ -89,26 +89,26 @@ def _version(entry: EntryPoint) -> str | None:
 
 
 _LOOK_MILLISECONDS: Final = 300
-"""How often is looked whether `.env` and the watched folders are still the same."""
+"""Interval at which `.env` and the set of watched folders are checked."""
 
 
 class Watcher:
-    """Made before the project is first read, so that nothing is missed; runs beside the server."""
+    """Watch a project's files and reload the service. Create it before the project is first read, to miss no change."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
         self._marks = read_marks(project)
         self._plugins = PluginWatch()
-        logging.getLogger("watchfiles").setLevel(logging.WARNING)  # it tells every file, ours or not
+        logging.getLogger("watchfiles").setLevel(logging.WARNING)  # it logs every changed file
 
     async def run(self, process: Process) -> None:
-        """Reload whenever a file that is read has changed; whatever else happens in the folders does not matter."""
+        """Reload when a file that the project reads changes. Other changes in the folders are ignored."""
         while True:
-            with contextlib.suppress(FileNotFoundError):  # a folder that has gone before it could be watched
+            with contextlib.suppress(FileNotFoundError):  # a folder was deleted before watching began
                 await self._watch(process)
 
     async def _watch(self, process: Process) -> None:
-        """Look after the folders that there are, until there are others."""
+        """Watch the existing folders until the set of folders changes."""
         folders = self._folders()
         async for changes in awatch(*folders, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True):
             moved = folders != self._folders()
@@ -126,7 +126,7 @@ class Watcher:
             return
         say("[dim]Changed: {}[/]", ", ".join(sorted(path.relative_to(self._project).as_posix() for path in changed)))
         try:
-            await process.reload_if_changed()  # it has not where the process itself has written them
+            await process.reload_if_changed()  # does nothing if the process itself wrote the files
         except asyncio.CancelledError:
             raise
         except Exception:
@@ -173,7 +173,7 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
 
 
 def load(settings: Settings) -> None:
-    """Load the seed, unless there are entries."""
+    """Load the seed if the database has no entries."""
     from octavo.cli.progress import progress_bar
 
     async def work(database: Database) -> SeedReport | None:
@@ -188,7 +188,7 @@ def load(settings: Settings) -> None:
 
 
 def tell_requests(project: Path, address: str) -> None:
-    """What to try, if the project says so in its seed."""
+    """Print the example requests of the project's seed, if it has some."""
     requests = read_requests(project)
     if requests:
         say("\n[bold]To try, as soon as it serves:[/]")

@@ -1,4 +1,4 @@
-"""`octavo docs`: the documentation of this version, in the terminal or the browser, without a network."""
+"""`octavo docs`: this version's documentation, in the terminal or the browser, offline."""
 
 import subprocess
 import sys
@@ -91,7 +91,7 @@ def _browse(page: Page | None) -> None:
 
 
 def _site() -> Path:
-    """Return the folder of the documentation site: packages carry it, a working copy builds it."""
+    """Return the folder of the documentation site. Packages include it; in a working copy it is built."""
     builder = root() / "scripts/docs_site.py"
     if not builder.is_file():
         if not (root() / _SITE / "index.html").is_file():

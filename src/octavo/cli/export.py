@@ -1,4 +1,4 @@
-"""`octavo export`: a project's content, files and settings as a file of `strapi export`."""
+"""`octavo export`: export a project's content, files and settings in the format of `strapi export`."""
 
 import asyncio
 from collections.abc import Set
@@ -27,7 +27,7 @@ parts_options = (
 
 
 def parts_of(only: str | None, exclude: str | None) -> frozenset[Part]:
-    """The parts that options choose."""
+    """Return the parts that `--only` and `--exclude` select."""
     try:
         parts = chosen_parts(only, exclude)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""`octavo generate`: new definitions and code, begun. Nothing is ever overwritten; what is made is told."""
+"""`octavo generate`: generate definitions and code. Lists the created files and never overwrites any."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ _ASKED = {
 
 
 def ask_content_type(options: TypeOptions) -> tuple[str, TypeOptions]:
-    """Its name, and what else is to be said of it."""
+    """Prompt for the name and options of a content type."""
     name = _ask("Name, in the singular", lambda text: checked_name(text, "a content-type"))
     plural = options.plural or _ask("Plural", lambda text: checked_name(text, "a content-type"), plural_of(name))
     return name, replace(
@@ -56,14 +56,14 @@ def ask_content_type(options: TypeOptions) -> tuple[str, TypeOptions]:
 
 
 def ask_component(display: str | None) -> tuple[str, str]:
-    """Its UID, and its name for people."""
+    """Prompt for a component. Return its UID and display name."""
     category = _ask("Category", lambda text: checked_name(text, "a category"))
     name = _ask("Name", lambda text: checked_name(text, "a component"))
     return f"{category}.{name}", display or click.prompt("Name for people", default=display_name(name))
 
 
 def ask_attributes(registry: Registry, own: str) -> Sequence[str]:
-    """Attributes, one after another, as words; until an empty name."""
+    """Prompt for attributes until an empty name, and return them as words of the command line."""
     say("Attributes; an empty name ends them. Types: {}", ", ".join(TYPES))
     words: list[str] = []
     while name := click.prompt("Attribute", default="", show_default=False):
@@ -87,7 +87,7 @@ def _ask_attribute(name: str) -> str:
 
 
 def _ask(text: str, check: Callable[[str], str], default: str | None = None) -> str:
-    """A text that a check takes; asked again until it does."""
+    """Prompt for a text until a check accepts it."""
     while True:
         try:
             return check(click.prompt(text, default=default))
@@ -99,7 +99,7 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 class GenerateCommand(Command):
-    """A command that tells what cannot be generated without a traceback."""
+    """A command that reports invalid requests to generate without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -120,7 +120,7 @@ def generate() -> None:
 
 
 def api_option(required: bool) -> Callable[[FunctionT], FunctionT]:
-    """In which API; where it is not `required`, without it the whole project's."""
+    """Return the `--api` option. Unless it is `required`, the default is the whole project."""
     told = "The API (folder in src/api); defaults to the one of the same name."
     return click.option("--api", help=told if required else "The API; defaults to the whole project.")
 
@@ -129,7 +129,7 @@ public_option = click.option("--public", is_flag=True, help="Allow everyone to r
 
 
 def type_options(function: FunctionT) -> FunctionT:
-    """What is said of a new content-type."""
+    """Add the options of a new content type."""
     for option in (
         click.option("--plural", help="Plural name, used in URLs; defaults to the English plural."),
         click.option("--display-name", "display", help="Display name."),
@@ -185,7 +185,7 @@ def api(name: str | None, attributes: tuple[str, ...], public: bool, project: Pa
 
 
 def _tell_access(project: Path, uid: str, *, public: bool) -> None:
-    """Grant the public role the permissions to read a new content type, or say how."""
+    """Grant the public role the permissions to read a new content type, or print how."""
     pattern = f"{uid}.find*"
     if not public:
         say("Requests return 403 until a role has permissions: octavo permissions grant public '{}'", pattern)

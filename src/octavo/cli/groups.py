@@ -1,4 +1,4 @@
-"""Groups of commands that know the names and one-line helps of their commands, and load a command when it is called."""
+"""Command groups that know the names and short help of their commands, and load a command on call."""
 
 import importlib
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are rows: name -> where it is (`module:attribute`) and its help in one line.
+    """A group whose commands are rows: name -> location (`module:attribute`) and short help.
 
-    `plugins`: the group of entry points whose commands installed packages add.
+    `plugins`: the group of entry points through which installed packages add commands.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(name, f"from {added[name].distribution}") for name in sorted(added)])
 
     def _added(self) -> "Mapping[str, AddedCommand]":
-        """The commands of installed packages; none takes the name of one of ours."""
+        """Return the commands of installed packages. They cannot replace built-in commands."""
         if not self._plugins:
             return {}
         from octavo.cli.added_commands import added_commands

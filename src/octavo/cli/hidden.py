@@ -1,4 +1,4 @@
-"""`octavo db hidden`: entries that are stored and not served, because their type has lost drafts or locales."""
+"""`octavo db hidden`: entries that are stored but not served, because their type lost drafts or locales."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Commands that write as part of the project: its code is loaded, its hooks and caches in front are told."""
+"""Write as part of the project: load its code, run its hooks and purge CDNs and reverse proxies."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -19,12 +19,12 @@ ResultT = TypeVar("ResultT")
 
 
 def own_actions(settings: Settings) -> tuple[str, ...]:
-    """The actions that the routes of the project's code ask for. Raises InvalidCode."""
+    """Return the actions that routes of the project's code require. Raises InvalidCode."""
     return build(settings).site.services.controller.own_actions
 
 
 async def with_hooked_database(settings: Settings, work: Callable[[Database], Awaitable[ResultT]]) -> ResultT:
-    """Do something with the project's database, made ready as at a start. Raises InvalidCode."""
+    """Run an operation on the project's database, prepared as a start does. Raises InvalidCode."""
     infrastructure = open_infrastructure(settings)
     database, locale = infrastructure.database, settings.plugins.i18n.config.default_locale
     tables, registry = options.own_tables(settings), project_registry(settings)

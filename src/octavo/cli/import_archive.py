@@ -1,4 +1,4 @@
-"""`octavo import`: content, files and settings of a file of `strapi export` in the place of the project's."""
+"""`octavo import`: replace a project's content, files and settings with an archive of `strapi export`."""
 
 import asyncio
 from collections.abc import Set
@@ -75,7 +75,7 @@ def import_(
 
 
 def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force: bool) -> None:
-    """Ask before anything is lost, unless everything has been answered already."""
+    """Ask for confirmation before data is replaced, unless options answer already."""
     found = differences(archive.lines(SCHEMAS), registry)
     if found:
         say("[yellow]The archive's definitions are not those of the project:[/]")

@@ -1,4 +1,4 @@
-"""`octavo jobs`: what is done in the background: tasks by the clock, what waits, what was given up."""
+"""`octavo jobs`: scheduled tasks, queued work, and jobs that were given up after failures."""
 
 import json
 from collections.abc import Awaitable, Callable

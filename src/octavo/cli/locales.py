@@ -1,4 +1,4 @@
-"""`octavo locales`: the locales in which content can be written."""
+"""`octavo locales`: the locales of content."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`octavo db migrate`, `migrations` and `migration`: the project's own migrations, run, shown and begun."""
+"""`octavo db migrate`, `migrations` and `migration`: run, list and generate the project's migrations."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ from octavo.operations.runtime.prepare_database import reach_database
 from octavo.settings import Settings
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-"""How far in the future a name may lie, so that those made within a second keep their order."""
+"""The names of migrations."""
 _SQL: Final = """\
 -- Statements of SQL, each ended by a semicolon. They run once, in one transaction, before the tables are looked at.
 -- A file for one database alone is called .sqlite.sql or .postgresql.sql.
@@ -38,7 +38,7 @@ async def up(transaction):
 
 @asynccontextmanager
 async def connected(settings: Settings) -> AsyncIterator[Database]:
-    """The project's database as it is."""
+    """Connect to the project's database without preparing it."""
     database = open_project_database(settings)
     await reach_database(database)
     try:
@@ -124,7 +124,7 @@ def migration(name: str, is_python: bool, project: Path) -> None:
 
 
 def begin_migration(settings: Settings, name: str, *, is_python: bool) -> None:
-    """Make a file for a migration, and tell it."""
+    """Create a migration file and print its name."""
     if not _NAME.fullmatch(name):
         refuse("The name of a migration has letters, digits, - and _, at most 100 of them")
     text, suffix = (_PYTHON, ".py") if is_python else (_SQL, ".sql")

@@ -1,4 +1,4 @@
-"""`octavo openapi`: the document that describes the REST API."""
+"""`octavo openapi`: the OpenAPI document of the REST API."""
 
 from pathlib import Path
 from typing import Final

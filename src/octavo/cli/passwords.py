@@ -1,4 +1,4 @@
-"""Where commands take a password from: never an argument, which the history of the shell and other users would see."""
+"""Read passwords for commands. They are never arguments, which other users and the shell history could see."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ stdin_option = click.option("--password-stdin", is_flag=True, help="Read the pas
 
 
 def read_password(variable: str, *, from_stdin: bool) -> str:
-    """The first line of the standard input where that is said, else what a variable holds, else what is typed."""
+    """Return the first line of standard input if `from_stdin`, else the variable's value, else prompt."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     return os.environ.get(variable) or str(click.prompt("Password", hide_input=True, confirmation_prompt=True))

@@ -1,4 +1,4 @@
-"""`octavo permissions`: what the roles of users may do."""
+"""`octavo permissions`: the permissions of user roles."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase

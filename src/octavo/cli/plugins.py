@@ -1,4 +1,4 @@
-"""`octavo plugins`: which plugins there are, and which of them a project uses."""
+"""`octavo plugins`: built-in and installed plugins, and whether a project uses them."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -27,7 +27,7 @@ _CODE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PluginLine:
-    """A plugin as it is listed."""
+    """A row of the list of plugins."""
 
     name: str
     enabled: bool
@@ -67,7 +67,7 @@ def _installed(settings: Settings) -> Iterator[PluginLine]:
 
 
 def _brought(plugin: PluginPackage) -> Iterator[str]:
-    """What stands in the folder of a package."""
+    """Return what a plugin's package adds: definitions, code and hooks."""
     files = DefinitionFiles([plugin.source], [])
     yield from (file.uid for file in files.content_types())
     yield from (file.uid for file in files.components())

@@ -1,4 +1,4 @@
-"""A progress bar for what takes long; nothing where nobody looks."""
+"""A progress bar for long operations, shown only in a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from rich.progress import Progress
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function to be told how much is done, and of how much."""
+    """Show a progress bar. Yield a function that updates it with the finished and the total amount."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)

@@ -1,4 +1,4 @@
-"""`octavo purge`: lets caches in front forget what they keep, after what no service has written."""
+"""`octavo purge`: purge CDNs and reverse proxies after changes that bypassed the service."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def purge(tags: tuple[str, ...], project: Path) -> None:
 
 
 def _with_entries(tag: str) -> tuple[str, ...]:
-    """A type's answers, and those about single entries of it; an entry's, and those that may show it."""
+    """Return the tags to purge for a type with all its entries, or for an entry and responses that may include it."""
     uid = _type_of(tag)
     return (ANY, uid, entries_tag(uid)) if tag == uid else (ANY, uid, tag)
 

@@ -1,6 +1,6 @@
-"""`octavo ready`: for whoever looks after a service and has no HTTP client, as in a container without a shell.
+"""`octavo ready`: a health check for environments without an HTTP client, such as containers without a shell.
 
-It runs every few seconds, so it loads the settings and nothing of the service.
+It runs every few seconds, so it loads only the settings.
 """
 
 import json
@@ -38,7 +38,7 @@ def ready(alive: bool, url: str | None, project: Path) -> None:
     path = "/_health" if alive else "/_ready"
     asked = Request(address + path)  # noqa: S310 - checked above
     try:
-        with build_opener(ProxyHandler({})).open(asked, timeout=_PATIENCE):  # never by a proxy of the environment's
+        with build_opener(ProxyHandler({})).open(asked, timeout=_PATIENCE):  # ignores proxies of the environment
             pass
     except HTTPError as error:
         reasons = _reasons(error.read(_LARGEST))
@@ -57,7 +57,7 @@ def _address(project: Path) -> str:
 
 
 def _reasons(body: bytes) -> str:
-    """Why it is not ready, of its answer; nothing if that says nothing of it."""
+    """Return the reasons in a response of a service that is not ready, or an empty string."""
     try:
         told: Any = json.loads(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""docs/command-line.md, written from the commands: `python -m octavo.cli.reference > docs/command-line.md`."""
+"""Render docs/command-line.md from the commands: `python -m octavo.cli.reference > docs/command-line.md`."""
 
 import inspect
 import sys
@@ -20,7 +20,7 @@ names. The exit code is 0 on success, 1 with a message on stderr on failure, and
 
 
 def render_reference() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join((_HEAD, *_render_children(main, click.Context(main, info_name="octavo"), 2)))
 
 
@@ -58,7 +58,7 @@ def _cell(text: str) -> str:
 
 
 def _as_code(epilog: str) -> str:
-    """`Example: octavo version`, the example as code."""
+    """Format the command of an epilog such as `Example: octavo version` as code."""
     title, _, example = epilog.partition(": ")
     return f"{title}: `{example}`"
 

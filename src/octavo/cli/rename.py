@@ -1,4 +1,4 @@
-"""`octavo db rename`: an attribute gets another name, with its data, rights and layouts."""
+"""`octavo db rename`: rename an attribute, with its data, permissions and layouts."""
 
 import asyncio
 import difflib
@@ -32,9 +32,9 @@ def rename_component(old: str, new: str, dry_run: bool, project: Path) -> None:
 
     Rows get the component's name in the definitions.
 
-    Where a component was moved or renamed in its files alone, as v4 does it, dynamic zones no longer show it, and it
-    shows no files. This finds them again. OLD is the name that rows say, as octavo adopt and octavo start tell it, NEW
-    that of the definition; both are category and name.
+    If you moved or renamed a component only in its files, as in v4, dynamic zones no longer show it, and it shows no
+    files. This command restores both. OLD is the name in the rows, as octavo adopt and octavo start report it. NEW is
+    the name in the definition. Both are category and name.
     """
     renamed = asyncio.run(_rename(read_settings(project), old, new, dry_run))
     says = "Would rename" if dry_run else "Renamed"
@@ -65,9 +65,9 @@ async def _rename(settings: Settings, old: str, new: str, dry_run: bool) -> Rena
 def rename_table(type_name: str, old: str, dry_run: bool, project: Path) -> None:
     """Move the rows of a former table to the present one.
 
-    A changed collectionName makes a new, empty table, and the rows stay in the former one. This writes a migration
-    that renames the former table OLD, its link tables, columns, indexes and keys. It runs at the next start, or by
-    octavo db migrate, and refuses to replace tables that hold rows.
+    A changed collectionName creates a new, empty table, and the rows stay in the former one. This command writes a
+    migration that renames the former table OLD, its link tables, columns, indexes and keys. It runs at the next start,
+    or with octavo db migrate, and refuses to replace tables that have rows.
 
     TYPE is a UID, or a name in the singular or plural.
     """
@@ -101,8 +101,8 @@ def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> 
 
     The attribute belongs to a content type or a component.
 
-    Writes the definition files, and a migration that takes along columns, tables, indexes, rights and layouts. It runs
-    at the next start, or by octavo db migrate. TYPE is a UID, or a name in the singular or plural.
+    Writes the definition files, and a migration that renames columns, tables and indexes and updates permissions and
+    layouts. It runs at the next start, or with octavo db migrate. TYPE is a UID, or a name in the singular or plural.
     """
     settings = read_settings(project)
     plan = plan_rename(settings, type_name, old, new)
@@ -112,7 +112,7 @@ def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> 
         _tell_code(project, old)
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("x", encoding="utf-8") as opened:  # before the definitions: who takes these up finds it
+    with file.open("x", encoding="utf-8") as opened:  # before the definitions, so that a reload finds it
         opened.write(plan.migration)
     plan.write_definitions()
     say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(project))
@@ -143,7 +143,7 @@ async def _rehearse(settings: Settings, plan: RenamePlan, file: Path) -> Rehears
 
 
 def _tell_code(project: Path, old: str) -> None:
-    """Name the lines of the project's own code that say the old name: nobody else can judge them."""
+    """Print the lines of the project's code that contain the old name, for the user to check."""
     places = list(_places(project, old))
     if places:
         say("\nLook at what names {} in code and settings:", old)

@@ -1,4 +1,4 @@
-"""`octavo db restore`: a copy in the place of the database."""
+"""`octavo db restore`: replace the database with a backup."""
 
 import asyncio
 from pathlib import Path
@@ -55,7 +55,7 @@ def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
 
 
 async def _settle(settings: Settings, source: Source) -> None:
-    """What a copy cannot know: that its own making has ended, and what caches in front keep by now."""
+    """Update state that the backup does not know: that it finished, and which responses CDNs have cached since."""
     database = open_project_database(settings)
     try:
         await database.connect()
@@ -72,7 +72,7 @@ async def _settle(settings: Settings, source: Source) -> None:
 
 
 async def _settle_record(database: Database, source: Source) -> None:
-    """A copy made by the clock holds that its own making has begun, and not that it has ended."""
+    """Mark the backup as finished: a scheduled backup contains the record of its own start, but not of its end."""
     if source.manifest is None:
         await backup_records.leave(database)
     else:

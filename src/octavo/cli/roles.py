@@ -1,4 +1,4 @@
-"""`octavo roles`: the roles of users. What they may do is changed with `octavo permissions`."""
+"""`octavo roles`: user roles. `octavo permissions` changes their permissions."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable

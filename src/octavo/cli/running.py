@@ -1,6 +1,7 @@
-"""The record of a running service that does not listen where the settings say: `--port` and `--host` are no settings.
+"""Record the address of a running service that was started with `--port` or `--host`, which are not settings.
 
-`octavo ready`, `octavo status` and `octavo slow` look for it. It counts on the same machine, while its process lives.
+`octavo ready`, `octavo status` and `octavo slow` read the record. It is valid on the same machine, while the process
+runs.
 """
 
 import json
@@ -17,7 +18,7 @@ _LARGEST: Final = 10_000
 
 
 def write_record(project: Path, host: str, port: int) -> None:
-    """Record where this process listens. A project that cannot be written to has no record."""
+    """Record the address of this process. A read-only project has no record."""
     file = project / _FILE
     new = file.with_name(f"{file.name}.{os.getpid()}")
     with suppress(OSError):
@@ -27,17 +28,17 @@ def write_record(project: Path, host: str, port: int) -> None:
 
 
 def remove_record(project: Path) -> None:
-    """Remove the record of this process; not that of a service that has started since."""
+    """Remove the record of this process, but not that of a service that started later."""
     file = project / _FILE
     found = _read(file)
     if found is not None and _own().items() <= found.items():
         with suppress(OSError):
             file.unlink()
-            file.parent.rmdir()  # where nothing else is in it, as on PostgreSQL
+            file.parent.rmdir()  # only succeeds if empty, as on PostgreSQL
 
 
 def recorded_place(project: Path) -> tuple[str, int] | None:
-    """Return host and port of the recorded service; None without one that runs."""
+    """Return host and port of the recorded service, or None if it does not run."""
     found = _read(project / _FILE)
     if found is None or found.get("machine") != socket.gethostname():
         return None
@@ -60,7 +61,7 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 
 def _lives(process: int) -> bool:
-    """Return whether a process exists. Signal 0 is a question on POSIX systems only."""
+    """Return whether a process exists. Signal 0 checks this on POSIX systems only."""
     if os.name != "posix" or process <= 0:
         return process > 0
     try:

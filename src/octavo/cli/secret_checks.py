@@ -1,4 +1,4 @@
-"""What is wrong with a project's secrets, told without them."""
+"""Find problems with a project's secrets and report them without revealing the secrets."""
 
 import os
 from collections import defaultdict
@@ -21,14 +21,14 @@ _MISSING: Final = "is not set; octavo secrets new --missing puts a new one into 
 Level = Literal["error", "advice"]
 
 _OURS: Final = frozenset({"APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "JWT_SECRET", "TRANSFER_TOKEN_SALT"})
-"""What a project chooses itself, so that it can be told how strong it is."""
+"""Secrets that the project generates itself, so their strength can be checked."""
 _ENDLESS: Final = frozenset({"ACCEPTED_API_TOKEN_SALTS"})
-"""What may be accepted for ever: an API token that is not used stays as it is stored."""
+"""Variables that can be accepted without expiry: an unused API token keeps its stored hash."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong (`error`), or could be better (`advice`), with a variable or a file."""
+    """A problem (`error`) or a recommendation (`advice`) about a variable or a file."""
 
     level: Level
     place: str
@@ -37,7 +37,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A secret of the settings: the variable that sets it, where it came from, its text."""
+    """A secret in the settings: its variable, source and value."""
 
     name: str
     source: str
@@ -46,7 +46,7 @@ class Held:
 
 
 def check_secrets(settings: Settings) -> list[Problem]:
-    """All problems, the errors first."""
+    """Return all problems, errors first."""
     held = list(held_secrets(settings))
     found = [
         *(Problem("error", name, _MISSING) for name in missing_secrets(settings)),
@@ -59,7 +59,7 @@ def check_secrets(settings: Settings) -> list[Problem]:
 
 
 def held_secrets(settings: Settings) -> Iterator[Held]:
-    """Everything in the settings that is a secret and set."""
+    """Return all secrets that are set."""
     for key in (row for table in TABLES.values() for row in table.rows() if row.row.secret):
         value = _value(settings, key)
         source = settings.sources.get(key.attributes, "default")
@@ -110,12 +110,12 @@ def _accepted(settings: Settings) -> Iterator[Problem]:
 
 
 def _open(settings: Settings, held: list[Held]) -> Iterator[Problem]:
-    """What others can read."""
+    """Return problems with secrets that other users can read."""
     project, git = settings.project, Git(settings.project)
     files = files_of({one.source for one in held}, {**read_env_file(project), **os.environ}, project)
     for path in sorted(set(files.values())):
         shown = str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
-        named_by_variable = not path.is_relative_to(project)  # a container's secrets are often readable for all in it
+        named_by_variable = not path.is_relative_to(project)  # secrets in containers are often readable by all users
         if is_open_to_all(path):
             holds = ", ".join(sorted({one.name for one in held if files.get(one.source) == path}))
             remedy = f"can be read by everybody on this machine, and holds {holds}: chmod o= {path}"

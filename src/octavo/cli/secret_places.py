@@ -1,6 +1,6 @@
-"""Where secrets lie, and who else can read them: files, their rights, git. Also how a secret is put into `.env`.
+"""Find where secrets are stored and who else can read them: files, file permissions, git. Also write them to `.env`.
 
-Nothing here prints a secret, and none becomes an argument of another program, where others could see it.
+Secrets are never printed or passed as arguments to another program, where other users could see them.
 """
 
 import os
@@ -19,12 +19,12 @@ from octavo.settings.sources import read_env_file
 
 _PATIENCE: Final = 60.0
 _SHORTEST_SOUGHT: Final = 8
-"""What is shorter stands everywhere by chance."""
+"""Shorter texts occur everywhere by chance."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_\-+/=.,:;]*")
 
 
 def is_open_to_all(path: Path) -> bool:
-    """Whether everybody on this machine may read a file."""
+    """Return whether all users of this machine can read a file."""
     try:
         return os.name == "posix" and bool(path.stat().st_mode & stat.S_IROTH)
     except OSError:
@@ -32,7 +32,7 @@ def is_open_to_all(path: Path) -> bool:
 
 
 class Git:
-    """The repository that a project lies in, if there is one."""
+    """The git repository that contains the project, if any."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
@@ -40,25 +40,25 @@ class Git:
         self.is_there = self._ask("rev-parse", "--is-inside-work-tree") is not None
 
     def has(self, name: str) -> bool:
-        """Whether a file is committed, or is about to be."""
+        """Return whether a file is committed or staged."""
         return self.is_there and bool(self._ask("ls-files", "--", name))
 
     def had(self, name: str) -> bool:
-        """Whether a file was ever committed, on any branch."""
+        """Return whether a file was ever committed, on any branch."""
         return self.is_there and bool(self._ask("log", "--all", "-n1", "--format=%h", "--", name))
 
     def ignores(self, name: str) -> bool:
-        """Whether a file cannot be added by accident."""
+        """Return whether git ignores a file, so it cannot be added by accident."""
         return not self.is_there or self._ask("check-ignore", "-q", "--", name) is not None
 
     def files_with(self, text: str) -> list[str]:
-        """The committed files that hold a text."""
+        """Return the committed files that contain a text."""
         if not self.is_there or len(text) < _SHORTEST_SOUGHT:
             return []
         return (self._ask("grep", "-lIF", "-f", "-", "--", ":/", text=text) or "").splitlines()
 
     def _ask(self, *arguments: str, text: str = "") -> str | None:
-        """What git says; None if it says no, is not there or takes too long."""
+        """Run git and return its output, or None if git fails, is not installed or times out."""
         if self._program is None:
             return None
         command = [self._program, "-C", str(self._project), "-c", "core.fsmonitor=false", *arguments]
@@ -70,7 +70,7 @@ class Git:
 
 
 def write_env(project: Path, values: Mapping[str, str]) -> None:
-    """Set variables in `.env`: all of them, and nothing else of it changes. Those that are empty go."""
+    """Set variables in `.env` without other changes. Variables with an empty value are removed."""
     path = (project / ".env").resolve()
     before = path.read_text("utf-8")
     after = before
@@ -85,7 +85,7 @@ def write_env(project: Path, values: Mapping[str, str]) -> None:
             os.fsync(descriptor)
         _check(project, after, values)
         shutil.copymode(path, written)
-        with suppress(OSError, AttributeError):  # of an owner who is somebody else only root can say so
+        with suppress(OSError, AttributeError):  # only root can change the owner
             os.chown(written, path.stat().st_uid, path.stat().st_gid)
         written.replace(path)
     finally:
@@ -110,7 +110,7 @@ def _quoted(value: str) -> str:
 
 
 def _check(project: Path, after: str, values: Mapping[str, str]) -> None:
-    """Refuse a text that does not say what it should: `.env` has a form that is not understood here."""
+    """Raise an error if the new text does not set the values as expected: `.env` has an unknown form."""
     before = read_env_file(project)
     with tempfile.TemporaryDirectory(prefix="octavo-env-") as folder:
         Path(folder, ".env").touch(0o600)
@@ -122,7 +122,7 @@ def _check(project: Path, after: str, values: Mapping[str, str]) -> None:
 
 
 def files_of(sources: Iterable[str], variables: Mapping[str, str], project: Path) -> dict[str, Path]:
-    """The files that settings came from, by how their sources are told."""
+    """Return the files that settings came from, by the description of their source."""
     found: dict[str, Path] = {}
     for source in sources:
         name = source.removeprefix(".env: ")

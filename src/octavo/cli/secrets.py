@@ -1,4 +1,4 @@
-"""`octavo secrets`: what is wrong with a project's secrets, and new ones without anybody being logged out."""
+"""`octavo secrets`: check a project's secrets, and rotate them without signing users out."""
 
 import os
 from dataclasses import asdict
@@ -24,13 +24,13 @@ from octavo.settings.values import DURATION
 
 _BYTES: Final = 32
 _MARGIN: Final = 86_400
-"""Seconds that an old key is good for beyond the last token that it has signed."""
+"""Seconds for which an old key stays valid after the last token that it signed."""
 _MOST_APP_KEYS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Rotated:
-    """What can get a new value: attributes in `settings.secrets` and the variables that set them."""
+    """A secret that can be rotated: attributes in `settings.secrets` and the variables that set them."""
 
     attribute: str
     variable: str
@@ -128,12 +128,12 @@ def rotate(name: str, announce: bool, until: str | None, show: bool, project: Pa
 
 
 def _app_keys(current: tuple[str, ...]) -> dict[str, str]:
-    """The first one signs under v4, all are accepted."""
+    """Return the new keys. As in v4, the first one signs and all are accepted."""
     return {"APP_KEYS": ",".join((token_urlsafe(_BYTES), *current[: _MOST_APP_KEYS - 1]))}
 
 
 def _new_values(settings: Settings, name: str, current: str, announce: bool, until: str | None) -> dict[str, str]:
-    """The variables as they are to be."""
+    """Return the new values of the variables."""
     row, now = ROTATED[name], wall_time()
     if not row.accepted:
         return {row.variable: token_urlsafe(_BYTES)}
@@ -150,7 +150,7 @@ def _new_values(settings: Settings, name: str, current: str, announce: bool, unt
 
 
 def _end(settings: Settings, name: str, until: str | None, now: float) -> float:
-    """Until when the old one is accepted; if nobody says it, as long as anything that it has signed."""
+    """Return until when the old secret is accepted. The default is the lifetime of tokens signed with it."""
     if until == "never":
         return inf
     if until is not None:
@@ -174,14 +174,14 @@ def _longest_admin_token(settings: Settings) -> int:
 
 
 def _listed(keys: list[AcceptedKey]) -> str:
-    """As it is set: with commas, or as JSON where a key has one."""
+    """Format keys for the variable: separated by commas, or as JSON if a key contains a comma."""
     texts = [*map(str, keys)]
     plain = not any("," in text for text in texts) and not texts[0].startswith("[")
     return ",".join(texts) if plain else orjson.dumps(texts).decode()
 
 
 def _names_in_env(settings: Settings, row: Rotated) -> dict[str, str]:
-    """The variables of `.env` that hold the old values; those that are new there keep their names."""
+    """Return the names in `.env` of the variables with the old values. New variables keep their default name."""
     places: dict[str, tuple[str, ...]] = {row.variable: _place(row)}
     if row.accepted:
         places[row.accepted_variable] = "secrets", row.accepted
@@ -189,7 +189,7 @@ def _names_in_env(settings: Settings, row: Rotated) -> dict[str, str]:
     for variable, place in places.items():
         source = settings.sources.get(place)
         if source is not None and _is_in_env(settings, variable, place):
-            source = None  # a v4 project's own files take it from there
+            source = None  # the v4 project's own configuration reads it from `.env`
         if source is not None and (not source.startswith(".env: ") or source.endswith("_FILE")):
             origin = "the environment" if source == variable else source
             refuse(f"{variable} comes from {origin}, not from .env: with --show the new values are printed")
@@ -198,7 +198,7 @@ def _names_in_env(settings: Settings, row: Rotated) -> dict[str, str]:
 
 
 def _is_in_env(settings: Settings, variable: str, place: tuple[str, ...]) -> bool:
-    """Whether `.env` says what is in force, whoever has read it there."""
+    """Return whether the effective value is the one in `.env`, whichever configuration file read it."""
     text = read_env_file(settings.project).get(variable)
     value = getattr(settings.secrets, place[-1])
     return bool(text) and variable not in os.environ and text == (",".join(value) if place[-1] == "app_keys" else value)

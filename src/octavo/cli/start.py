@@ -1,4 +1,4 @@
-"""`octavo start`: a project in production."""
+"""`octavo start`: serve a project in production."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -45,17 +45,20 @@ def start(project: Path, host: str | None, port: int | None, workers: int | None
 
 
 def variables(**given: object) -> dict[str, str]:
-    """The variables that say what the options of a command said."""
+    """Return the environment variables for options of a command."""
     return {f"OCTAVO_SERVER__{name.upper()}": str(value) for name, value in given.items() if value is not None}
 
 
 def announce(service: Process, *, records: bool = False) -> None:
-    """Say that a service is ready."""
+    """Print that the service is ready."""
     announcement(service, records=records)()
 
 
 def announcement(service: Process, *, records: bool = False) -> Callable[[], None]:
-    """Says that a service is ready; what it says of a v4 project is known before. `records` where it listens, too."""
+    """Return a function that prints that the service is ready. The v4 summary is computed now.
+
+    With `records`, the function also records the service's address.
+    """
     summary: list[str] = []
     if service.settings.is_v4:
         from octavo.cli.v4_report import summary_of
@@ -76,6 +79,6 @@ def _announce(settings: Settings, summary: Iterable[str], *, records: bool) -> N
 
 
 def rules_by_version(settings: Settings) -> list[str]:
-    """The compatibility rules that an older version of v4 chose, as keys."""
+    """Return the keys of the compatibility rules that an older version of v4 selected."""
     chosen = f"v4 {settings.api.compat.v4_version}"
     return [camel(name) for name in RULES if settings.sources["api", "compat", name] == chosen]

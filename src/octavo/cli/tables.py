@@ -1,4 +1,4 @@
-"""Tables for people. Imports the library for them, which a service need not have in memory."""
+"""Tables for the terminal. In a separate module, so that the service does not load the library."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -11,7 +11,7 @@ _PIPE_WIDTH: Final = 10_000
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print rows below their headings. In a pipe nothing is cut off."""
+    """Print rows below their headings. Cells in a pipe are not truncated."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")

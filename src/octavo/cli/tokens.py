@@ -1,4 +1,4 @@
-"""`octavo tokens`: API tokens. A new one is shown once and never again."""
+"""`octavo tokens`: API tokens. A new token is shown only once."""
 
 from dataclasses import asdict
 from datetime import datetime

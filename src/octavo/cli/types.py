@@ -1,4 +1,4 @@
-"""`octavo types`: the content of a project as types of TypeScript or Python."""
+"""`octavo types`: TypeScript or Python types of a project's content."""
 
 from collections.abc import Callable
 from pathlib import Path

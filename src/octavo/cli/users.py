@@ -1,4 +1,4 @@
-"""`octavo users`: the users of the content API, as their administrators need them."""
+"""`octavo users`: administer the users of the content API."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -62,7 +62,7 @@ def _password(given: str | None, from_stdin: bool) -> str:
 
 
 def _administer(project: Path, work: Work) -> Any:
-    """Do something to users, as a service would."""
+    """Run an operation on users, with the same rules as the service."""
     settings = read_settings(project)
     registry = project_registry(settings)
 

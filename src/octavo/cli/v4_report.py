@@ -1,4 +1,4 @@
-"""What is to be told of a v4 project: in a few lines at a start, settings and code in full by `config check`."""
+"""Report on a v4 project: a summary at the start, and all settings and code in `config check`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -21,7 +21,7 @@ _CODE: Final[Sequence[str]] = (State.CLOSED, State.OPEN, State.PORTED, State.TAK
 
 
 def report_on(settings: Settings, registry: Registry, code: V4Code | None) -> Report | None:
-    """All but the database; None for a project that is none of v4."""
+    """Return the report without the database, or None if the project is not a v4 project."""
     if not settings.is_v4:
         return None
     read = code.code if isinstance(code, ProjectCode) else None
@@ -29,13 +29,13 @@ def report_on(settings: Settings, registry: Registry, code: V4Code | None) -> Re
 
 
 def summary_of(settings: Settings, registry: Registry, code: V4Code | None) -> list[str]:
-    """At most five lines."""
+    """Return the summary, at most five lines."""
     report = report_on(settings, registry, code)
     return list(summary(report)) if report else []
 
 
 def tell_v4(report: Report) -> None:
-    """Print the tables of all keys, of all code and of plugins."""
+    """Print the tables of keys, code and plugins."""
     say("\nThe configuration of Strapi {}:", report.version)
     settings = sorted(report.settings, key=lambda one: _SETTINGS.index(one.outcome))
     columns = ("", "place", "key", "setting", "value", "remark")
@@ -52,7 +52,7 @@ def tell_v4(report: Report) -> None:
 
 
 def check_strictly(settings: Settings) -> None:
-    """Refuse where anything of a v4 project is open."""
+    """Refuse if any finding of a v4 project is unresolved."""
     if not settings.is_v4:
         return
     registry = project_registry(settings)
@@ -62,13 +62,13 @@ def check_strictly(settings: Settings) -> None:
 
 
 def refuse_open(report: Report) -> None:
-    """Refuse where anything is open, and name it."""
+    """Refuse if any finding is unresolved, and list them."""
     if count := open_ends(report):
         refuse("\n".join([f"{counted(count, 'open end')} of the project:", *open_lines(report)]))
 
 
 def open_lines(report: Report) -> Iterator[str]:
-    """What is open, a line each."""
+    """Return the unresolved findings, one per line."""
     for setting in report.settings_that(Outcome.CLOSED, Outcome.OPEN):
         yield f"  {setting.place}: {setting.key}: {setting.says}"
     for code in (*report.code_that(State.CLOSED), *report.code_that(State.OPEN)):

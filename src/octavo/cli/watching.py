@@ -1,4 +1,4 @@
-"""`octavo status` and `octavo slow`: what a running service tells of itself, by its own address and token."""
+"""`octavo status` and `octavo slow`: query a running service's status endpoint, with its metrics token."""
 
 import json
 import time
@@ -86,12 +86,12 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
 
 
 def _request(one: Mapping[str, Any]) -> str:
-    """Method, path and the names of parameters, without their values."""
+    """Format a request: method, path and parameter names, without values."""
     return f"{one['method']} {one['path']}" + (f"?{one['shape']}" if one["shape"] else "")
 
 
 def _say_plans(found: Iterable[Mapping[str, Any]]) -> None:
-    """Each statement once, the slowest request first."""
+    """Print the plan of each statement once, slowest request first."""
     told: set[str] = set()
     for one in sorted(found, key=lambda each: each["slowest_milliseconds"], reverse=True):
         if one["slowest"] and one["slowest"] not in told:
@@ -101,7 +101,7 @@ def _say_plans(found: Iterable[Mapping[str, Any]]) -> None:
 
 
 def ask_service(settings: Settings, url: str | None) -> Any:
-    """What a running service tells of itself. Refuses where it does not."""
+    """Return the status that a running service reports. Refuses if it cannot be reached."""
     token = settings.server.metrics.token
     if not token:
         refuse(
@@ -122,7 +122,7 @@ def ask_service(settings: Settings, url: str | None) -> Any:
 
 
 class _Numbers:
-    """Samples by name: sums over labels."""
+    """Samples by name, and their sums over labels."""
 
     def __init__(self, told: Any) -> None:
         self._families = {one["name"]: one["samples"] for one in told["families"]}
@@ -133,7 +133,7 @@ class _Numbers:
         return float(sum(v for end, given, v in found if end == suffix and wanted <= {(a, b) for a, b in given}))
 
     def has(self, name: str) -> bool:
-        """Whether there is anything of a name."""
+        """Return whether samples with this name exist."""
         return bool(self._families.get(name))
 
     def by(self, name: str, label: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`octavo webhooks`: addresses that are told when content changes."""
+"""`octavo webhooks`: URLs that are notified when content changes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -56,7 +56,7 @@ def _run(project: Path, work: Callable[[Webhooks], Awaitable[ResultT]]) -> Resul
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say something of a webhook."""
+    """Add the options that describe a webhook."""
     for option in reversed(
         (
             click.option("--url", help="URL with http:// or https://."),
@@ -79,7 +79,7 @@ def _given(
     locales: tuple[str, ...],
     populate: tuple[str, ...],
 ) -> dict[str, Any]:
-    """What options say, by the names of a webhook's fields."""
+    """Return the given options by the webhook's field names."""
     given: dict[str, Any] = {"url": url, "events": events, "types": types, "locales": locales}
     given["headers"] = dict(map(_header, headers))
     given["populate"] = "*" if populate == ("*",) else list(populate)
@@ -176,7 +176,7 @@ def _seconds(overlap: str | None) -> int:
 
 
 def _warn_of(url: str, project: Path) -> None:
-    """Tell at once that nothing will be sent to an address."""
+    """Warn if Octavo refuses to send to a URL."""
     refusal = asyncio.run(open_poster(read_settings(project)).refusal(url))
     if refusal is not None:
         warn(refusal)

@@ -1,7 +1,7 @@
-"""Tests of a project: the whole service in the test's own process, on a database that begins anew with each test.
+"""Test support for projects: run the whole service in the test process, on a database that is reset before each test.
 
-`pytest_plugins = ["octavo.testing.plugin"]` in `conftest.py` gives the fixture `site`; `open_site` is the same for
-whoever has fixtures of their own.
+`pytest_plugins = ["octavo.testing.plugin"]` in `conftest.py` provides the fixture `site`. Use `open_site` to build
+custom fixtures.
 """
 
 from octavo.testing.client import Answer, GraphqlFailed

@@ -1,4 +1,4 @@
-"""A client in the same process: requests go through the whole service, without a socket."""
+"""An in-process HTTP client: requests go through the whole service, without a socket."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -8,7 +8,7 @@ import httpx2
 from octavo.api.http.application import HttpApplication
 
 Answer = httpx2.Response
-"""What a request is answered with: `status_code`, `json()`, `text`, `headers` ..."""
+"""The response to a request: `status_code`, `json()`, `text`, `headers` ..."""
 
 _BASE: Final = "http://localhost"
 
@@ -22,7 +22,7 @@ class GraphqlFailed(AssertionError):
 
 
 class Client:
-    """Asks an application. `token` is a user's JWT or an API token."""
+    """Send requests to an application. `token` is a user's JWT or an API token."""
 
     def __init__(self, application: HttpApplication) -> None:
         transport = httpx2.ASGITransport(app=application)
@@ -41,7 +41,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         token: str | None = None,
     ) -> Answer:
-        """One request. `query` may be nested: it is said in brackets, as v4 reads them."""
+        """Send a request. A nested `query` is encoded in v4's bracket syntax."""
         text = query if isinstance(query, str) else _query_string(query or {})
         sent = {**({"Authorization": f"Bearer {token}"} if token else {}), **(headers or {})}
         target = f"{path}{'&' if '?' in path else '?'}{text}" if text else path
@@ -50,7 +50,7 @@ class Client:
         )
 
     async def close(self) -> None:
-        """Nobody asks any more."""
+        """Close the client."""
         await self._http.aclose()
 
 

@@ -1,7 +1,7 @@
-"""Databases of tests: made once, and put back to what they were at the start before each test.
+"""Test databases: created once and restored to their initial state before each test.
 
-SQLite is a file in the tests' folder, put back by a copy of it. On PostgreSQL tests get a schema of their own in the
-database that is named, and a second one that remembers the rows of the start; both are dropped in the end.
+SQLite uses a file in the tests' folder, restored from a copy. On PostgreSQL, tests use a new schema in the configured
+database and a second schema that stores the initial rows. Both are dropped at the end.
 """
 
 import secrets
@@ -17,7 +17,7 @@ import asyncpg
 from octavo.settings.files.database import Database
 
 _BUSY_MILLISECONDS: Final = 10_000
-# Totals follow what is written to the other tables.
+# Triggers update the totals when rows of the other tables change.
 _TABLES: Final = """
 SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename <> 'octavo_totals' ORDER BY tablename"""
 _KEYS: Final = """
@@ -30,25 +30,25 @@ JOIN pg_namespace n ON n.oid = t.relnamespace WHERE s.relkind = 'S' AND n.nspnam
 
 
 class Origin(Protocol):
-    """A database that can be put back."""
+    """A database that can be restored to its initial state."""
 
     settings: Database
 
     async def open(self) -> None:
-        """Before the service connects."""
+        """Prepare the database. Called before the service connects."""
 
     async def remember(self) -> None:
-        """Take what is there now as the start."""
+        """Store the current state as the initial state."""
 
     async def restore(self) -> None:
-        """Put everything back to the start."""
+        """Restore the initial state."""
 
     async def close(self) -> None:
-        """Leave nothing behind; the service has closed its connections."""
+        """Clean up. Called after the service has closed its connections."""
 
 
 class SqliteOrigin:
-    """A file in the tests' folder."""
+    """A SQLite file in the tests' folder."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "data.db"
@@ -56,7 +56,7 @@ class SqliteOrigin:
         self.settings = Database(client="sqlite", filename=str(self._file))
 
     async def open(self) -> None:
-        """The service makes the file."""
+        """Do nothing: the service creates the file."""
 
     async def remember(self) -> None:
         _copy_pages(self._file, self._start)
@@ -65,11 +65,11 @@ class SqliteOrigin:
         _copy_pages(self._start, self._file)
 
     async def close(self) -> None:
-        """The file goes with its folder."""
+        """Do nothing: the file is deleted with its folder."""
 
 
 def _copy_pages(source: Path, target: Path) -> None:
-    """What is in one file into another one, which may be in use: whoever has it open sees the new content next."""
+    """Copy a database file over another one that may be in use. Open connections see the new content."""
     with closing(apsw.Connection(str(source))) as given, closing(apsw.Connection(str(target))) as taking:
         taking.set_busy_timeout(_BUSY_MILLISECONDS)
         with taking.backup("main", given, "main") as copying:
@@ -77,7 +77,7 @@ def _copy_pages(source: Path, target: Path) -> None:
 
 
 class PostgresqlOrigin:
-    """Two schemas in a database that others may use."""
+    """Two schemas in a PostgreSQL database that can be shared."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -97,7 +97,7 @@ class PostgresqlOrigin:
             await connection.close()
 
     async def _read(self, connection: "asyncpg.Connection[asyncpg.Record]") -> str:
-        """Copy the rows of the start; the script that puts them back, each table after those that it leads to."""
+        """Copy the initial rows and return the SQL script that restores them, referenced tables first."""
         tables = [row[0] for row in await connection.fetch(_TABLES, self._schema)]
         order: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(tables, ()))
         for table, target in await connection.fetch(_KEYS, self._schema):
@@ -132,7 +132,7 @@ class PostgresqlOrigin:
 
 
 def origin_of(url: str | None, folder: Path) -> Origin:
-    """SQLite in the folder, or the PostgreSQL that an address names."""
+    """Return the origin for a PostgreSQL URL, or SQLite in the folder if there is none."""
     if url is None:
         return SqliteOrigin(folder)
     if urlsplit(url).scheme not in ("postgresql", "postgres"):

@@ -1,6 +1,6 @@
-"""Entries for tests: what a test does not say of an entry, and the definitions require, is filled in, validly.
+"""Entry factories: required values that a test does not set are generated, and are valid.
 
-Values are counted, not random: the same test makes the same entries.
+Values are numbered, not random: the same test creates the same entries.
 """
 
 import math
@@ -36,7 +36,7 @@ _FIRST_DAY: Final = date(2024, 1, 1)
 _DEFAULT_LENGTH: Final = 255
 _SHORT: Final = frozenset({"string", "email", "uid"})
 Make = Callable[[str, int], Awaitable[int]]
-"""Makes an entry of a content-type so many levels below the one that was asked for; its id."""
+"""Create an entry of a content type, so many levels below the requested one, and return its id."""
 
 
 class CannotMake(ValueError):
@@ -45,14 +45,14 @@ class CannotMake(ValueError):
 
 @dataclass(slots=True)
 class Filler:
-    """Fills in what is required. `make` is asked for entries that a required relation leads to."""
+    """Generate required values. `make` creates the entries that required relations need."""
 
     registry: Registry
     make: Make
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     async def fill(self, item: Definition, given: Mapping[str, Any], level: int = 0) -> dict[str, Any]:
-        """The data of an entry or a component: what is given, and what is required besides. Raises CannotMake."""
+        """Return the data of an entry or component: the given values and all other required ones. Raises CannotMake."""
         _check_names(item, given)
         number = next(self._numbers)
         data = {name: await self._given(item, name, value, level) for name, value in given.items()}
@@ -67,7 +67,7 @@ class Filler:
         return data
 
     async def _given(self, item: Definition, name: str, value: Any, level: int) -> Any:
-        """A value that a test gives: entries mean their ids, components are filled in."""
+        """Normalize a given value: entries become ids, and missing values of components are generated."""
         attribute = item.attributes.get(name)
         match attribute:
             case Relation() | Media():

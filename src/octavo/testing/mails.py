@@ -1,4 +1,4 @@
-"""Mails that the service has sent: in a folder of the tests, where nobody else reads them."""
+"""Sent mails. Tests store them in a folder instead of delivering them."""
 
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -11,7 +11,7 @@ class Mail:
 
     def __init__(self, message: EmailMessage) -> None:
         self.message = message
-        """All of it, with every header."""
+        """The whole message, with all headers."""
 
     @property
     def to(self) -> str:
@@ -40,7 +40,7 @@ class Mail:
 
     @property
     def attachments(self) -> dict[str, str | bytes]:
-        """The attachments by name: texts as `str`, others as `bytes`."""
+        """The attachments by name: text as `str`, other content as `bytes`."""
         return {part.get_filename() or "": part.get_content() for part in self.message.iter_attachments()}
 
     def _part(self, kind: str) -> str:
@@ -52,6 +52,6 @@ class Mail:
 
 
 def read_mails(folder: Path) -> list[Mail]:
-    """The mails of a folder, in the order in which they were sent."""
+    """Return the mails in a folder, in the order they were sent."""
     files = sorted(folder.glob("*.eml"))
     return [Mail(message_from_bytes(file.read_bytes(), EmailMessage, policy=default)) for file in files]

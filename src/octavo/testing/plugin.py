@@ -1,7 +1,7 @@
-"""The fixture `site` for pytest: `pytest_plugins = ["octavo.testing.plugin"]` in `conftest.py`.
+"""The pytest plugin with the fixture `site`: `pytest_plugins = ["octavo.testing.plugin"]` in `conftest.py`.
 
-Asynchronous tests that use it need no other plugin: they run in the loop that the site runs in. The project is served
-once for all of them; each begins with the data of the start.
+Asynchronous tests that use `site` need no other plugin: they run in its event loop. The service starts once for all
+tests. Each test begins with the initial data.
 """
 
 import asyncio
@@ -22,25 +22,25 @@ from octavo.testing.site import Site, open_site
 
 @pytest.fixture(scope="session")
 def octavo_project(pytestconfig: pytest.Config) -> Path:
-    """The project that is tested: the folder that pytest is called for. To be overridden where it is another one."""
+    """Return the project under test: pytest's root folder. Override it for another one."""
     return pytestconfig.rootpath
 
 
 @pytest.fixture(scope="session")
 def octavo_database() -> str | None:
-    """Where tests keep their data: None for SQLite, or the address of a PostgreSQL, by OCTAVO_TEST_DATABASE."""
+    """Return the database for tests: None for SQLite, or a PostgreSQL URL from OCTAVO_TEST_DATABASE."""
     return os.environ.get("OCTAVO_TEST_DATABASE") or None
 
 
 @pytest.fixture(scope="session")
 def octavo_variables() -> dict[str, str]:
-    """Settings of tests, named as in `.env`, which is not read. To be overridden."""
+    """Return settings for tests, named as in `.env`, which is not read. Override it to set some."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def octavo_runner() -> Iterator[asyncio.Runner]:
-    """The event loop of the site and of the tests that use it."""
+    """Provide the event loop of the site and of the tests that use it."""
     with asyncio.Runner() as runner:
         yield runner
 
@@ -49,13 +49,13 @@ def octavo_runner() -> Iterator[asyncio.Runner]:
 def octavo_site(
     octavo_runner: asyncio.Runner, octavo_project: Path, octavo_database: str | None, octavo_variables: dict[str, str]
 ) -> Iterator[Site]:
-    """The project, served; its data is whatever the last test has left."""
+    """Serve the project. Its data is the state that the last test left."""
     stack = AsyncExitStack()
     opening = open_site(octavo_project, database=octavo_database, variables=octavo_variables)
     try:
         site = octavo_runner.run(stack.enter_async_context(opening))
     except (SettingsError, InvalidDefinitions, InvalidCode, StartFailed) as error:
-        pytest.fail(str(error), pytrace=False)  # it says where: Octavo's own lines would hide it
+        pytest.fail(str(error), pytrace=False)  # the message has the location; a traceback would hide it
     site.runner = octavo_runner
     yield site
     octavo_runner.run(stack.aclose())
@@ -63,14 +63,14 @@ def octavo_site(
 
 @pytest.fixture
 def site(octavo_runner: asyncio.Runner, octavo_site: Site) -> Site:
-    """The project, served, with the data of the start."""
+    """Serve the project, with the initial data."""
     octavo_runner.run(octavo_site.reset())
     return octavo_site
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run asynchronous tests that use a site in its loop."""
+    """Run asynchronous tests that use `site` in its event loop."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj) or "site" not in pyfuncitem.funcargs:
         return None
     site: Site = pyfuncitem.funcargs["site"]  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""`Site`: a project's whole service within a test, with everything that a test does to it."""
+"""`Site`: a project's whole service in a test, and the operations that tests need."""
 
 import asyncio
 import shutil
@@ -64,7 +64,7 @@ class Site:
         self._folder = folder
         self._client = Client(process.asgi)
         self.runner: asyncio.Runner | None = None
-        """What runs the loop of this site, where tests are not asynchronous themselves."""
+        """Runs the site's event loop for tests that are not asynchronous."""
         self._begin()
 
     def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
@@ -148,7 +148,7 @@ class Site:
             headers=headers,
             token=as_user.jwt if as_user else token,
         )
-        await self._process.site.services.accounts.settle()  # mails leave after the answer
+        await self._process.site.services.accounts.settle()  # mails are sent after the response
         return answer
 
     async def graphql(
@@ -167,7 +167,7 @@ class Site:
             raise GraphqlFailed(answer["errors"])
         return answer["data"]
 
-    # Preparing
+    # Test data
 
     async def make(self, uid: str, /, **values: Any) -> Entry:
         """Create an entry, published, and return it. Missing required values are generated.
@@ -232,7 +232,7 @@ class Site:
         known = actions_of(actions, self.registry)
         return await create_token(self.database, salt, f"token {next(self._numbers)}", kind, known, feed=shared.feed)
 
-    # Time, and what follows
+    # Time and background work
 
     def move_clock(self, later: timedelta | float) -> None:
         """Move the clock forward until the end of the test, in seconds or as a `timedelta`."""
@@ -285,7 +285,7 @@ class Site:
 
 
 def _quick_hash(password: str) -> str:
-    """A hash that is good for logging in, and takes no time."""
+    """Return a valid password hash with the lowest bcrypt cost."""
     return bcrypt.hashpw(password.encode(), bcrypt.gensalt(_COST, prefix=b"2a")).decode()
 
 

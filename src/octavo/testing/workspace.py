@@ -1,7 +1,7 @@
-"""Where a project is tested: a folder that shows its code and settings, with files, mails and data of the tests' own.
+"""A temporary folder in which a project is tested: links to its code and settings, and separate files, mails and data.
 
-Nothing outside is touched: no `.env` and no variables of the machine are read, the database is one that the tests were
-given, files and mails stay in the folder, whatever the project's settings say.
+Tests do not affect anything outside: `.env` and environment variables are not read, the database is the test database,
+and files and mails stay in the folder, whatever the project's settings are.
 """
 
 import shutil
@@ -36,10 +36,9 @@ _SECRETS: Final = {
 
 
 def show_project(project: Path, folder: Path) -> Path:
-    """Let a folder show a project; the folder, without links on the way to it.
+    """Link a project's files into a folder and return the resolved folder.
 
-    What it shows are links, so that tracebacks and coverage lead to the project's own files; copies where there are no
-    links.
+    Links make tracebacks and coverage show the project's own files. Where links are not supported, files are copied.
     """
     folder = folder.resolve()
     for name in _SHOWN:
@@ -60,7 +59,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def settings_for(folder: Path, variables: Mapping[str, str], database: Database) -> Settings:
-    """The project's settings, less what leads out of the folder. Raises SettingsError."""
+    """Return the project's settings without those that affect anything outside the folder. Raises SettingsError."""
     found = load_settings(folder, {**_SECRETS, **variables}, mode="development")
     plugins = found.plugins
     upload = replace(plugins.upload.config, provider="local", provider_options=UploadConfig().provider_options)
