@@ -1,1 +1,1 @@
-"""Running a service: server process, telemetry, backups, and moving data."""
+"""Run a service: server process, telemetry, backups and data transfer."""

@@ -1,1 +1,1 @@
-"""Copies of the database: made, verified, kept for a while, put back."""
+"""Database backups: create, verify, retain and restore them."""

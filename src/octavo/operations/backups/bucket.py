@@ -1,7 +1,7 @@
-"""Copies in a bucket of S3, or of a service that speaks its protocol: sent, read back, thinned out there.
+"""Backups in an S3-compatible bucket: upload, verify, download and retention.
 
-A copy is a folder of keys, as it is a folder on the disk. Its manifest is sent last and removed first, so what has one
-is whole. Everything here blocks: it belongs into the process that makes copies.
+A backup is a set of keys with a common prefix, like a folder on disk. Its manifest is uploaded last and deleted first,
+so a backup with a manifest is complete. All calls block: use them in the backup process.
 """
 
 import re
@@ -30,12 +30,12 @@ from octavo.settings import Settings
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}Z")
 _ABANDONED: Final = timedelta(days=1)
-"""After which what has no manifest is nothing that somebody is still sending."""
+"""Age after which files without a manifest are an abandoned upload, not one in progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Copies that were sent to a place and read back, and those that were removed there."""
+    """Backups that were uploaded to a place and verified there, and those that were deleted there."""
 
     place: str
     sent: list[Copy]
@@ -43,7 +43,7 @@ class Sent:
 
 
 def bucket_of(settings: Settings) -> "Bucket | None":
-    """Where the settings have copies sent; None: nowhere. Raises BackupFailed without the library for it."""
+    """Return the bucket in the settings, or None. Raises BackupFailed if the required library is missing."""
     given = settings.database.backups.bucket
     if not given.name:
         return None
@@ -63,7 +63,7 @@ def bucket_of(settings: Settings) -> "Bucket | None":
 
 
 class Bucket:
-    """The copies in a bucket, below a prefix."""
+    """The backups in a bucket, below a prefix."""
 
     def __init__(self, options: S3Options, prefix: str) -> None:
         try:
@@ -75,16 +75,16 @@ class Bucket:
 
     @property
     def place(self) -> str:
-        """The address that people know."""
+        """The bucket's URL, for display."""
         return f"s3://{self._bucket}/{self._prefix}".rstrip("/")
 
     def copies(self) -> list[Copy]:
-        """All that are whole, the newest first; the path of each is its name. Raises BackupFailed."""
+        """Return all complete backups, newest first; the path of each is its name. Raises BackupFailed."""
         found = [copy for key, _ in self._keys() if key.endswith(f"/{MANIFEST}") and (copy := self._read(key))]
         return sorted(found, key=lambda one: one.manifest.made_at, reverse=True)
 
     def keep(self, here: Sequence[Copy], counts: Counts) -> Sent:
-        """Send what is to be kept of the copies of a folder, and remove what need not be kept. Raises BackupFailed."""
+        """Upload the local backups to retain, and delete those that retention no longer covers. Raises BackupFailed."""
         there = {copy.path.name: copy for copy in self.copies()}
         everything = {copy.path.name: copy for copy in here} | there
         newest_first = sorted(everything.values(), key=lambda one: one.manifest.made_at, reverse=True)
@@ -99,7 +99,7 @@ class Bucket:
         return Sent(self.place, sent, removed)
 
     def verify(self, copy: Copy) -> str:
-        """Read a copy to its end; how it was verified. Raises BackupFailed unless it is what was sent."""
+        """Read a backup to its end and return how it was verified. Raises BackupFailed if its digest differs."""
         key = f"{copy.path.name}/{copy.manifest.file}"
         with self._speaking():
             body = self._client.get_object(**self._at(key))["Body"]
@@ -109,7 +109,7 @@ class Bucket:
         return "read"
 
     def fetch(self, name: str, store: Store) -> Copy:
-        """Bring a copy into the folder, as it was. Raises BackupFailed and OSError."""
+        """Download a backup into the folder, unchanged. Raises BackupFailed and OSError."""
         copy = next((one for one in self.copies() if one.path.name == name), None)
         if copy is None:
             raise BackupFailed(f"There is no copy {name} in {self.place}")
@@ -137,7 +137,7 @@ class Bucket:
         manifest = replace(copy.manifest, digest=digest)
         at = self._at(f"{name}/{manifest.file}")
         with self._speaking():
-            self._client.upload_file(str(file), at["Bucket"], at["Key"])  # in parts, where it is large
+            self._client.upload_file(str(file), at["Bucket"], at["Key"])  # large files are uploaded in parts
         try:
             self.verify(Copy(copy.path, manifest))
         except BackupFailed:
@@ -150,7 +150,7 @@ class Bucket:
             raise BackupFailed(f"{self.place}/{name}/{MANIFEST} is not what was sent")
 
     def _read(self, key: str) -> Copy | None:
-        """The copy of a manifest; None for what is not ours."""
+        """Return the backup of a manifest, or None for another file."""
         name = key.rpartition("/")[0]
         if not _NAME.fullmatch(name):
             return None
@@ -162,7 +162,7 @@ class Bucket:
             return None
 
     def _remove_abandoned(self) -> None:
-        """What was being sent when a process was killed."""
+        """Delete the files of uploads whose process was killed."""
         keys = dict(self._keys())
         for key, changed in keys.items():
             name = key.partition("/")[0]
@@ -176,7 +176,7 @@ class Bucket:
                 self._client.delete_object(**self._at(key))
 
     def _keys(self) -> Iterator[tuple[str, datetime]]:
-        """The keys below the prefix, without it, and when each was written."""
+        """Yield the keys below the prefix, without it, and when each was written."""
         with self._speaking():
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._prefix)
             for page in pages:
@@ -188,7 +188,7 @@ class Bucket:
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        """Errors of the library as ours."""
+        """Raise the library's errors as BackupFailed."""
         try:
             yield
         except self._failures as error:

@@ -1,4 +1,4 @@
-"""One copy from first to last: made, verified, named, and those that need not be kept any more removed."""
+"""Create a backup: make it, verify it, give it its name, and delete backups that retention no longer covers."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _MOST_NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A new copy; those that were removed; how long it took, in seconds; what went to the bucket."""
+    """A new backup, the deleted ones, the duration in seconds, and the uploads to the bucket."""
 
     copy: Copy
     removed: list[Copy]
@@ -30,7 +30,7 @@ class Made:
 
 @dataclass(slots=True)
 class _Maker:
-    """How copies of one kind of database are made and verified."""
+    """How to create and verify backups of one kind of database."""
 
     database: str
     file: str
@@ -41,7 +41,7 @@ class _Maker:
     notes: list[str] = field(default_factory=list)
 
     def verify(self, copy: Path, *, restore: bool) -> tuple[str, Mapping[str, int]]:
-        """How it was verified, and how many rows each table had."""
+        """Verify a backup. Return how, and the number of rows by table."""
         if restore:
             try:
                 return "restored", self.restored(copy)
@@ -51,13 +51,13 @@ class _Maker:
 
 
 def store_of(settings: Settings) -> Store:
-    """Where the copies of a project lie."""
+    """Return the folder of a project's backups."""
     given = settings.database.backups
     return Store(settings.project / given.folder, given.leave_free)
 
 
 def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:
-    """Make a copy as it is set. Raises BackupFailed and OSError; then there is nothing of it."""
+    """Create a backup as configured. Raises BackupFailed and OSError; then no part of it remains."""
     given, store, began = settings.database.backups, store_of(settings), time.monotonic()
     maker = _maker(settings, progress)
     with store.alone():
@@ -91,7 +91,10 @@ def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:
 
 
 def _send_and_thin(settings: Settings, store: Store) -> tuple[Sent | None, list[Copy]]:
-    """What was sent to the bucket, if there is one; what was removed of the folder, also where nothing can be sent."""
+    """Upload to the bucket, if any, and delete old backups in the folder, even if the upload fails.
+
+    Returns the uploads and the deleted backups.
+    """
     given, bucket = settings.database.backups, bucket_of(settings)
     here = counts = Counts(given.keep.last, given.keep.daily, given.keep.weekly, given.keep.monthly)
     sent = None
@@ -105,7 +108,7 @@ def _send_and_thin(settings: Settings, store: Store) -> tuple[Sent | None, list[
 
 
 def verify_copy(settings: Settings, copy: Copy) -> str:
-    """Verify one that is there again; how that was done. Raises BackupFailed and OSError."""
+    """Verify an existing backup and return how. Raises BackupFailed and OSError."""
     maker = _maker(settings, lambda *_: None)
     if copy.manifest.database != maker.database:
         raise BackupFailed(f"This is a copy of {copy.manifest.database}, and the project is on {maker.database}")
@@ -115,7 +118,7 @@ def verify_copy(settings: Settings, copy: Copy) -> str:
 
 
 def compare(expected: Mapping[str, int], found: Mapping[str, int]) -> None:
-    """Raises BackupFailed unless each table has as many rows as it should."""
+    """Raise BackupFailed unless each table has the expected number of rows."""
     names = sorted({*expected, *found})
     wrong = [
         f"{name} has {found.get(name, 'no')} rows, not {expected.get(name, 'any')}"

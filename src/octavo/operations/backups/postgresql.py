@@ -1,7 +1,7 @@
-"""Copies of PostgreSQL, by `pg_dump`: in the state of one snapshot, in which the rows are counted, too.
+"""PostgreSQL backups with `pg_dump`, in one snapshot, in which the rows are also counted.
 
-To verify one it is put into a scratch database beside the project's, which takes the right to make databases; without
-that it is read to its end and its rows are counted as they go by.
+To verify a backup, it is restored into a scratch database on the same server, which requires the privilege to create
+databases. Without it, the backup is read to its end and its rows are counted.
 """
 
 import re
@@ -35,18 +35,18 @@ FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname 
 
 
 class NoScratch(Exception):
-    """There is no making a scratch database here; the text says why."""
+    """A scratch database cannot be created. The message has the reason."""
 
 
 class _Session:
-    """`psql` that is asked one thing after the other. Raises BackupFailed."""
+    """A `psql` process that runs queries one after the other. Raises BackupFailed."""
 
     def __init__(self, process: subprocess.Popen[bytes], messages: IO[bytes]) -> None:
         self._process = process
         self._messages = messages
 
     def ask(self, text: str) -> list[str]:
-        """The lines of an answer."""
+        """Run a query and return the lines of the result."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -69,7 +69,7 @@ class _Session:
 
 @contextmanager
 def _session(settings: Settings, database: str | None = None) -> Iterator[_Session]:
-    """With the project's database, or another one beside it."""
+    """Open a session with the project's database, or another one on the same server."""
     command = [find_tool("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]
     with (
         tempfile.TemporaryFile() as messages,
@@ -82,11 +82,11 @@ def _session(settings: Settings, database: str | None = None) -> Iterator[_Sessi
             found.ask("SET client_min_messages = warning")
             yield found
         finally:
-            process.kill()  # it has nothing left to do
+            process.kill()  # all queries are finished
 
 
 def size_of(settings: Settings, before: int | None) -> int:
-    """Bytes that a copy takes, by the one before it, or by the tables."""
+    """Estimate the size of a backup in bytes, from the previous one or from the tables."""
     if before is not None:
         return before * 3 // 2
     schema = POSTGRESQL.literal(settings.database.schema)
@@ -97,7 +97,7 @@ def size_of(settings: Settings, before: int | None) -> int:
 
 
 def make(settings: Settings, target: Path) -> Mapping[str, int]:
-    """Make a copy; how many rows each table has in it, by the database itself. Raises BackupFailed."""
+    """Create a backup and return the number of rows by table in its snapshot. Raises BackupFailed."""
     with _session(settings) as session:
         session.ask("SET statement_timeout = 0")
         session.ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -108,13 +108,15 @@ def make(settings: Settings, target: Path) -> Mapping[str, int]:
 
 
 def restored(settings: Settings, copy: Path) -> Mapping[str, int]:
-    """How many rows each table has, put into a scratch database, which is gone afterwards. Raises BackupFailed, and
-    NoScratch."""
+    """Restore a backup into a scratch database, drop it, and return the number of rows by table.
+
+    Raises BackupFailed and NoScratch.
+    """
     name = f"{_SCRATCH}{environment(settings)['PGDATABASE']}"[:_LONGEST_NAME]
     quoted, schema = _quoted(name), _quoted(settings.database.schema)
     with _session(settings) as session:
         extensions = session.ask(_EXTENSIONS)
-        session.ask(f"DROP DATABASE IF EXISTS {quoted}")  # of one that was killed
+        session.ask(f"DROP DATABASE IF EXISTS {quoted}")  # left by a killed process
         try:
             session.ask(f"CREATE DATABASE {quoted} TEMPLATE template0")
         except BackupFailed as error:
@@ -135,7 +137,7 @@ def restored(settings: Settings, copy: Path) -> Mapping[str, int]:
 
 
 def read(copy: Path) -> Mapping[str, int]:
-    """How many rows each table has in a copy, which is read to its end. Raises BackupFailed."""
+    """Read a backup to its end and return the number of rows by table. Raises BackupFailed."""
     command = [find_tool("pg_restore"), "--file=-", str(copy)]
     with (
         tempfile.TemporaryFile() as messages,
@@ -150,7 +152,7 @@ def read(copy: Path) -> Mapping[str, int]:
 
 
 def _count_lines(text: IO[bytes]) -> dict[str, int]:
-    """Of each table: in a dump, each row is a line between its `COPY` and `\\.`."""
+    """Return the number of rows by table: in a dump, each row is a line between its `COPY` and `\\.`."""
     counted: dict[str, int] = {}
     table = None
     for line in text:

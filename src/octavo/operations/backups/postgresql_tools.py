@@ -1,6 +1,6 @@
-"""Copies of PostgreSQL databases, by PostgreSQL's own tools, which have to be there. The password is never an argument.
+"""Back up and restore PostgreSQL databases with its own client programs. The password is never an argument.
 
-A copy replaces the project's tables in one transaction: all of it or nothing. Raises BackupFailed.
+A restore replaces the project's tables in one transaction. Functions raise BackupFailed.
 """
 
 import os
@@ -50,7 +50,7 @@ DO $$ DECLARE ours oid := to_regnamespace({schema}); others text; names text[]; 
 END $$;
 """
 
-# Publications name tables, and forget those that go: what they said of them is said again of those that come.
+# A publication loses dropped tables, so the new tables are added to it again.
 _REMEMBER_PUBLISHED = """
 SELECT set_config('octavo.published', coalesce(jsonb_agg(
     format('ALTER PUBLICATION %I ADD TABLE ONLY %I.%I', v.pubname, v.schemaname, v.tablename)
@@ -76,12 +76,12 @@ END $$;
 
 
 def dump_database(settings: Settings, file: Path, snapshot: str | None = None) -> None:
-    """Copy the project's schema to a file, as it is at one moment, that of a snapshot or now."""
+    """Dump the project's schema to a file, in the state of a snapshot or of now."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f"{file.name}.part")
     schema = f"--schema={settings.database.schema}"
     try:
-        part.touch(0o600)  # what is made of a database is for its owner alone
+        part.touch(0o600)  # only the owner can read backups
         options = ["--format=custom", "--no-owner", "--no-privileges", schema, f"--file={part}"]
         _run(settings, find_tool("pg_dump"), *options, *([f"--snapshot={snapshot}"] if snapshot else []))
         part.replace(file)
@@ -90,19 +90,19 @@ def dump_database(settings: Settings, file: Path, snapshot: str | None = None) -
 
 
 def restore_database(settings: Settings, file: Path, database: str | None = None) -> None:
-    """Put a copy in the place of all tables of the project's schema, in the project's database or another one."""
+    """Replace all tables of the project's schema with a backup, in the project's database or another one."""
     tools = find_tool("pg_restore"), find_tool("psql")
     schema = settings.database.schema
     try:
-        _run(settings, tools[0], "--list", str(file))  # refuses what is no copy before anything is touched
+        _run(settings, tools[0], "--list", str(file))  # reject files that are no backup before changing anything
     except BackupFailed as error:
         raise BackupFailed(f"Nothing was restored: {error}") from None
-    # Said as SQL: by itself the tool would keep tables that are younger than the copy, or stumble over them.
+    # `pg_restore` writes SQL for `psql`: directly, it would keep or fail on tables that are newer than the backup.
     read = [tools[0], "--no-owner", "--no-privileges", f"--schema={schema}", "--file=-", str(file)]
     write = [tools[1], "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
     variables = environment(settings, database)
     with (
-        tempfile.TemporaryFile() as messages,  # in a pipe that nobody reads yet they would hold everything up
+        tempfile.TemporaryFile() as messages,  # a pipe without a reader would block when it is full
         subprocess.Popen(read, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as reader,
         subprocess.Popen(
             write, env=variables, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages
@@ -113,9 +113,9 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
         before = (_REMEMBER_PUBLISHED + _EMPTY).format(schema=POSTGRESQL.literal(schema))
         whole = feed(before, reader.stdout, _PUBLISH_AGAIN, writer.stdin)
         if not whole:
-            reader.kill()  # nobody reads what it has to say any more, and it would wait for that
+            reader.kill()  # it would block on writing, because its output is no longer read
         if reader.wait() or not whole:
-            writer.kill()  # before it could commit half of it
+            writer.kill()  # before it commits a part
         else:
             writer.stdin.close()
         if writer.wait():
@@ -125,7 +125,7 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
 
 
 def feed(first: str, source: IO[bytes], last: str, target: IO[bytes]) -> bool:
-    """Whether everything was taken; a target that has ended is closed."""
+    """Write `first`, the source and `last` to the target. Return whether it read all; close a target that has ended."""
     try:
         target.write(first.encode())
         shutil.copyfileobj(source, target)
@@ -138,13 +138,13 @@ def feed(first: str, source: IO[bytes], last: str, target: IO[bytes]) -> bool:
 
 
 def close_broken(pipe: IO[bytes]) -> None:
-    """Forget what a program that has ended did not read: closed later, the pipe would complain of it once more."""
+    """Discard buffered input of a program that has ended. Otherwise, closing the pipe later raises again."""
     with suppress(BrokenPipeError):
         pipe.close()
 
 
 def find_tool(name: str) -> str:
-    """The path of one of PostgreSQL's programs."""
+    """Return the path of a PostgreSQL client program."""
     found = shutil.which(name)
     if found is None:
         raise BackupFailed(
@@ -165,7 +165,7 @@ def _run(settings: Settings, *command: str) -> None:
 
 
 def environment(settings: Settings, database: str | None = None) -> dict[str, str]:
-    """The variables by which PostgreSQL's tools are told of a database: the project's, or another one beside it."""
+    """Return environment variables for PostgreSQL's programs, for the project's database or another one there."""
     server, places = direct_server(settings)
     told = {
         "PGHOST": ",".join(host for host, _ in places),
@@ -180,5 +180,5 @@ def environment(settings: Settings, database: str | None = None) -> dict[str, st
 
 
 def first_line(text: str) -> str:
-    """The beginning of what a program said."""
+    """Return the first line of a program's output."""
     return text.strip().partition("\n")[0]

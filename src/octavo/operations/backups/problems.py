@@ -1,5 +1,5 @@
-"""What goes wrong with copies."""
+"""Errors of backups."""
 
 
 class BackupFailed(Exception):
-    """A copy was not made, is not sound, or was not put back; the text is for people and says why."""
+    """A backup could not be created, verified or restored. The message has the reason, for display."""

@@ -1,5 +1,4 @@
-"""A copy in the place of the database: which file is meant, whether anybody works with the database, and putting it
-back."""
+"""Restore a backup: find the file, check that the database is not in use, and replace the database."""
 
 import asyncio
 import time
@@ -21,9 +20,9 @@ from octavo.settings import Settings
 _MARKS: Final = {b"SQLite format 3\0": "sqlite", b"PGDMP": "postgresql"}
 _LONGEST_MARK: Final = max(map(len, _MARKS))
 _PATIENCE_SECONDS: Final = 3.0
-"""How long sessions may take to go after their process has ended."""
+"""How long to wait for sessions to close after their process has ended."""
 _PAUSE_SECONDS: Final = 0.2
-# Those of a service: ours have this name, those of v4 have none. Who looks at the data with a tool of his own may.
+# Sessions of a service: Octavo's have this name, those of v4 have none. Other database tools are allowed.
 _SESSIONS: Final = """
 SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 AND backend_type = 'client backend' AND application_name IN ('octavo', '')"""
@@ -31,14 +30,14 @@ AND backend_type = 'client backend' AND application_name IN ('octavo', '')"""
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file of a copy; its manifest, where it is one of those that have one."""
+    """The file of a backup, and its manifest if it has one."""
 
     file: Path
     manifest: Manifest | None = None
 
 
 def find_source(path: Path, settings: Settings) -> Source:
-    """The copy that is meant by a file, or by the folder of one copy. Raises BackupFailed and OSError."""
+    """Return the backup in a file or a folder. Raises BackupFailed and OSError."""
     copy = read_copy(path if path.is_dir() else path.parent)
     if copy is not None and (path.is_dir() or path.name == copy.manifest.file):
         _require_same_kind(path, copy.path / copy.manifest.file, copy.manifest.database, settings)
@@ -53,14 +52,14 @@ def find_source(path: Path, settings: Settings) -> Source:
 
 
 def _kind_of(file: Path) -> str | None:
-    """Which database a file is a copy of, by its first bytes; None where they do not tell."""
+    """Return the database that a file is a backup of, by its first bytes, or None if unknown."""
     with file.open("rb") as opened:
         begin = opened.read(_LONGEST_MARK)
     return next((database for mark, database in _MARKS.items() if begin.startswith(mark)), None)
 
 
 def _require_same_kind(path: Path, file: Path, database: str | None, settings: Settings) -> None:
-    """Raises BackupFailed for a copy of the other kind of database, and says how it is moved."""
+    """Raise BackupFailed for a backup of the other kind of database, with the command to copy it instead."""
     own = "sqlite" if _is_file(settings) else "postgresql"
     if database in (None, own):
         return
@@ -73,25 +72,27 @@ def _require_same_kind(path: Path, file: Path, database: str | None, settings: S
 
 
 def target_of(settings: Settings) -> str:
-    """What is replaced, for people."""
+    """Return the database to replace, for display."""
     return str(settings.database_file) if _is_file(settings) else f"database {settings.database.name}"
 
 
 def replaces_nothing(settings: Settings) -> bool:
-    """Whether there is no database yet."""
+    """Return whether there is no database yet."""
     return _is_file(settings) and not settings.database_file.exists()
 
 
 def require_tools(settings: Settings) -> None:
-    """Raises BackupFailed where a program is missing that a restore takes."""
+    """Raise BackupFailed if a program that a restore needs is missing."""
     if not _is_file(settings):
         for name in ("psql", "pg_restore"):
             find_tool(name)
 
 
 def require_unused(settings: Settings, remedy: str) -> None:
-    """Raises BackupFailed while somebody else has the database open, as a service that runs does; its text ends with
-    a remedy. Raises StartFailed."""
+    """Raise BackupFailed if another process uses the database, such as a running service.
+
+    The message ends with `remedy`. Raises StartFailed if the database cannot be reached.
+    """
     end = time.monotonic() + _PATIENCE_SECONDS
     while is_open_elsewhere(settings.database_file) if _is_file(settings) else asyncio.run(_sessions(settings)):
         if time.monotonic() > end:
@@ -100,7 +101,7 @@ def require_unused(settings: Settings, remedy: str) -> None:
 
 
 def restore(settings: Settings, source: Source, progress: Callable[[int, int], None]) -> None:
-    """Put a copy in the place of the database: all of it or nothing. Raises BackupFailed and OSError."""
+    """Replace the database with a backup, or change nothing. Raises BackupFailed and OSError."""
     if not _is_file(settings):
         restore_database(settings, source.file)
         return
@@ -120,6 +121,6 @@ async def _sessions(settings: Settings) -> int:
     database = open_database(parameters=server, pool_minimum=1, pool_maximum=1, topology=topology)
     await reach_database(database)
     try:
-        return int(await database.fetch_value(_SESSIONS))  # the connection that asks is its only one
+        return int(await database.fetch_value(_SESSIONS))  # excludes this connection, the only one of `database`
     finally:
         await database.close()

@@ -1,4 +1,4 @@
-"""Copies of SQLite: databases themselves, whose rows are counted in the state that was copied."""
+"""SQLite backups: copies of the database, with the number of rows in the copied state."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,13 +14,13 @@ FILE = "database.db"
 
 
 def size_of(file: Path) -> int:
-    """Bytes that a copy takes, with one more to verify it."""
+    """Return the size in bytes of a backup and of one more copy to verify it."""
     parts = (file, file.with_name(file.name + "-wal"))
     return 2 * sum(part.stat().st_size for part in parts if part.exists())
 
 
 def make(source: Path, target: Path, progress: Callable[[int, int], None]) -> Mapping[str, int]:
-    """Make a copy; how many rows each table has in it, by the database itself. Raises BackupFailed."""
+    """Create a backup and return the number of rows by table in its state. Raises BackupFailed."""
     counted: dict[str, int] = {}
     try:
         copy_database(source, target, progress, lambda reader: counted.update(count_rows(reader)))
@@ -30,7 +30,10 @@ def make(source: Path, target: Path, progress: Callable[[int, int], None]) -> Ma
 
 
 def restored(copy: Path, scratch: Path) -> Mapping[str, int]:
-    """How many rows each table has, put back into a scratch database, which is gone afterwards. Raises BackupFailed."""
+    """Restore a backup into a scratch database, delete it, and return the number of rows by table.
+
+    Raises BackupFailed.
+    """
     try:
         copy_database(copy, scratch, lambda *_: None)
         return read(scratch)
@@ -42,7 +45,7 @@ def restored(copy: Path, scratch: Path) -> Mapping[str, int]:
 
 
 def read(copy: Path) -> Mapping[str, int]:
-    """How many rows each table has in a copy, all of which is read. Raises BackupFailed."""
+    """Read a whole backup and return the number of rows by table. Raises BackupFailed."""
     try:
         connection = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -57,7 +60,7 @@ def read(copy: Path) -> Mapping[str, int]:
 
 
 def count_rows(connection: apsw.Connection) -> dict[str, int]:
-    """Of each table; what searches by parts of texts keep for themselves are tables, too."""
+    """Return the number of rows by table, including the tables of full-text and trigram indexes."""
     names = [row[0] for row in connection.execute(_TABLES)]
     return {name: _count(connection, name) for name in names}
 

@@ -1,7 +1,6 @@
-"""The folder of copies: a folder for each, complete or not there, with a manifest of what has to be in it.
+"""The local folder of backups: a subfolder for each, with a manifest of its content.
 
-A copy is made in a folder whose name begins with a dot, and gets its name when it is verified. Nothing else that lies
-there is touched.
+A backup is created in a folder whose name begins with a dot, and renamed when it is verified. Other files are ignored.
 """
 
 import hashlib
@@ -33,9 +32,10 @@ _NAME: Final = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a copy holds: its file, how many rows of each table, its size. `made_at` in milliseconds since 1970.
+    """The content of a backup: its file, the number of rows by table, its size. `made_at` is in milliseconds since
+    1970.
 
-    `verified` tells how: `restored` into a scratch database, or `read` to its end. `digest` is the file's SHA-256.
+    `verified` is `restored` (into a scratch database) or `read` (to its end). `digest` is the file's SHA-256.
     """
 
     octavo: str
@@ -51,13 +51,13 @@ class Manifest:
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """The manifest as JSON."""
         return json.dumps(asdict(self), indent=1, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One that is there."""
+    """An existing backup."""
 
     path: Path
     manifest: Manifest
@@ -73,7 +73,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many copies are kept: the newest ones, and the newest of each of so many days, weeks, months."""
+    """The number of backups to retain: the newest ones, and the newest of each day, week and month."""
 
     last: int = 1
     daily: int = 0
@@ -83,21 +83,23 @@ class Counts:
 
 @dataclass(slots=True)
 class Store:
-    """The copies in a folder."""
+    """The backups in a folder."""
 
     folder: Path
     leave_free: int = 0
     _locked: int | None = field(default=None, init=False)
 
     def copies(self) -> list[Copy]:
-        """All of them, the newest first."""
+        """Return all backups, newest first."""
         found = [copy for path in self.folder.glob("*/" + MANIFEST) if (copy := read_copy(path.parent)) is not None]
         return sorted(found, key=lambda one: one.manifest.made_at, reverse=True)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """A block that only one process at a time is in; what others have left unfinished is removed. Raises
-        BackupFailed."""
+        """Lock the folder for this process, and delete unfinished backups of others.
+
+        Raises BackupFailed if it is locked.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         if not any(self.folder.iterdir()):
             self.folder.chmod(0o700)
@@ -111,7 +113,7 @@ class Store:
             os.close(descriptor)
 
     def require(self, size: int) -> None:
-        """Raises BackupFailed unless so many bytes are free, and some more."""
+        """Raise BackupFailed unless there is space for so many bytes in addition to `leave_free`."""
         free = shutil.disk_usage(self.folder).free
         if free < size + self.leave_free:
             needed = f"{_megabytes(size)} are needed, and {_megabytes(self.leave_free)} have to stay free"
@@ -119,7 +121,7 @@ class Store:
 
     @contextmanager
     def unfinished(self, moment: int) -> Iterator[Path]:
-        """A folder for a new copy, which is gone afterwards unless `finish` has given it a name."""
+        """Yield a folder for a new backup. It is deleted afterwards, unless `finish` has renamed it."""
         path = self.folder / f"{_UNFINISHED}{_name(moment)}"
         path.mkdir(mode=0o700)
         try:
@@ -128,7 +130,7 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
 
     def finish(self, path: Path, manifest: Manifest) -> Copy:
-        """Give a copy its name: from now on it counts."""
+        """Rename the folder of a verified backup, which makes it valid."""
         (path / MANIFEST).write_text(manifest.text, "utf-8")
         for file in (path / manifest.file, path / MANIFEST, path):
             _to_disk(file)
@@ -138,18 +140,18 @@ class Store:
         return Copy(final, manifest)
 
     def thin(self, counts: Counts) -> list[Copy]:
-        """Remove what need not be kept; what was removed. The newest one always stays."""
+        """Delete backups that retention does not cover, and return them. The newest one always stays."""
         copies = self.copies()
         gone = [one for one in copies[1:] if one not in kept(copies, counts)]
         for one in gone:
             doomed = one.path.with_name(_UNFINISHED + one.path.name)
-            one.path.rename(doomed)  # whatever happens now, half of it is no copy
+            one.path.rename(doomed)  # a partly deleted folder must not count as a backup
             shutil.rmtree(doomed, ignore_errors=True)
         return gone
 
 
 def read_copy(folder: Path) -> Copy | None:
-    """The copy in a folder; None where there is none of ours."""
+    """Return the backup in a folder, or None."""
     try:
         return Copy(folder, read_manifest(read_own_file(folder / MANIFEST, LARGEST_MANIFEST)))
     except (OSError, ValueError, TypeError):
@@ -157,7 +159,7 @@ def read_copy(folder: Path) -> Copy | None:
 
 
 def kept(copies: Sequence[Copy], counts: Counts) -> list[Copy]:
-    """What is kept of copies, the newest of which comes first."""
+    """Return the backups to retain, given all of them, newest first."""
     rules: tuple[tuple[int, Callable[[datetime], Any]], ...] = (
         (counts.daily, lambda made: made.date()),
         (counts.weekly, lambda made: made.isocalendar()[:2]),
@@ -173,7 +175,7 @@ def kept(copies: Sequence[Copy], counts: Counts) -> list[Copy]:
 
 
 def link_tree(source: Path, target: Path, before: Path | None) -> int:
-    """Copy a folder; files that are as they were in the copy before share its bytes. How many files there are."""
+    """Copy a folder and return the number of files. Files unchanged since the previous backup are hard links to it."""
     number = 0
     for folder, _, names in os.walk(source):
         inside = Path(folder).relative_to(source)
@@ -182,7 +184,7 @@ def link_tree(source: Path, target: Path, before: Path | None) -> int:
             file, known = Path(folder, name), before / inside / name if before else None
             if not file.is_file() or file.is_symlink():
                 continue
-            with suppress(FileNotFoundError):  # removed meanwhile
+            with suppress(FileNotFoundError):  # deleted while copying
                 _link_or_copy(file, target / inside / name, known)
                 number += 1
     return number
@@ -199,13 +201,13 @@ def _link_or_copy(file: Path, target: Path, known: Path | None) -> None:
 
 
 def read_manifest(text: str | bytes) -> Manifest:
-    """A manifest as it is written. Raises ValueError and TypeError for what is none of ours."""
+    """Parse a manifest. Raises ValueError and TypeError if it is invalid."""
     told = Manifest(**json.loads(text))
     return replace(told, notes=tuple(told.notes))
 
 
 def digest_of(stream: IO[bytes]) -> str:
-    """The SHA-256 of what is left of a stream."""
+    """Return the SHA-256 of the rest of a stream."""
     digest = hashlib.sha256()
     while piece := stream.read(MEGABYTE):
         digest.update(piece)

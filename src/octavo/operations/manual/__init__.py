@@ -1,1 +1,1 @@
-"""The documentation that comes with Octavo: its pages, what is looked for in them, and they as HTML."""
+"""The bundled documentation: its pages, search, and HTML."""

@@ -1,4 +1,4 @@
-"""The pages of the documentation, as they are written in Markdown: listed, cut into sections, searched."""
+"""The documentation pages in Markdown: list them, split them into sections and search them."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ from octavo.core.values import dataclass
 
 PACKAGE: Final = Path(__file__).parents[2]
 PLACES: Final = (PACKAGE / "documents", PACKAGE.parents[1])
-"""Where the folder `docs` is: within an installed package, or in a working copy of Octavo itself."""
+"""Parents of the folder `docs`: in an installed package, or in a working copy of Octavo."""
 
 _HEADING: Final = re.compile(r"^(#{1,6}) (.+?)\s*$")
 _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -19,7 +19,7 @@ _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it, up to the next one."""
+    """A heading and the text below it, up to the next heading."""
 
     page: "Page"
     heading: str
@@ -28,7 +28,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: `name` is what people call it, as in `octavo docs settings`."""
+    """A page. `name` is its short name, as in `octavo docs settings`."""
 
     name: str
     path: Path
@@ -42,7 +42,7 @@ class Page:
         return next((section.heading for section in self.sections() if section.heading), self.name)
 
     def sections(self) -> Iterator[Section]:
-        """All of it, in order."""
+        """Yield the sections, in order."""
         heading, lines = "", list[str]()
         for line, found in headings(self.text):
             if found is None:
@@ -55,7 +55,7 @@ class Page:
 
 
 def headings(text: str) -> Iterator[tuple[str, re.Match[str] | None]]:
-    """Each line, with what it says if it is a heading. In blocks of code nothing is one."""
+    """Yield each line, with the match of a heading if it is one. Code blocks have no headings."""
     in_code = False
     for line in text.splitlines():
         if line.startswith("```"):
@@ -64,12 +64,12 @@ def headings(text: str) -> Iterator[tuple[str, re.Match[str] | None]]:
 
 
 def plain(text: str) -> str:
-    """A line without links and marks."""
+    """Remove links and Markdown marks from a line."""
     return _LINK.sub(r"\1", text).replace("`", "").replace("**", "")
 
 
 def root() -> Path:
-    """The folder that holds `docs`, `examples`, the readme and the changelog."""
+    """Return the folder that contains `docs`, `examples`, the readme and the changelog."""
     return next(place for place in PLACES if (place / "docs").is_dir())
 
 
@@ -96,7 +96,7 @@ def all_pages() -> list[Page]:
 
 
 def search(pages: Sequence[Page], words: Sequence[str]) -> list[Section]:
-    """The sections that have all the words, in whichever order; first those that have them in their heading."""
+    """Return the sections that contain all the words in any order, those with matching headings first."""
     wanted = [word.lower() for word in words]
     found: list[tuple[int, int, Section]] = []
     for page in pages:
@@ -109,7 +109,7 @@ def search(pages: Sequence[Page], words: Sequence[str]) -> list[Section]:
 
 
 def line_with(section: Section, words: Sequence[str]) -> str:
-    """The line of a section that has most of the words, without marks; the first that says something if none has."""
+    """Return the line with most of the words, without marks, or the first line with text if no line has one."""
     lines = [line for line in section.text.splitlines() if line.strip(" `-|")]
     if not lines:
         return ""

@@ -1,1 +1,1 @@
-"""One process and the sites it serves: settings become options, options become parts, parts are joined and run."""
+"""The service process and its sites: translate settings to options, open resources, assemble and run them."""

@@ -1,4 +1,4 @@
-"""Where the actions of plugins are asked for: their routes, and their fields of GraphQL. For closing them."""
+"""The REST routes and GraphQL fields of plugin actions, needed to close them."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ _MUTATION: Final = "Mutation"
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The routes (`POST /auth/local`, below the API's prefix) and root fields that lead to an action."""
+    """The routes (`POST /auth/local`, below the API's prefix) and root fields of an action."""
 
     routes: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Door:
 
     @property
     def fields(self) -> Iterator[FieldKey]:
-        """The root fields, by type and name."""
+        """The root fields, as (type, name)."""
         yield from ((_QUERY, name) for name in self.queries)
         yield from ((_MUTATION, name) for name in self.mutations)
 
@@ -59,7 +59,7 @@ _FIELDS: Final = {
     f"{FILES}.destroy": Door(mutations=("removeFile", "deleteUploadFile")),
     LIST_LOCALES: Door(queries=("i18NLocales", "i18NLocale")),
 }
-"""The root fields."""
+"""The root fields of plugin actions."""
 
 
 def _doors() -> dict[str, Door]:
@@ -70,7 +70,7 @@ def _doors() -> dict[str, Door]:
 
 
 DOORS: Final = _doors()
-"""By action."""
+"""Endpoints by action."""
 
 _HOOKED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     USER: {
@@ -101,19 +101,21 @@ _ACCOUNTS_HOOKED: Final[Mapping[str, tuple[str, ...]]] = {
     "create": ("register", "callback"),
     "update": ("resetPassword", "changePassword", "forgotPassword", "emailConfirmation"),
 }
-"""What accounts do with users besides."""
+"""Further actions on users by the accounts controllers."""
 
 _CONTROLLERS: Final = {FILE: FILES}
 
 
 def doors_of(name: str, but: Container[str] = ()) -> Iterator[Door]:
-    """The doors of an action, of a controller (`plugin::upload.content-api`), or of a whole plugin; `but` of some."""
+    """Yield the endpoints of an action, a controller (`plugin::upload.content-api`) or a plugin, without those in
+    `but`.
+    """
     actions = (action for action in DOORS if action == name or action.startswith(f"{name}."))
     yield from (DOORS[action] for action in actions if action not in but)
 
 
 def hooked_doors(uid: str, actions: Iterable[str]) -> Iterator[Door]:
-    """The doors that stand before actions on a content-type of a plugin."""
+    """Yield the endpoints that run the given actions on a plugin's content type."""
     for action in actions:
         for name in _HOOKED.get(uid, {}).get(action, ()):
             yield DOORS[f"{_CONTROLLERS.get(uid, uid)}.{name}"]
@@ -122,14 +124,14 @@ def hooked_doors(uid: str, actions: Iterable[str]) -> Iterator[Door]:
 
 
 def content_fields(registry: Registry, uid: str, actions: Iterable[str]) -> Iterator[FieldKey]:
-    """The root fields of GraphQL for actions on a content-type, or on all of them where `uid` is empty."""
+    """Yield the GraphQL root fields for actions on a content type, or on all types if `uid` is empty."""
     wanted = frozenset(actions)
     for content_type in registry.content_types.values() if not uid else filter(None, [registry.content_types.get(uid)]):
         yield from _fields(content_type, wanted)
 
 
 def generated_fields(registry: Registry) -> frozenset[FieldKey]:
-    """All root fields that there can be without a project's own."""
+    """Return all root fields that can exist without custom ones."""
     own = (key for door in DOORS.values() for key in door.fields)
     return frozenset([*content_fields(registry, "", ACTIONS), *own])
 

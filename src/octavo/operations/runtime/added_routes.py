@@ -1,4 +1,4 @@
-"""Routes that are added beside all others, once it is known which of those are served without code of a project."""
+"""Routes that are added last, because they depend on which types are guarded by project code."""
 
 import logging
 from collections.abc import Iterable
@@ -22,12 +22,14 @@ logger = logging.getLogger(__name__)
 
 _MOST_NAMED: Final = 5
 OTHER_FEED_PATH: Final = "/_events"
-"""No content-type can have it: their names have no underscores."""
+"""The fallback path of the change feed. Names of content types have no underscores, so none can use it."""
 
 
 def add_plans(router: Router, prefix: str, controller: ContentController, extension: Extension | None) -> None:
-    """The routes of scheduled publishing. Where there are none, for code might refuse, the fields of GraphQL are closed
-    too: `extension`, where there are such fields."""
+    """Add the routes of scheduled publishing, except for types whose code could reject an update.
+
+    For those types, the GraphQL fields are closed too. `extension` is None without GraphQL.
+    """
     if controller.schedules is not None:
         left_out = list(add_schedules(router, prefix, controller.schedules))
         if extension is not None:
@@ -45,7 +47,7 @@ def _close_fields(extension: Extension, content_types: Iterable[ContentType]) ->
 
 
 def add_feed(router: Router, shared: Infrastructure, reads: ContentReads, hooks: Hooks) -> FeedEndpoint | None:
-    """The feed of changes, where it is on. Raises StartFailed where something else is at its address."""
+    """Add the change feed, if it is enabled. Raises StartFailed if its path is taken."""
     if shared.journal is None:
         return None
     settings = shared.settings.api
@@ -57,8 +59,11 @@ def add_feed(router: Router, shared: Infrastructure, reads: ContentReads, hooks:
 
 
 def free_path(router: Router, prefix: str, wanted: str) -> str:
-    """Where the feed of changes is: where it is wanted. Of what nobody has set it moves out of a content-type's way,
-    which is told. Raises StartFailed where there is something else all the same."""
+    """Return the path of the change feed: `wanted`, if it is free.
+
+    If the default path is taken by a content type, the feed moves to another path and a warning is logged. Raises
+    StartFailed if the path is taken otherwise.
+    """
     if not _is_taken(router, prefix + wanted):
         return wanted
     if wanted == FEED_PATH and not _is_taken(router, prefix + OTHER_FEED_PATH):

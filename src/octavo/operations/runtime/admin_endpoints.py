@@ -1,4 +1,4 @@
-"""Behind the administrators' door: what handles the operations of their pages, put together for one site."""
+"""The endpoints of the admin API, assembled for one site."""
 
 import json
 import os
@@ -101,11 +101,11 @@ _PACKAGES: Final = (
         "Panel and from the API.",
     ),
 )
-"""Plugins as v4's pages list them: name, title, description; the second ones are packages."""
+"""Plugins as v4's admin panel lists them: name, title, description. The second list has the packages."""
 
 
 def project_facts(settings: Settings, registry: Registry, router: Router, own_actions: tuple[str, ...]) -> ProjectFacts:
-    """What is known of a project."""
+    """Return facts about a project: its packages, plugins and versions."""
     package = _package(settings)
     packages = {name: str(version) for name, version in _table(package, "dependencies").items()}
     uuid = _table(package, "strapi").get("uuid")
@@ -124,7 +124,7 @@ def project_facts(settings: Settings, registry: Registry, router: Router, own_ac
 
 
 def _plugins(settings: Settings, packages: list[str]) -> Iterator[Mapping[str, str]]:
-    """As v4 orders them: its own, those that `config/plugins` names, the others as `package.json` has them."""
+    """Yield the plugins in v4's order: core ones, those in `config/plugins`, then others as in `package.json`."""
     for name, title, description in _CORE:
         yield {"name": name, "displayName": title, "description": description}
     order = [*(_PACKAGE.format(name=name) for name in settings.named_plugins), *packages]
@@ -149,13 +149,13 @@ def _table(package: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 _COUNTS: Final = OwnStatement("SELECT (SELECT count(*) FROM octavo_outbox), (SELECT count(*) FROM octavo_dead_letters)")
 _PER_RSS: Final = 1 if sys.platform == "darwin" else 1024
-"""Bytes in what the system counts memory by."""
+"""Bytes per unit of the system's memory usage."""
 
 
 def system_facts(
     shared: Infrastructure, reference: str, plugins: tuple[Mapping[str, str], ...]
 ) -> Callable[[], Awaitable[dict[str, Any]]]:
-    """What asks for the facts of this moment."""
+    """Return a function that queries the current facts about the system."""
 
     async def ask() -> dict[str, Any]:
         settings, database = shared.settings, shared.database
@@ -237,7 +237,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
 
 
 def _oversight(shared: Infrastructure, facts: ProjectFacts) -> Iterator[Endpoints]:
-    """What happens in the service: who did what, what was sent, what waits, how it is."""
+    """Yield the endpoints for monitoring: audit log, deliveries, jobs and system status."""
     yield DeliveryEndpoints(shared.webhooks)
     yield AuditEndpoints(AuditList(shared.database))
     yield WorkEndpoints(JobDesk(shared.database, shared.outbox))
@@ -245,7 +245,7 @@ def _oversight(shared: Infrastructure, facts: ProjectFacts) -> Iterator[Endpoint
 
 
 def _plugin_endpoints(shared: Infrastructure, services: Services, facts: ProjectFacts) -> Iterator[Endpoints]:
-    """What belongs to v4's plugins, those that are in use."""
+    """Yield the endpoints of v4 plugins that are enabled."""
     settings, managing = shared.settings, services.manage()
     plugins = options.plugins_in_use(settings)
     if "upload" in plugins:

@@ -1,4 +1,4 @@
-"""Languages that a project gives to the pages of administrators, or whose words it changes."""
+"""Languages that a project adds to the admin panel, or whose texts it changes."""
 
 import json
 import logging
@@ -11,12 +11,12 @@ from octavo.core.bounded_files import MEGABYTE, read_own_file
 logger = logging.getLogger(__name__)
 
 FOLDER: Final = PurePosixPath("src/admin/languages")
-"""Holds `CODE.json`, what is said by its key, for codes such as `he` and `pt-BR`."""
+"""Contains `CODE.json` with texts by key, for codes such as `he` and `pt-BR`."""
 _NAME: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\.json")
 
 
 def own_languages(project: Path) -> tuple[str, ...]:
-    """The codes of the languages that can be spoken; why another one cannot is logged."""
+    """Return the codes of the project's valid languages. Logs why others are invalid."""
     found = []
     for path in sorted((project / FOLDER).glob("*.json")):
         problem = _problem(path)

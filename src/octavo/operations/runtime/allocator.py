@@ -1,13 +1,11 @@
-"""How a process keeps memory for what comes next, and gives back what only its start has needed.
+"""Tune how the process retains freed memory, and release what only the start needed.
 
-Large answers are made of blocks that the C library would give back again.
+glibc maps each block of 128 kB or more separately, and returns free memory at the end of the heap, until it has seen
+larger blocks. From then on it retains everything. A response of a few hundred kilobytes costs hundreds of page faults
+this way, a tenth of its time, and one of megabytes permanently enlarges the process.
 
-glibc maps each block of 128 kB and more anew, and gives back what is free at the end of its memory, until it has seen
-larger blocks: then it keeps all that it ever had. An answer of a few hundred kilobytes costs hundreds of page faults
-this way, a tenth of its time, and one of megabytes leaves the process as large as it has made it.
-
-A start also runs through parts of programs that no request needs. They stay mapped, and count as the process's, until
-the system is asked to map again what is used.
+A start also uses code that requests do not need. Its pages stay mapped and count as the process's memory, until the
+system is asked to drop them. Pages that are used are mapped again.
 """
 
 import ctypes
@@ -34,11 +32,14 @@ _STAY: Final = (
     "octavo.v4.code.allowances",
     "octavo.v4.code.code",
 )
-"""What the others leave behind is made of these, or is looked at by them."""
+"""Modules that remaining objects are instances of, or that use them."""
 
 
 def forget_readers() -> None:
-    """Forget them, unless something that stays uses one of them. Whoever imports one later loads it again."""
+    """Remove modules that only the start needed, unless a remaining module uses one.
+
+    A later import loads them again.
+    """
     readers = [name for name in sys.modules if name.startswith(_READERS) and name not in _STAY]
     staying = [module for name, module in sys.modules.items() if name.startswith("octavo") and name not in readers]
     if not readers or any(_uses(module, readers) for module in staying):
@@ -52,7 +53,7 @@ def forget_readers() -> None:
 
 
 def _uses(module: ModuleType, readers: Collection[str]) -> bool:
-    """Whether it has one of them, or something in it, other than as the package that it is below."""
+    """Return whether a module refers to one of them or its content, other than as its parent package."""
     return any(
         value.__name__ in readers and value.__name__.rpartition(".")[0] != module.__name__
         if isinstance(value, ModuleType)
@@ -61,25 +62,31 @@ def _uses(module: ModuleType, readers: Collection[str]) -> bool:
     )
 
 
-_TRIM_THRESHOLD: Final = -1  # as <malloc.h> numbers them
+_TRIM_THRESHOLD: Final = -1  # numbers from <malloc.h>
 _MMAP_THRESHOLD: Final = -3
 _KEPT: Final = 1536 * 1024
-"""Bytes at the end that are not given back."""
+"""Bytes of free memory at the end of the heap to retain."""
 _LARGEST_REUSED: Final = 512 * 1024
-"""Bytes of the blocks that are reused once they are freed; larger ones are mapped, and returned to the system. A body
-of a megabyte is among those: freed blocks of that size, between smaller ones in use, made a process twice as large."""
+"""Bytes up to which freed blocks are reused. Larger ones are mapped and returned to the system.
+
+A body of a megabyte is larger: retaining freed blocks of that size, between smaller ones in use, doubled a process's
+size.
+"""
 _CHOSEN: Final = ("GLIBC_TUNABLES", "MALLOC_")
-"""How names of variables begin by which an operator says it otherwise."""
+"""Prefixes of environment variables with which an operator configures the allocator."""
 _DONT_NEED: Final = 4
-"""`MADV_DONTNEED`: pages of files are mapped anew when they are used, without the disk."""
+"""`MADV_DONTNEED`: drop the pages of files. They are mapped again on use, without reading the disk."""
 _MAPPING: Final = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ \S+ +/.*\n(?:[A-Z]\w+: .*\n)*?Anonymous: +0 kB$", re.MULTILINE
 )
-"""What only reads a file, without a page of the process's own, as `/proc/self/smaps` has it."""
+"""Mappings in `/proc/self/smaps` that only read a file, without private pages."""
 
 
 def keep_freed_memory(environment: Mapping[str, str] = os.environ) -> bool:
-    """Keep what large answers need for the next ones; False where an operator chose otherwise, or glibc is not used."""
+    """Retain memory of large responses for the next ones.
+
+    Return False without glibc or if the operator configured it.
+    """
     if sys.platform != "linux" or any(name.startswith(_CHOSEN) for name in environment):
         return False
     set_option = getattr(ctypes.CDLL(None), "mallopt", None)
@@ -89,7 +96,7 @@ def keep_freed_memory(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def mapped_files() -> frozenset[tuple[int, int]]:
-    """Where files are mapped that are only read: addresses and sizes. None where the system does not tell."""
+    """Return address and size of read-only file mappings, or an empty set if the system does not report them."""
     try:
         mappings = Path("/proc/self/smaps").read_text()
     except OSError:
@@ -98,10 +105,10 @@ def mapped_files() -> frozenset[tuple[int, int]]:
 
 
 def give_back_start(mapped: frozenset[tuple[int, int]]) -> None:
-    """Give back the pages of programs that were used until now, and what is free of the C library's memory.
+    """Drop the pages of code used until now, and return free memory of the C library.
 
-    `mapped` are `mapped_files` of a moment ago: one that has come since may be a library that is being loaded, and for
-    an instant its own pages look as if they only read a file.
+    `mapped` is the result of `mapped_files` shortly before: a newer mapping may be a library that is being loaded,
+    whose own pages briefly look like read-only file pages.
     """
     if sys.platform != "linux":
         return

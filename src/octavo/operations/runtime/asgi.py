@@ -1,6 +1,6 @@
-"""ASGI: the door for foreign servers, `uvicorn --factory octavo.asgi:create`.
+"""The ASGI factory for other servers: `uvicorn --factory octavo.asgi:create`.
 
-The project is the folder named by OCTAVO_PROJECT, or the current one. Raises what `load_settings` and `build` raise.
+The project is the folder in OCTAVO_PROJECT, or the current one. Raises the errors of `load_settings` and `build`.
 """
 
 import os
@@ -12,11 +12,11 @@ from octavo.settings import load_settings
 
 
 def create() -> HttpApplication:
-    """The application of the project. In production, unless OCTAVO_ENV or NODE_ENV says otherwise."""
+    """Return the project's application, in production mode unless OCTAVO_ENV or NODE_ENV is set."""
     return create_service().asgi
 
 
 def create_service() -> Process:
-    """What the application belongs to."""
+    """Return the process that the application belongs to."""
     project = Path(os.environ.get("OCTAVO_PROJECT") or ".").resolve()
     return build(load_settings(project, os.environ, default_mode="production"))

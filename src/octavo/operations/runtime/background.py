@@ -1,6 +1,8 @@
-"""Background: what a process does besides answering: it delivers what is in the outbox, looks for changes that only the
-database tells of, makes the indexes that are declared, plans what appears by its time, and sweeps the journal of
-changes, for the site in force."""
+"""Background work of a process for the current site.
+
+Delivers the outbox, polls the database for changes, creates declared indexes, schedules future entries and cleans the
+change journal.
+"""
 
 import asyncio
 import logging
@@ -32,7 +34,7 @@ from octavo.schema.registry import Registry
 logger = logging.getLogger(__name__)
 
 GRACE_SECONDS: Final = 2.0
-"""What deliveries under way have at a stop. Those that take longer are delivered again, by others or the next start."""
+"""Time that running deliveries have at a stop. Later ones are delivered again, by other processes or the next start."""
 _SWEEP_SECONDS: Final = 60.0
 _TOTALS_SECONDS: Final = 1.0
 _COMPARED_EVERY: Final = 3600.0
@@ -40,7 +42,7 @@ _FOLLOW_SECONDS: Final = 1.0
 
 
 class Background:
-    """The work in the background for one site. When another site takes its place this ends, and that has its own."""
+    """The background work of one site. It ends when another site replaces this one."""
 
     def __init__(self, infrastructure: Infrastructure, site: Site) -> None:
         self._shared = infrastructure
@@ -55,7 +57,7 @@ class Background:
         self.is_at_work = False
 
     def start(self) -> None:
-        """Begin: the site is in force."""
+        """Start the work: the site serves requests from now on."""
         self.is_at_work = True
         if self._worker is not None:
             self._worker.start()
@@ -81,7 +83,7 @@ class Background:
             self._begin_cleaning()
 
     def _begin_cleaning(self) -> None:
-        """Begin what one process does for all, and what nobody waits for."""
+        """Start maintenance that one process does for all."""
         if self._plans is not None and hides_future(self._shared.settings):
             self._begin(_plan_what_appears(self._plans, self._caretaker))
         if self._shared.journal is not None:
@@ -89,23 +91,23 @@ class Background:
         self._begin(_end_of_blocked(self._shared, self._caretaker))
 
     async def stop(self) -> None:
-        """Take nothing more, and wait for what is under way, as long as it may take."""
+        """Take no new work, and wait for running work up to the grace period."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        with suppress(ServiceUnavailable):  # its time ends by itself
+        with suppress(ServiceUnavailable):  # the lease expires anyway
             await self._caretaker.leave()
         if self._worker is not None:
             await self._worker.stop(GRACE_SECONDS)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Work in a context that knows nothing of whoever starts it."""
+        """Start a task in an empty context, independent of the caller's."""
         self._tasks.append(asyncio.get_running_loop().create_task(work, context=Context()))
 
 
 async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
-    """Sweep the journal of changes again and again, where no other process does."""
+    """Clean the change journal periodically, in one process of all."""
     events = infrastructure.settings.api.events
     out_of_reach = False
     while True:
@@ -114,12 +116,12 @@ async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
             if await caretaker.is_here():
                 await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
             out_of_reach = False
-        except Exception as error:  # whatever it is, the next time may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
 
 
 async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
-    """End again and again what accounts have that other software has blocked, where no other process does."""
+    """Periodically end sessions of accounts that other software has blocked, in one process of all."""
     guard = open_account_guard(infrastructure.settings, infrastructure.database.dialect)
     out_of_reach = False
     while True:
@@ -128,12 +130,12 @@ async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) 
             if await caretaker.is_here():
                 await guard.end_of_blocked(infrastructure.database)
             out_of_reach = False
-        except Exception as error:  # whatever it is, the next time may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("Sessions of blocked accounts are not ended yet", error, out_of_reach)
 
 
 async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> None:
-    """Look now and then for what others have written that appears by its time alone, where no other process does."""
+    """Periodically schedule entries that other software has written with a future publication date, in one process."""
     out_of_reach, looked = False, -math.inf
     while True:
         try:
@@ -141,26 +143,25 @@ async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> N
                 await plans.adopt()
                 looked = time.monotonic()
             out_of_reach = False
-        except Exception as error:  # whatever it is, the next time may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("What others have written to appear later is not planned yet", error, out_of_reach)
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
 async def _make_indexes(database: Database, registry: Registry) -> None:
-    """Make what is declared; while the database is out of reach, try again and again."""
+    """Create declared indexes, and retry while the database cannot be reached."""
     out_of_reach = False
     while True:
         try:
             await make_declared_indexes(database, registry)
             return
-        except Exception as error:  # whatever it is, the next time may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("Declared indexes are not made yet", error, out_of_reach)
         await asyncio.sleep(_SWEEP_SECONDS)
 
 
 async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: bool) -> None:
-    """Keep the totals of lists, where somebody has `asked` for it or nobody else has made the database, and where no
-    other process does."""
+    """Maintain the totals of lists, in one process of all, if `asked` or if Octavo created the database."""
     out_of_reach, kept, is_here, compared = False, False, False, time.monotonic()
     while True:
         try:
@@ -174,15 +175,17 @@ async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: boo
                 compared = time.monotonic()
                 await keeper.compare()
             out_of_reach = False
-        except Exception as error:  # whatever it is, the next time may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("The totals of lists are counted for now", error, out_of_reach)
         soon = kept or not is_here
         await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if soon else _SWEEP_SECONDS))  # noqa: S311 - no secret
 
 
 async def _keep_parts(keeper: PartsKeeper) -> None:
-    """Keep the declared indexes for parts of texts. Those that are not declared any more go when nobody searches them:
-    when other processes have followed the change of definitions."""
+    """Maintain the declared trigram indexes.
+
+    Those no longer declared are deleted later, when other processes have reloaded the definitions and do not use them.
+    """
     out_of_reach, others_go = False, time.monotonic() + _SWEEP_SECONDS
     while True:
         try:
@@ -193,14 +196,14 @@ async def _keep_parts(keeper: PartsKeeper) -> None:
                     return
                 others_go = math.inf
             out_of_reach = False
-        except Exception as error:  # whatever it is, the next time may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("Indexes for parts of texts are not kept for now", error, out_of_reach)
         seconds = _TOTALS_SECONDS if keeper.has_work else _SWEEP_SECONDS
         await asyncio.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
 async def _follow_tables(keeper: VersionKeeper, *, asked: bool) -> None:
-    """Have it followed who writes to which table, where that is asked for; else see to it once that nobody does."""
+    """Maintain the triggers that record changes by table if `asked`; otherwise remove them once."""
     out_of_reach = False
     while True:
         try:
@@ -210,7 +213,7 @@ async def _follow_tables(keeper: VersionKeeper, *, asked: bool) -> None:
             await keeper.keep()
             await keeper.fold()
             out_of_reach = False
-        except Exception as error:  # whatever it is, the next time may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("No answers are kept for now", error, out_of_reach)
         await asyncio.sleep(_FOLLOW_SECONDS * random.uniform(0.5, 1.5) if asked else _SWEEP_SECONDS)  # noqa: S311 - no secret
 
@@ -222,12 +225,12 @@ async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:
         try:
             await webhooks.look()
             out_of_reach = False
-        except Exception as error:  # whatever it is, the next look may go well
+        except Exception as error:  # retry after any error
             out_of_reach = _tell("The webhooks cannot be read", error, out_of_reach)
 
 
 def _tell(what: str, error: Exception, is_told: bool) -> bool:
-    """Tell of an outage once; that it is told."""
+    """Log an outage once. Always return True: it is logged."""
     if not is_told:
         logger.warning(
             "%s: %s", what, reason_of(error), exc_info=None if isinstance(error, ServiceUnavailable) else error

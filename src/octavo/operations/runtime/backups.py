@@ -1,6 +1,6 @@
-"""Copies by the clock: one process of all looks that each is made, by `octavo db backup --scheduled` beside it.
+"""Scheduled backups: one process of all starts each as a subprocess, `octavo db backup --scheduled`.
 
-That is a process of its own: it may take hours, and goes on while definitions change. It ends with the service.
+A backup may take hours, so its process continues while definitions change. It ends with the service.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _MOST_SAID: Final = 500
 
 
 def schedule_of(settings: Settings) -> Schedule | None:
-    """When copies are made; None if nobody wants any. Raises StartFailed."""
+    """Return the schedule of backups, or None. Raises StartFailed."""
     given = settings.database.backups
     if not given.schedule:
         return None
@@ -42,7 +42,7 @@ def schedule_of(settings: Settings) -> Schedule | None:
 
 
 class ScheduledBackups:
-    """Looks after copies for one process, from `run` to `close`."""
+    """Run scheduled backups in one process, from `run` to `close`."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
@@ -52,20 +52,20 @@ class ScheduledBackups:
         self._taken: asyncio.Task[bool] | None = None
 
     async def run(self) -> None:
-        """Look until cancelled whether one is due. What has begun goes on then."""
+        """Start due backups until cancelled. A running backup continues."""
         told = False
         while True:
             try:
                 await self.look()
                 told = False
-            except Exception as error:  # whatever it is, the next look may go well
+            except Exception as error:  # retry after any error
                 if not told:
                     logger.warning("Scheduled backups are paused: %s", reason_of(error))
                 told = True
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def look(self) -> None:
-        """Begin with one that is due."""
+        """Start a backup if one is due."""
         if self.schedule is None:
             return
         if self._made is not None and not self._made.done():
@@ -74,35 +74,35 @@ class ScheduledBackups:
             return
         seen = await backup_records.read_record(self._database)
         if seen.is_due(self.schedule, this_moment()):
-            # A task of its own: whoever ends this look must not leave an attempt that is taken and not made.
+            # A separate task: cancelling this check must not leave a claimed attempt that does not run.
             self._taken = asyncio.create_task(backup_records.begin(self._database, seen))
             self._made = asyncio.create_task(self._attempt(self._taken))
 
     async def settle(self) -> None:
-        """Wait for the one that has begun."""
+        """Wait for the running backup."""
         if self._made is not None:
             await asyncio.wait([self._made])
 
     async def close(self) -> None:
-        """End what is under way; nothing of it is left, and others may begin."""
+        """End the running backup without a trace, so that another process can start one."""
         if self._made is None or self._taken is None or self._made.done():
             return
         await asyncio.wait([self._taken])
         self._made.cancel()
         await asyncio.wait([self._made])
         if self._is_ours() and self._made.cancelled():
-            with suppress(Exception):  # then others notice it later
+            with suppress(Exception):  # other processes notice later
                 await backup_records.take_back(self._database)
 
     def _is_ours(self) -> bool:
-        """Whether this process has the attempt, and not another one."""
+        """Return whether this process has claimed the attempt."""
         taken = self._taken
         return taken is not None and taken.done() and taken.exception() is None and taken.result()
 
     async def _attempt(self, taken: asyncio.Task[bool]) -> None:
         try:
             is_ours = await asyncio.shield(taken)
-        except Exception as error:  # the next look tries again
+        except Exception as error:  # the next check retries
             logger.warning("Could not start a backup: %s", reason_of(error))
             return
         if is_ours:
@@ -111,13 +111,13 @@ class ScheduledBackups:
     async def _make(self, seconds: float) -> None:
         try:
             await self._make_beside(seconds)
-        except Exception as error:  # whatever it is, somebody has to hear of it
+        except Exception as error:  # report any error
             logger.exception("Could not start the backup process")
             await self._fail(reason_of(error))
 
     async def _make_beside(self, seconds: float) -> None:
         command = ("-m", "octavo", "db", "backup", "--scheduled", "--begun", "--project", str(self._settings.project))
-        # Waited for in a thread: the loop of a worker is not told of the ends of processes.
+        # Wait in a thread: the event loop of a worker is not notified when processes end.
         process = _started(sys.executable, *command)
         waiting = asyncio.ensure_future(asyncio.to_thread(process.communicate))
         try:
@@ -132,7 +132,7 @@ class ScheduledBackups:
             raise
         if process.returncode == 0:
             logger.info("%s", _shown(said))
-        elif process.returncode == 1:  # it has written down why
+        elif process.returncode == 1:  # it has recorded the reason
             logger.error("The backup failed: %s", _shown(problem).removeprefix("Error: "))
         else:
             await self._fail(f"the process that makes it ended with {process.returncode}: {_shown(problem)}")
@@ -141,7 +141,7 @@ class ScheduledBackups:
         logger.error("The backup failed: %s", reason)
         try:
             await backup_records.failed(self._database, reason)
-        except Exception as error:  # it is told above
+        except Exception as error:  # the reason is logged above
             logger.warning("Could not record: %s", reason_of(error))
 
 
@@ -158,5 +158,5 @@ async def _end(process: "Popen[bytes]", waiting: "asyncio.Future[tuple[bytes, by
 
 
 def _shown(said: bytes) -> str:
-    """The end of what a process said, on one line."""
+    """Return the end of a process's output, on one line."""
     return without_secrets(" ".join(said.decode(errors="replace").split()))[-_MOST_SAID:]

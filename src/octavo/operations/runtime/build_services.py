@@ -1,4 +1,4 @@
-"""Builds the services of a site: what reads and writes entries, accounts and files by one registry."""
+"""Build the services of a site, which read and write entries, accounts and files, for one registry."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -41,7 +41,7 @@ def build_services(
     hooks: Hooks,
     new_components: frozenset[str] = frozenset(),
 ) -> Services:
-    """Return the services of a registry; `new_components` are those that were not served before."""
+    """Return the services of a registry. `new_components` are components that were not served before."""
     settings, reader = shared.settings, open_reader(shared, registry, caches)
     plans = Schedules(shared.database, shared.outbox)
     writer = EntryWriter(
@@ -95,6 +95,6 @@ def build_services(
 
 
 def content_endpoints(shared: Infrastructure, services: Services, caches: CacheScope) -> NewEndpoints:
-    """Return what makes the endpoints of a content type, once each."""
+    """Return a function that builds the endpoints of a content type, once each."""
     limits = options.page_limits(shared.settings)
     return cache(lambda content_type: ContentEndpoints(content_type, services.controller, limits, caches))

@@ -1,4 +1,4 @@
-"""Which servers of PostgreSQL the settings name: the primary, the way past a pooler, replicas. Raises SettingsError."""
+"""PostgreSQL servers in the settings: primary, direct address past a pooler, replicas. Raises SettingsError."""
 
 import os
 import ssl
@@ -21,7 +21,7 @@ _AUTHORITIES: Final = Path("~/.postgresql/root.crt")
 
 
 def ssl_of(options: Database, project: Path) -> str | ssl.SSLContext:
-    """What the driver takes: a mode that it knows by itself, or all of it in a context. Raises SettingsError."""
+    """Return the driver's `ssl` argument: a mode, or a context if the driver has no such mode. Raises SettingsError."""
     own_files = options.ssl_ca or options.ssl_cert
     if options.ssl == "disable" or not (own_files or _believes_the_machine(options)):
         return options.ssl
@@ -33,7 +33,7 @@ def ssl_of(options: Database, project: Path) -> str | ssl.SSLContext:
 
 
 def _believes_the_machine(options: Database) -> bool:
-    """The driver by itself believes only authorities that are kept for PostgreSQL."""
+    """Return whether to trust the system's authorities: without a context, the driver trusts only PostgreSQL's own."""
     kept = "PGSSLROOTCERT" in os.environ or _AUTHORITIES.expanduser().exists()
     return options.ssl in _VERIFIED and not kept
 
@@ -53,7 +53,7 @@ def _context(options: Database, project: Path) -> ssl.SSLContext:
 
 
 def _show(context: ssl.SSLContext, cert: str, key: str | None, project: Path) -> None:
-    """Certificates are read from files alone; what was given as text is put into files nobody else can read."""
+    """Load the client certificate. `ssl` only reads files, so text is first written to private temporary files."""
     with tempfile.TemporaryDirectory() as folder:
         key_file = _path(key, Path(folder, "key"), project) if key else None
         context.load_cert_chain(_path(cert, Path(folder, "cert"), project), key_file)
@@ -71,19 +71,19 @@ _PARAMETERS = {"host": "host", "port": "port", "user": "user", "password": "pass
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """What the driver is told of them."""
+    """Connection parameters and topology for the driver."""
 
     parameters: Parameters
     topology: Topology
 
     @property
     def untouched(self) -> Topology:
-        """For who only looks: whatever answers will do."""
+        """The topology for read-only inspection: any server that responds."""
         return replace(self.topology, role="any", replicas=())
 
 
 def read_servers(settings: Settings) -> Servers:
-    """The servers of the settings, past a pooler for each of them where one is named."""
+    """Return the servers in the settings, with the direct address past a pooler where one is set."""
     options = settings.database
     places = _places("host", options.host, options.port)
     host, port = places[0]
@@ -111,14 +111,14 @@ def read_servers(settings: Settings) -> Servers:
 
 
 def direct_server(settings: Settings) -> tuple[Parameters, Sequence[tuple[str, int]]]:
-    """Where PostgreSQL itself is, for its tools: the parameters, and hosts and ports."""
+    """Return the direct address of PostgreSQL for its client programs: parameters, and hosts with ports."""
     servers = read_servers(settings)
     found = servers.topology.direct or servers.parameters
     return found, servers.topology.places or [(found["host"], found["port"])]
 
 
 def _server(key: str, text: str, parameters: Parameters) -> Parameters:
-    """The parameters of one server: those that its address names, the others as given."""
+    """Return the parameters of one server: those in its URL, the others as given."""
     if "://" not in text:
         places = _places(key, text, 5432)
         if len(places) > 1:

@@ -1,4 +1,4 @@
-"""One change of definitions from first to last: planned, written, its tables made, served; or nothing of it."""
+"""Apply a change of definitions: plan it, write the files, change the tables and serve it, or undo all steps."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -36,7 +36,7 @@ from octavo.schema.registry import Registry
 
 
 def try_definitions(shared: Infrastructure, planned: Registry) -> None:
-    """Raise what building services, routes, administrators' endpoints or the GraphQL schema raises."""
+    """Raise any error from building services, routes, admin endpoints or the GraphQL schema."""
     settings = shared.settings
     registry = definitions.served_registry(settings, planned)
     caches = CacheScope(shared.caches)
@@ -75,9 +75,9 @@ SEVERAL = "You cannot convert a collectionType to a singleType when having multi
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a change does around the tables: `first` before they are made, `last` when nothing else can fail any more.
+    """The steps around the change of tables: `first` before it, `last` when nothing else can fail.
 
-    `alone`: no request may be under way meanwhile, since the site in force would not find its columns.
+    `alone`: no request may run meanwhile, because the current site would not find its columns.
     """
 
     first: Settle
@@ -87,16 +87,17 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionChange:
-    """A change of the definitions that a site serves. `serve` puts what the files say into force, with its steps."""
+    """A change of the served definitions. `serve` applies the files and runs the steps."""
 
     shared: Infrastructure
     site: Site
     serve: Callable[[Steps], Awaitable[None]]
 
     async def make(self, make: MakePlan) -> str:
-        """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before.
+        """Apply the change. Raises BuilderError, ApplicationError and the errors of `serve`; files and tables are
+        restored.
 
-        Definitions that nothing can be built of raise before a file is written.
+        Definitions that cannot be built raise an error before a file is written.
         """
         database = self.shared.database
         plan, steps = await self._plan(make)
@@ -123,13 +124,13 @@ class DefinitionChange:
         return plan.uid
 
     async def preview(self, make: MakePlan) -> Preview:
-        """What the change would do. Raises BuilderError, ApplicationError."""
+        """Return what the change would do. Raises BuilderError and ApplicationError."""
         plan, _ = await self._plan(make)
         project, database = self.shared.settings.project, self.shared.database
         return await preview_of(plan, self.registry, project, database, self._migration(plan))
 
     async def _plan(self, make: MakePlan) -> tuple[Plan, Conversions]:
-        """What is to be done, checked against what the database holds; with the columns to be converted."""
+        """Return the plan, checked against the data, and the columns to convert."""
         settings, database = self.shared.settings, self.shared.database
         fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
         longest, migrates = database.dialect.longest_name, settings.database.run_migrations

@@ -1,7 +1,7 @@
-"""Followers: several processes on one database serve the same definitions.
+"""Synchronize definitions between processes that share a database.
 
-Each asks twice a second for a version that the database keeps. Whoever changes definitions raises it once the change is
-served; the others then read the project again. The files of the project are theirs to share.
+Each process polls a version in the database twice a second. The process that changes definitions increments it after
+serving them, and the others reload the project. Distributing the project's files is up to the deployment.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ TABLE: Final = OwnTable(
 )
 POLL_SECONDS: Final = 0.5
 _LONGEST_WAIT: Final = 30.0
-"""Between two attempts to follow a version that could not be followed."""
+"""Maximum delay between attempts to load a version that failed."""
 
 _READ: Final = "SELECT version FROM octavo_site_version WHERE id = 1"
 _RAISE: Final = OwnStatement("""
@@ -31,18 +31,18 @@ INSERT INTO octavo_site_version (id, version) VALUES (1, 1)
 
 
 async def read_version(database: Database) -> int:
-    """The version in the database; 0 before the first change."""
+    """Return the version in the database, 0 before the first change."""
     return int(await database.fetch_value(_READ) or 0)
 
 
 async def raise_version(database: Database) -> int:
-    """Let all processes on the database read the project again; the new version."""
+    """Increment the version, so that all processes on the database reload. Return the new version."""
     async with unit_of_work(database) as unit:
         return int(await unit.connection.fetch_value(*_RAISE.bind(database.dialect)))
 
 
 class _Failed(NamedTuple):
-    """A version that could not be followed; when to try again, in seconds of the loop; how long that is to wait."""
+    """A version that failed to load; when to retry, in the event loop's seconds; and the delay."""
 
     version: int = -1
     again_at: float = 0.0
@@ -50,7 +50,7 @@ class _Failed(NamedTuple):
 
 
 class Follower:
-    """Follows the version for one process. `database` is asked for each time, for it may change with the settings."""
+    """Follow the version for one process. `database` is called each time, because settings can change it."""
 
     def __init__(self, database: Callable[[], Database], reload: Callable[[], Awaitable[None]]) -> None:
         self._database = database
@@ -61,27 +61,27 @@ class Follower:
         self._look = asyncio.Lock()
 
     async def begin(self, is_current: Callable[[], Awaitable[bool]]) -> None:
-        """Take the version that is there for the one served; unless the project has changed since it was read."""
+        """Take the current version as the served one, unless the project has changed since it was read."""
         self._seen = await read_version(self._database())
         if not await is_current():
             self._seen = -1
 
     async def publish(self) -> None:
-        """Tell the others of a change that is served here."""
-        async with self._look:  # or it could be taken for another's
+        """Notify other processes of a change that is served here."""
+        async with self._look:  # otherwise `run` could take it for another process's change
             version = await raise_version(self._database())
-            if version == self._seen + 1:  # else there is another's change between, which is still to be followed
+            if version == self._seen + 1:  # otherwise another process's change came between, and must be loaded
                 self._seen = version
 
     async def run(self) -> None:
-        """Look again and again, until cancelled."""
+        """Poll until cancelled."""
         while True:
             await asyncio.sleep(POLL_SECONDS)
             try:
                 async with self._look:
                     await self._follow(await read_version(self._database()))
                 self._out_of_reach = False
-            except Exception as error:  # whatever it is, the next look may find it
+            except Exception as error:  # retry after any error
                 if not self._out_of_reach:
                     logger.warning("Cannot read the version of the definitions: %s", error.__cause__ or error)
                 self._out_of_reach = True
@@ -92,7 +92,7 @@ class Follower:
             return
         try:
             await self._reload()
-        except Exception:  # told by who reloads
+        except Exception:  # `reload` logs it
             wait = min(failed.wait * 2, _LONGEST_WAIT) if version == failed.version else POLL_SECONDS
             self._failed = _Failed(version, now + wait, wait)
         else:

@@ -1,4 +1,4 @@
-"""The definitions of a project under its settings: the registry that is served, and everything worth telling of it."""
+"""The definitions of a project: the registry that is served with its settings, and problems with it."""
 
 import asyncio
 import logging
@@ -29,11 +29,11 @@ from octavo.settings import Settings
 logger = logging.getLogger(__name__)
 
 MOST_TOLD: Final = 5
-"""Warnings that a start tells one by one; `octavo config check` tells all."""
+"""Warnings that a start logs one by one. `octavo config check` shows all."""
 
 
 def project_registry(settings: Settings) -> Registry:
-    """The registry of a project, custom fields as their columns have them. Raises InvalidDefinitions."""
+    """Return a project's registry, with the types of custom fields from their columns. Raises InvalidDefinitions."""
     found = _inspect(settings)
     if found.registry is None:
         raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
@@ -47,19 +47,19 @@ def served_registry(settings: Settings, registry: Registry) -> Registry:
 
 
 def definition_problems(settings: Settings) -> tuple[DefinitionProblem, ...]:
-    """Everything that is wrong with the definitions of a project (`error`) or worth a look (`warning`)."""
+    """Return all errors and warnings about a project's definitions."""
     found = _inspect(settings)
     return found.problems if found.registry is None else warnings_of(found.registry, settings)
 
 
 def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProblem, ...]:
-    """What is worth a look in the definitions that are served."""
+    """Return warnings about the served definitions."""
     unnamed = left_out(registry).problems if makes_schema(settings) else ()
     return (*registry.remarks, *_no_patterns(registry), *unnamed)
 
 
 def tell(warnings: Iterable[DefinitionProblem]) -> None:
-    """Say in the log, in few lines, what is worth a look."""
+    """Log the first warnings, and the number of others."""
     told = tuple(warnings)
     for problem in told[:MOST_TOLD]:
         logger.warning("%s", problem)
@@ -88,9 +88,9 @@ def _inspect(settings: Settings) -> Inspection:
 
 
 def _column_types(settings: Settings, fields: CustomFields, registry: Registry) -> dict[str, str]:
-    """The type words of unknown custom fields by what their columns are, as far as there are such.
+    """Return the types of unknown custom fields, from their existing columns.
 
-    Asks the database in a loop of its own: definitions are read before anything is served.
+    Queries the database in a separate event loop: definitions are read before anything is served.
     """
     if not has_database(settings):
         return {}
@@ -107,7 +107,7 @@ def _column_types(settings: Settings, fields: CustomFields, registry: Registry) 
 
 
 async def _found_tables(settings: Settings) -> dict[str, Table]:
-    """What is in the database; nothing where it cannot be reached, which the start will tell."""
+    """Return the database's tables, or none if it cannot be reached, which the start reports."""
     database = open_project_database(settings, untouched=True)
     try:
         await database.connect()

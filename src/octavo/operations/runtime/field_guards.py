@@ -83,7 +83,7 @@ def read_guards(router: Router, registry: Registry, prefix: str) -> tuple[Action
 
 
 def _at_usual_address(row: Operation, routes: Sequence[Declared]) -> Sequence[Declared]:
-    """Return the routes of an action at its usual address, with the prefix of a router if it has one."""
+    """Return the routes of an action at its default path, with the prefix of a router if it has one."""
     path = _address(row)
     same = [one for one in routes if one[0].method == row.method and _address(one[0]).endswith(path)]
     return [one for one in same if _address(one[0]) == path] or same
@@ -108,7 +108,7 @@ def _guards_of_route(
 
 
 def _replaced(router: Router, prefix: str, row: Operation, fields: tuple[FieldKey, ...]) -> Iterator[ActionGuards]:
-    """Return the guard of an action whose usual address the project has given to another handler."""
+    """Yield the guard of an action whose default path the project routes to another handler."""
     found = router.find(row.method, prefix + _NAME.sub("1", row.path))
     if found is not None:
         route, operation = found[0], found[0].operation
@@ -117,7 +117,7 @@ def _replaced(router: Router, prefix: str, row: Operation, fields: tuple[FieldKe
 
 
 def _rows(registry: Registry) -> dict[str, Operation]:
-    """The first row of each action."""
+    """Return the first operation of each action."""
     found: dict[str, Operation] = {}
     own = (row for content_type in registry.api_types() for row in content_operations(content_type))
     for row in (*own, *PLUGIN_OPERATIONS):
@@ -228,8 +228,10 @@ def _schedule_fields(registry: Registry, action: str) -> Iterator[FieldKey]:
 
 
 def close_plugin_fields(extension: Extension, actions: Mapping[str, str]) -> None:
-    """Close the fields of GraphQL for actions of plugins that a project's controllers do over REST: what these may
-    check, the fields would not. `actions` have the places of those controllers."""
+    """Close the GraphQL fields of plugin actions that a project's controllers replace in REST.
+
+    The fields would bypass checks in these controllers. `actions` maps each action to its controller's location.
+    """
     for action, place in actions.items():
         names = [key for door in doors_of(action) for key in door.fields]
         for key in names:

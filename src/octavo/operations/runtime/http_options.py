@@ -1,4 +1,4 @@
-"""Translates settings to the options of HTTP: limits, time-outs, CORS, security headers."""
+"""Translate settings to HTTP options: limits, timeouts, CORS, security headers."""
 
 from octavo.api.http.hosts import AllowedHosts, allowed_hosts
 from octavo.api.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
@@ -9,7 +9,7 @@ from octavo.settings import Settings
 
 
 def http_options(settings: Settings) -> HttpOptions:
-    """Return the options of requests and answers, whatever the API."""
+    """Return the options of requests and responses, for all APIs."""
     limits = settings.middlewares
     headers = dict(DEFAULT_SECURITY_HEADERS) | {name.lower(): value for name, value in limits.headers.items()}
     return HttpOptions(
@@ -53,7 +53,7 @@ def http_options(settings: Settings) -> HttpOptions:
 
 
 def _allowed_hosts(settings: Settings) -> AllowedHosts | None:
-    """Under the profile `v4` any host is allowed, unless some are configured."""
+    """Return the allowed hosts. Under the profile `v4`, any host is allowed unless some are configured."""
     server = settings.server
     if ANY in server.allowed_hosts or (settings.api.compat.profile != "safe" and not server.allowed_hosts):
         return None
@@ -61,9 +61,9 @@ def _allowed_hosts(settings: Settings) -> AllowedHosts | None:
 
 
 def _cors_options(settings: Settings) -> CorsOptions:
-    """Any origin that comes without credentials is met with `*`, in either mode of v4.
+    """Return the CORS options. Requests without credentials get `*`, in either mode of v4.
 
-    Front ends in development have ports of their own on this machine: under the profile `safe` they are allowed.
+    In development, under the profile `safe`, all ports of this machine are allowed, for front-end dev servers.
     """
     cors, compat, is_developed = settings.middlewares.cors, settings.api.compat, settings.mode == "development"
     rule = compat.cors

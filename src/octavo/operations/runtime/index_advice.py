@@ -1,4 +1,4 @@
-"""Which indexes would help: requests and what was slow, looked at one by one; and definitions that get them."""
+"""Index advice: which indexes would help slow or given requests, and how to declare them."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -34,13 +34,15 @@ from octavo.settings import Settings
 
 
 class NoAdvice(Exception):
-    """Something is no request that an index could be proposed for, or cannot be applied. The text is for people."""
+    """A request that no index can be proposed for, or a proposal that cannot be applied. The message is for display."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something that was slow or is asked about: what people call it, what it looks for. `statement` may be unknown;
-    `query` is there where it can be made anew."""
+    """A slow or given request: its name and its conditions.
+
+    `statement` can be unknown; `query` is set if it can be rebuilt.
+    """
 
     name: str
     looked_for: LookedFor
@@ -50,7 +52,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An index, what it would help, and what a look at it has shown."""
+    """An index, the cases that it would help, and the result of a trial."""
 
     advice: Advice
     cases: tuple[str, ...]
@@ -59,14 +61,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found: indexes to declare; and by case, why nothing can be done about a part of it."""
+    """The indexes to declare, and by case, why no index helps."""
 
     proposals: tuple[Proposal, ...]
     without: tuple[tuple[str, NoIndex], ...]
 
 
 class Advisor:
-    """Looks at cases of one project."""
+    """Analyze the cases of one project."""
 
     def __init__(self, settings: Settings, database: Database, registry: Registry) -> None:
         self._settings = settings
@@ -74,20 +76,20 @@ class Advisor:
         self._registry = registry
 
     def case_of(self, request: str) -> Case:
-        """A request such as `/api/articles?sort=title`, or its whole address. Raises NoAdvice."""
+        """Return the case of a request such as `/api/articles?sort=title`, or of a whole URL. Raises NoAdvice."""
         if request.startswith(("http://", "https://")):
             request = urlsplit(request)._replace(scheme="", netloc="", fragment="").geturl()
         statement, found = self._prepare(request, self._registry)
         return Case(request, found, statement, request)
 
     def cases_of(self, slow: Iterable[Mapping[str, Any]]) -> list[Case]:
-        """What a service tells of slow requests, each shape once, the slowest first."""
+        """Return the cases of slow requests that a service reports, one per shape, slowest first."""
         cases: dict[LookedFor, Case] = {}
         for one in sorted(slow, key=lambda each: each["slowest_milliseconds"], reverse=True):
             try:
                 found = LookedFor.read(one["looked_for"])
             except (KeyError, TypeError, ValueError):
-                continue  # nothing is known of it
+                continue  # the service recorded no conditions
             whole = one["slowest"] if len(one["slowest"]) < LONGEST_STATEMENT else ""
             shape = f"?{one['shape']}" if one["shape"] else ""
             name = f"{one['path']}{shape}, {one['slowest_milliseconds']} ms"
@@ -95,7 +97,7 @@ class Advisor:
         return list(cases.values())
 
     async def look_at(self, cases: Iterable[Case]) -> Findings:
-        """What would help them. Raises ServiceUnavailable."""
+        """Return the indexes that would help. Raises ServiceUnavailable."""
         proposed: dict[Advice, list[Case]] = {}
         without: dict[tuple[str, NoIndex], None] = {}
         for case in cases:
@@ -117,7 +119,7 @@ class Advisor:
         return Proposal(advice, tuple(dict.fromkeys(case.name for case in cases)), trial)
 
     def _prepare(self, request: str, registry: Registry) -> tuple[str, LookedFor]:
-        """The statement of a request, and what it looks for."""
+        """Return the statement of a request, and its conditions."""
         path, _, query = request.partition("?")
         name = path.removeprefix(self._settings.api.rest.prefix).strip("/")
         found = [one for one in registry.api_types() if one.plural_name == name and not one.is_single]
@@ -146,7 +148,7 @@ class Advisor:
         return text, looked
 
     async def apply(self, proposals: Iterable[Proposal]) -> list[str]:
-        """Declare the indexes, and make them; what was done, for people. Raises NoAdvice, then nothing has changed."""
+        """Declare and create the indexes. Return messages for display. Raises NoAdvice, then nothing has changed."""
         pending = await plan_changes(self._database, self._registry)
         if pending.additive or pending.aside:
             raise NoAdvice("The database is not what the definitions ask for yet: octavo db diff, octavo db upgrade")
@@ -164,7 +166,7 @@ class Advisor:
 
 
 def declare(settings: Settings, wanted: Mapping[str, Iterable[Advice]]) -> tuple[Registry, list[str]]:
-    """Write indexes into the files of their content-types; the registry with them, and the files. Raises NoAdvice."""
+    """Write indexes into the files of their types. Return the new registry and messages. Raises NoAdvice."""
     source = DefinitionFiles([project_source(settings.project)], [])
     files = {file.uid: file for file in (*source.content_types(), *source.extensions())}
     missing = wanted.keys() - files.keys()
@@ -186,13 +188,13 @@ def declare(settings: Settings, wanted: Mapping[str, Iterable[Advice]]) -> tuple
 
 
 def _known(advice: Advice, proposed: Iterable[Advice]) -> Advice:
-    """The same index as it was proposed first, whatever for."""
+    """Return the index as it was first proposed, for any case."""
     same = (one for one in proposed if (one.uid, one.index) == (advice.uid, advice.index))
     return next(same, advice)
 
 
 def _is_covered(advice: Advice, proposed: Iterable[Advice]) -> bool:
-    """Whether another one begins with it."""
+    """Return whether another proposed index begins with this one."""
     keys = advice.index.keys
     return any(
         one.uid == advice.uid

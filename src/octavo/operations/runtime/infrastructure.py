@@ -1,6 +1,6 @@
-"""Infrastructure: what lives as long as the process, whatever the definitions become.
+"""Infrastructure: resources that live as long as the process, independent of the definitions.
 
-Database pool, storage, mail, counts of attempts, who is asking, administrators and sessions: none of it knows a
+Database pool, storage, mail, rate limits, authentication, administrators and sessions: none of them depends on a
 registry. What does is in `site`.
 """
 
@@ -53,7 +53,7 @@ from octavo.settings import Settings
 
 
 def open_account_guard(settings: Settings, dialect: Dialect) -> AccountGuard:
-    """Return what ends codes and sessions when an account changes."""
+    """Return the guard that ends codes and sessions when an account changes."""
     return AccountGuard(dialect, revoke=revokes_tokens(settings), renews=renews(settings))
 
 
@@ -68,7 +68,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Infrastructure:
-    """What all sites of a process share. Opened by `open_infrastructure`, closed once."""
+    """The resources that all sites of a process share. Opened by `open_infrastructure` and closed once."""
 
     settings: Settings
     caches: CacheBudget
@@ -76,9 +76,9 @@ class Infrastructure:
     feed: ChangeFeed
     outbox: Outbox
     journal: Journal | None
-    """What has changed, written down for those who listen; None where nobody may."""
+    """The change journal for listeners of the change feed, or None if the feed is disabled."""
     purges: Purges
-    """Caches in front that are told what has changed."""
+    """Purges of CDNs and reverse proxies after changes."""
     webhooks: Webhooks
     storage: Storage
     media: MediaLibrary
@@ -96,19 +96,19 @@ class Infrastructure:
     slow: SlowRequests
     recent: RecentLog
     traces: "Traces | None"
-    """What follows requests; None where nobody wants to see them."""
+    """Request tracing, or None if it is disabled."""
     started: int
-    """Milliseconds since 1970."""
+    """Start time in milliseconds since 1970."""
 
     @property
     def new_reader(self) -> Callable[..., EntryReader]:
-        """Makes what reads entries; it tells what it does to whoever follows requests."""
+        """The class or factory of entry readers, which add spans to traces if tracing is enabled."""
         if self.settings.api.caching.answers:
             return KeptReader if self.traces is None else self.traces.kept_reader
         return EntryReader if self.traces is None else self.traces.reader
 
     async def begin(self) -> None:
-        """What a start does, once the tables are there. Raises StartFailed."""
+        """Start the resources that need the tables. Raises StartFailed."""
         self.recent.attach()
         if self.settings.mode == "development":
             denials.open(self.settings.project)
@@ -125,12 +125,12 @@ class Infrastructure:
         self.storage.workspace.sweep()
 
     def forget(self) -> None:
-        """Forget what is remembered of the database: a migration may have changed it."""
+        """Clear caches of database content, which a migration may have changed."""
         self.locales.forget()
         self.authenticator.invalidate()
 
     async def close(self) -> None:
-        """Let what is under way in the background finish, then close everything; nobody asks any more."""
+        """Wait for background work, then close everything. Call it after the last request."""
         self.recent.detach()
         await self.backups.close()
         await self.entering.settle()
@@ -153,7 +153,7 @@ class Infrastructure:
 
 
 def open_infrastructure(settings: Settings) -> Infrastructure:
-    """What the settings name, not yet connected. Raises SettingsError when a library for it is missing."""
+    """Open the configured resources without connecting. Raises SettingsError if a required library is missing."""
     database = open_project_database(settings)
     storage = open_storage(settings)
     counts = open_counts(settings)
@@ -209,7 +209,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
 
 
 def _counted_in_database(settings: Settings, database: Database) -> "Callable[[], CountStorage] | None":
-    """Opens the counts of attempts in the database; None where they are in memory."""
+    """Return a function that opens attempt counts in the database, or None if they are in memory."""
     if not options.counts_in_database(settings):
         return None
 

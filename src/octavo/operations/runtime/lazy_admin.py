@@ -1,5 +1,4 @@
-"""The administrators' door: open from the first request that knocks. A service may never see one, and what is behind it
-is a tenth of all code."""
+"""Load the admin API on its first request. Many services never get one, and the admin API is a tenth of all code."""
 
 import logging
 from collections.abc import Callable
@@ -15,11 +14,11 @@ logger = logging.getLogger(__name__)
 BELOW: Final = frozenset(
     ("admin", "content-manager", "content-type-builder", "email", "i18n", "octavo", "upload", "users-permissions")
 )
-"""The first segments of all paths behind it."""
+"""The first path segments of all routes of the admin API."""
 
 
 def add_admin_door(router: Router, shared: Infrastructure, services: Services) -> None:
-    """Let the routes of administrators be declared, who can log in only where there is a secret for it."""
+    """Register the admin routes for lazy loading, unless ADMIN_JWT_SECRET is missing."""
     if not shared.settings.secrets.admin_jwt_secret:
         logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
         return

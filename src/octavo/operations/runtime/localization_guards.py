@@ -63,7 +63,7 @@ def find_unguarded_localizations(
 
 
 def close_localizations(router: Router, extension: Extension, found: Iterable[UnguardedLocalization]) -> None:
-    """Close the routes, and their fields of GraphQL unless the project declares these."""
+    """Close the routes, and their GraphQL fields unless the project declares them."""
     for one in found:
         router.replace(one.route.method, one.route.template, refuse)
         key = ("Mutation", names.localization_field(one.content_type))
@@ -71,12 +71,12 @@ def close_localizations(router: Router, extension: Extension, found: Iterable[Un
 
 
 def _creating(content_type: ContentType) -> str:
-    """The action that creates the entries of a content type in other ways."""
+    """Return the action that otherwise creates entries of a content type."""
     return UPDATE if content_type.is_single else CREATE
 
 
 def _is_declared(route: Route, operation: Operation) -> bool:
-    """Whether the project, or v4's code, says who can use a route. Middlewares do not."""
+    """Return whether the project or v4's code declares guards for a route. Middlewares do not count."""
     handler = route.handler
     if operation.access is not None or handler is refuse:
         return True

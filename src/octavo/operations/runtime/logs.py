@@ -1,4 +1,4 @@
-"""The log of a process: one event a line to standard error, as text or JSON, with the request it is about."""
+"""The log of a process: one event per line to standard error, as text or JSON, with the request's name."""
 
 import logging
 from datetime import UTC, datetime
@@ -10,11 +10,11 @@ from octavo.events import origin
 from octavo.settings import Settings
 
 _TALKATIVE: Final = ("httpx2",)
-"""Loggers that tell whole addresses: those of webhooks hold secrets."""
+"""Loggers that log whole URLs: those of webhooks contain secrets."""
 
 
 class TextLines(logging.Formatter):
-    """For people. The request's name stands at the end, unless the message has it."""
+    """Format events for users. The request's name is added at the end, unless the message contains it."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -25,15 +25,17 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """For programs: `time`, `level`, `logger`, `message`, `process`, `request` if it is about one, `exception` if there
-    is one, and the fields that an event brings (`fields` of a record)."""
+    """Format events as JSON: `time`, `level`, `logger`, `message`, `process`, and the record's own `fields`.
+
+    Also `request` within a request, and `exception` if there is one.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._second = -1, ""
 
     def _time(self, seconds: float) -> str:
-        """A moment, of which all but the end is the same for a second."""
+        """Format a time. All but the fraction is cached for the current second."""
         whole, text = self._second
         if whole != int(seconds):
             whole = int(seconds)
@@ -56,7 +58,7 @@ class JsonLines(logging.Formatter):
             told["exception"] = self.formatException(record.exc_info)
         try:
             return orjson.dumps(told, default=str).decode()
-        except orjson.JSONEncodeError:  # half a surrogate pair, of a path
+        except orjson.JSONEncodeError:  # an unpaired surrogate, from a path
             plain = {key: str(value).encode("utf-8", "replace").decode() for key, value in told.items()}
             return orjson.dumps(plain).decode()
 
@@ -67,7 +69,7 @@ def _request_name() -> str | None:
 
 
 def set_up_log(settings: Settings) -> None:
-    """Begin the log of this process, as it is set."""
+    """Configure logging for this process."""
     log = settings.server.log
     as_json = log.format == "json" or (log.format == "auto" and settings.mode != "development")
     handler = logging.StreamHandler()

@@ -1,4 +1,4 @@
-"""What administrators do with content, put together for one site."""
+"""The content services of the admin API, assembled for one site."""
 
 from octavo.accounts.users.content_manager_accounts import AccountWrites
 from octavo.accounts.users.user_management import UserManagement
@@ -20,7 +20,7 @@ from octavo.operations.runtime.infrastructure import Infrastructure
 
 @dataclass(frozen=True, slots=True)
 class ManagedServices:
-    """What administrators do with content."""
+    """The content services of the admin API."""
 
     managed: ManagedEntries
     entry_writes: EntryWrites
@@ -41,7 +41,7 @@ def make_managed_services(
     caches: CacheScope,
     new_components: frozenset[str],
 ) -> ManagedServices:
-    """Those of one site; `new_components` were not there in what was served before it."""
+    """Return the services of one site. `new_components` are components that were not served before."""
     reads, reader, writer = controller.reads, controller.reader, controller.writer
     shows_linked = shared.settings.api.compat.linked_values == "shown"
     answered = Answered(reads, caches, shows_linked=shows_linked)

@@ -1,4 +1,4 @@
-"""Opens the way by which mail leaves, as the settings name it."""
+"""Open the configured mailer."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -19,12 +19,15 @@ logger = logging.getLogger(__name__)
 
 
 class _Unusable(Exception):
-    """An option means nothing. The text is meant for people."""
+    """An option is invalid. The message is for display."""
 
 
 def open_mailer(settings: Settings) -> Mailer:
-    """As the provider says; without one over SMTP where a server is set; else into a folder, but not in production,
-    where nobody would look. Raises SettingsError for what stops the start."""
+    """Return the mailer of the configured provider.
+
+    Without a provider, use SMTP if a server is configured. Otherwise mail is written to a folder, or not sent in
+    production. Raises SettingsError for invalid settings.
+    """
     config = settings.plugins.email.config
     problems = [f"{place[-1]}: {expected}" for place, expected in mail_problems(settings)]
     if problems:
@@ -46,7 +49,7 @@ def open_mailer(settings: Settings) -> Mailer:
 
 
 def _closed(settings: Settings, why: str) -> Mailer:
-    """What v4 could send and this cannot: told, and not sent; for development into the folder."""
+    """Log that v4's mail provider is not supported. Mail is written to a folder in development, else not sent."""
     config = settings.plugins.email.config
     reason = f"mail cannot be sent with the provider {config.provider!r}: {why}"
     logger.warning("%s", reason)
@@ -86,7 +89,7 @@ def _open_smtp(config: EmailConfig, sender: Sender) -> Mailer:
 
 
 def _security(config: EmailConfig) -> Security:
-    """As nodemailer has it, where that is named; else what cannot be read on the way."""
+    """Return the connection security: as in nodemailer if configured, else encryption."""
     options = config.provider_options
     if options.security != "auto":
         return options.security
@@ -120,7 +123,7 @@ def _open_sendmail(config: EmailConfig, sender: Sender) -> Mailer:
 
 
 def _open_ses(config: EmailConfig, sender: Sender) -> Mailer:
-    from octavo.core.mail.http_mailers import SesMailer  # with an HTTP client
+    from octavo.core.mail.http_mailers import SesMailer  # loads the HTTP client
 
     options = config.provider_options
     key = AwsKey(options.key or "", options.secret or "", options.session_token)

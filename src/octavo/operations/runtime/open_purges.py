@@ -1,4 +1,4 @@
-"""Opens the way to caches in front. The HTTP client is imported when the first one is told."""
+"""Open the purge queue for CDNs and reverse proxies. The HTTP client is imported at the first purge."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,19 +16,19 @@ _MOST_ANSWER: Final = 64 * 1024
 
 
 def open_purges(settings: Settings, database: Database, outbox: Outbox) -> Purges:
-    """The caches that the settings name."""
+    """Return the purges of the configured caches."""
     given = settings.api.caching
     options = LaneOptions(given.purge.gather, given.purge.again, given.surrogate_keys.prefix)
     return Purges(database, outbox, fronts(settings), _Sender(float(given.purge.timeout)).send, options)
 
 
 def purging_tables(settings: Settings) -> tuple[OwnTable, ...]:
-    """The table of our own that writing purges down takes; none where there are no caches to tell."""
+    """Return the table that queued purges need, or none without configured caches."""
     return (TABLE,) if settings.api.caching.purge.caches else ()
 
 
 def fronts(settings: Settings) -> list[Front]:
-    """The caches, as the settings describe them."""
+    """Return the configured caches."""
     return [
         Front(
             name=name,
@@ -43,14 +43,14 @@ def fronts(settings: Settings) -> list[Front]:
 
 
 class _Sender:
-    """Asks addresses that the operator names: they may be private, and plain."""
+    """Send requests to addresses that the operator configured: private addresses and plain HTTP are allowed."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
     async def send(self, front: Front, request: PurgeRequest) -> None:
         """Send a request. Raises NotTold."""
-        from octavo.core.net.outgoing import (  # the HTTP client takes time and memory
+        from octavo.core.net.outgoing import (  # the HTTP client is slow to load
             Limits,
             Outgoing,
             RequestFailed,

@@ -1,6 +1,6 @@
-"""Opens what a service keeps its things in, as the settings name it: database, counts of attempts, the media library.
+"""Open configured resources: database, attempt counts, media library.
 
-Knows no door, so that commands which need the database alone are quick to start.
+Imports no API, so that commands that only need the database start quickly.
 """
 
 from functools import partial
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def open_project_database(settings: Settings, *, untouched: bool = False) -> Database:
-    """The database that the settings name, not yet connected. `untouched`: only to look into."""
+    """Return the configured database, not connected. `untouched`: for read-only inspection."""
     options = settings.database
     open_limited = partial(
         open_database,
@@ -41,17 +41,17 @@ def open_project_database(settings: Settings, *, untouched: bool = False) -> Dat
 
 
 def migrations_folder(settings: Settings) -> Path | None:
-    """The folder of the project's own migrations; None where they are not to run."""
+    """Return the folder of the project's migrations, or None if they are not to run."""
     return settings.project / FOLDER if settings.database.run_migrations else None
 
 
 def has_database(settings: Settings) -> bool:
-    """Whether there is a database to look into; opening makes a file of SQLite."""
+    """Return whether the database exists. Opening a SQLite database would create its file."""
     return settings.database.client != "sqlite" or settings.database_file.is_file()
 
 
 def place_of_database(settings: Settings) -> str:
-    """Which database the settings name, for people: without user and password."""
+    """Return the database's location for display, without user and password."""
     options = settings.database
     if options.client == "sqlite":
         return f"SQLite, {options.filename}"
@@ -59,12 +59,12 @@ def place_of_database(settings: Settings) -> str:
 
 
 def system_of_database(settings: Settings) -> str:
-    """What others call the database that the settings name."""
+    """Return the database system's name in OpenTelemetry."""
     return "sqlite" if settings.database.client == "sqlite" else "postgresql"
 
 
 def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:
-    """What stores uploaded files, as the settings have it."""
+    """Return the configured media library."""
     upload = settings.plugins.upload.config
     check_images = settings.api.compat.image_types == "checked"
     media = MediaOptions(upload.size_limit, upload.breakpoints, upload.keep_metadata, check_images)
@@ -72,7 +72,7 @@ def open_media(settings: Settings, database: Database, storage: Storage) -> Medi
 
 
 def open_counts(settings: Settings) -> "RedisCounts | None":
-    """Redis, if attempts are counted there. Raises SettingsError."""
+    """Return the Redis connection, if attempts are counted there. Raises SettingsError."""
     given = settings.plugins.users_permissions.config.ratelimit
     if given.store != "redis":
         return None

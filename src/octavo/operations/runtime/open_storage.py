@@ -1,4 +1,4 @@
-"""Opens the storage of uploaded files that the settings name."""
+"""Open the configured storage of uploaded files."""
 
 import atexit
 import logging
@@ -23,9 +23,9 @@ logger = logging.getLogger(__name__)
 
 
 def open_storage(settings: Settings) -> Storage:
-    """Where the settings have uploaded files kept. Raises SettingsError for what stops the start.
+    """Return the configured storage of uploaded files. Raises SettingsError for invalid settings.
 
-    A provider that cannot be used stops none if v4's configuration names it: then no files are taken.
+    An unsupported provider in v4's configuration does not stop the start, but uploads are rejected.
     """
     config = settings.plugins.upload.config
     problems = [f"{place[-1]}: {expected}" for place, expected in storage_problems(settings)]
@@ -49,8 +49,7 @@ def _closed(settings: Settings, why: str) -> Storage:
 
 
 def _workspace(settings: Settings) -> Path:
-    """Where files are until a storage elsewhere has them: in the project, or if that cannot be written (as in a
-    container) in a folder of this process's own."""
+    """Return the folder of files before upload: in the project, or a temporary one if the project is read-only."""
     folder = settings.project / ".octavo"
     is_writable = os.access(folder if folder.is_dir() else settings.project, os.W_OK)
     return folder / "uploads" if is_writable else _temporary_folder()
@@ -61,7 +60,7 @@ def _temporary_folder() -> Path:
     folder, maker = Path(mkdtemp(prefix="octavo-uploads-")), os.getpid()
 
     def remove() -> None:
-        if os.getpid() == maker:  # workers that fork off have their files there, too
+        if os.getpid() == maker:  # forked workers also use the folder
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)
@@ -97,7 +96,7 @@ def _open_s3(settings: Settings) -> Storage:
 
 
 def _open_cloudinary(settings: Settings) -> Storage:
-    from octavo.content.media.storage.cloudinary import CloudinaryOptions, CloudinaryStorage  # with an HTTP client
+    from octavo.content.media.storage.cloudinary import CloudinaryOptions, CloudinaryStorage  # loads the HTTP client
 
     config = settings.plugins.upload.config
     given = config.provider_options
@@ -166,11 +165,11 @@ _TELLS_MORE: Final = {"aws-s3", "cloudinary"}
 
 
 def _told_at_uploads(config: UploadConfig) -> dict[str, Any]:
-    """v4 uploads streams, so that what is said of those counts before the rest."""
+    """Return the upload options. v4 uploads streams, so `uploadStream` takes precedence over `upload`."""
     return {**config.action_options.upload, **config.action_options.upload_stream}
 
 
 def _providers(settings: Settings) -> Collection[str]:
-    """What the rows of files may say: the name that is set, which new ones get, and the others that mean the same."""
+    """Return the provider names accepted in rows of files: the configured one, used for new files, and its aliases."""
     config = settings.plugins.upload.config
     return dict.fromkeys((config.provider, *UPLOAD_PROVIDERS[config.storage or "local"]))

@@ -1,4 +1,4 @@
-"""Opens what follows requests, where the settings name a collector. Without one OpenTelemetry is not imported."""
+"""Open request tracing if a collector is configured. Otherwise OpenTelemetry is not imported."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ _FILE, _KEY = "config/server.toml", "traces.endpoint"
 
 
 def open_traces(settings: Settings) -> "Traces | None":
-    """What follows requests. Raises SettingsError: the address is none, or the package is missing."""
+    """Return the tracer, or None if disabled. Raises SettingsError for an invalid URL or a missing package."""
     given = settings.server.traces
     if not given.endpoint:
         return None

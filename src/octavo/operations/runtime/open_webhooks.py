@@ -1,4 +1,4 @@
-"""Opens what webhooks are kept in and sent with. The HTTP client is imported when the first message is sent."""
+"""Open the storage and sender of webhooks. The HTTP client is imported when the first message is sent."""
 
 from typing import TYPE_CHECKING
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 def open_webhooks(settings: Settings, database: Database, outbox: Outbox) -> Webhooks:
-    """The webhooks of a database, sent as the settings say."""
+    """Return the webhooks of a database, sent as configured."""
     return Webhooks(database, outbox, _LatePoster(settings))
 
 
 class _LatePoster:
-    """Sends messages. Made of the settings when there is one."""
+    """Send messages. The actual sender is created for the first one."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._poster: Poster | None = None
 
     async def post(self, webhook: Webhook, sent: Sent) -> Answer:
-        """Send a message, once."""
+        """Send a message once."""
         return await self._made().post(webhook, sent)
 
     async def refusal(self, url: str) -> str | None:
-        """Why nothing would be sent to an address."""
+        """Return why Octavo refuses to send to a URL, or None."""
         return await self._made().refusal(url)
 
     def _made(self) -> "Poster":
@@ -40,8 +40,8 @@ class _LatePoster:
 
 
 def open_poster(settings: Settings) -> "Poster":
-    """What sends messages, as the settings say."""
-    from octavo.events.webhooks.http_sender import Poster, PostOptions  # the HTTP client takes time and memory
+    """Return the sender with the configured options."""
+    from octavo.events.webhooks.http_sender import Poster, PostOptions  # the HTTP client is slow to load
 
     given = settings.server.webhooks
     return Poster(

@@ -1,7 +1,7 @@
-"""What a process tells those who operate it: whether it is ready, how it fares, which requests were slow.
+"""Endpoints for operators: readiness, metrics and slow requests.
 
-`/_ready` is for everybody. `/metrics` and `/_status` are there where a token is set, for those who bring it. Raises
-StartFailed for a token that could be guessed.
+`/_ready` is public. `/metrics` and `/_status` exist if a token is configured, and require it. Raises StartFailed for a
+token that is easy to guess.
 """
 
 import asyncio
@@ -36,14 +36,13 @@ from octavo.operations.telemetry.workers import VARIABLE, Workers
 from octavo.query.plan.index_candidates import LookedFor
 
 _SECONDS: Final = 2.0
-"""How long the database has for a sign of life."""
+"""Timeout of the database check."""
 _KEPT_SECONDS: Final = 0.5
-"""How long its last sign counts, or the lack of one, from when it is known: callers must not make it busy, nor wait for
-more than one look."""
+"""How long the result of a database check is cached. This limits the load by callers and their waiting time."""
 
 
 class Readiness:
-    """Asked by whoever sends requests here."""
+    """The readiness check, for load balancers."""
 
     def __init__(self, database: Callable[[], Database], clock: Clock = SYSTEM_CLOCK) -> None:
         self.started = False
@@ -54,7 +53,7 @@ class Readiness:
         self._turn = asyncio.Lock()
 
     async def reasons(self) -> list[str]:
-        """Why it is not ready, in words that tell nothing of the inside; nothing when it is."""
+        """Return why the process is not ready, without internal details. An empty list means ready."""
         reasons = [] if self.started else ["starting: the database is not up to date yet"]
         if self.draining:
             reasons.append("draining: the service is about to end")
@@ -86,8 +85,10 @@ _NOT_KEPT: Final = ((b"cache-control", b"no-store"),)
 
 
 class Operating:
-    """What is seen of one process. `infrastructure` is asked for what is in force, `look_up` for what the read behind a
-    statement looks for."""
+    """Metrics and status of one process.
+
+    `infrastructure` returns the current one. `look_up` returns the conditions of the read behind a statement.
+    """
 
     def __init__(
         self,
@@ -110,7 +111,7 @@ class Operating:
         self._token = b""
 
     def serve(self, infrastructure: Infrastructure, router: Router, application: HttpApplication) -> None:
-        """See what is in force from now on, as it is set."""
+        """Observe this infrastructure and apply its settings from now on."""
         settings = infrastructure.settings
         token = settings.server.metrics.token or ""
         if token and len(token) < _SHORTEST_TOKEN:
@@ -128,7 +129,7 @@ class Operating:
             _add(router, "/_status", self._status)
 
     def _watch(self, infrastructure: Infrastructure) -> Watch | None:
-        """Who is told of statements."""
+        """Return the observer of statements, or None."""
         is_developed = infrastructure.settings.mode == "development"
         watch = Watch(unnoted, note_statement) if is_developed else None
         watch = self._measures.watch() if self._token else watch
@@ -136,7 +137,7 @@ class Operating:
         return watch if traces is None else traces.watching(watch)
 
     async def run(self) -> None:
-        """Look how late the event loop is, again and again, and let other workers know what this one counts."""
+        """Periodically measure the event loop's lag and share this worker's metrics with the others."""
         loop = asyncio.get_running_loop()
         ticks = 0
         while True:
@@ -154,7 +155,7 @@ class Operating:
         return [self._statements.told(one) for one in self._infrastructure().slow.all()]
 
     def write(self) -> None:
-        """Let other workers know what this one counts."""
+        """Share this worker's metrics with the others."""
         with suppress(OSError):
             if self._token:
                 self._workers.write()
@@ -189,7 +190,7 @@ class Operating:
         return [*self._workers.families(), *await self._work()]
 
     async def _work(self) -> list[Family]:
-        """What waits in the database, the same for all workers; without a database only that it is away."""
+        """Return the size of queues in the database, the same for all workers, or only that it cannot be reached."""
         try:
             work = await count_work(self._infrastructure().database)
         except ServiceUnavailable:
@@ -207,7 +208,7 @@ class Operating:
         ]
 
     async def _backups(self) -> list[Family]:
-        """How old the last verified copy is, where they are made by the clock; no sample where there is none."""
+        """Return the age of the latest verified backup if backups are scheduled, without a sample if there is none."""
         shared = self._infrastructure()
         if shared.backups.schedule is None:
             return []

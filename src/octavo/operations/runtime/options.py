@@ -1,6 +1,6 @@
-"""Translates settings to options: what each part has to know, in the words of that part. Opens nothing.
+"""Translate settings to the options of each component. Opens no resources.
 
-Settings are told by file and key; a part knows neither, so that what a key means for it is said here.
+Settings are organized by file and key, which components do not know. The mapping is defined here.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ _SAME_SITE: Final[Mapping[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "
 
 
 def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
-    """The tables, beside those of v4, without which services do not work as they are set."""
+    """Return Octavo's own tables, in addition to those of v4, that the configured services need."""
     return (
         admin_sessions.TABLE,
         admin_sessions.PASSWORDS,
@@ -77,7 +77,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
 
 
 def secrets(settings: Settings) -> Secrets:
-    """What tokens are signed and hashed with; a project may leave some out."""
+    """Return the secrets to sign and hash tokens. A project can omit some."""
     given = settings.secrets
     return Secrets(
         given.jwt_secret or "",
@@ -90,12 +90,12 @@ def secrets(settings: Settings) -> Secrets:
 
 
 def revokes_tokens(settings: Settings) -> bool:
-    """Whether a change of password makes the tokens given out before worthless."""
+    """Return whether a password change invalidates earlier tokens."""
     return settings.api.compat.tokens_after_password_change == "invalid"
 
 
 def access_options(settings: Settings) -> AccessOptions:
-    """Of who asks."""
+    """Return the options of authentication."""
     return AccessOptions(
         require_expiry=settings.api.compat.token_expiry == "required",
         refuse_malformed=settings.api.compat.malformed_authorization == "refuse",
@@ -104,7 +104,7 @@ def access_options(settings: Settings) -> AccessOptions:
 
 
 def strictness(settings: Settings) -> Strictness:
-    """Of what is asked: refused or left out."""
+    """Return which invalid parameters of a request are rejected and which are dropped."""
     compat = settings.api.compat
     return Strictness(
         refuse_operators=compat.unknown_operators == "refuse",
@@ -115,18 +115,18 @@ def strictness(settings: Settings) -> Strictness:
 
 
 def feed_options(settings: Settings) -> FeedOptions:
-    """Of who listens to changes."""
+    """Return the options of the change feed."""
     events = settings.api.events
     return FeedOptions(events.listeners, events.listeners_by_address, events.heartbeat, events.queue, events.types)
 
 
 def hides_future(settings: Settings) -> bool:
-    """Whether what is to be published in the future is hidden until then."""
+    """Return whether entries with a future publication date are hidden until then."""
     return settings.api.compat.future_publication == "hidden"
 
 
 def write_rules(settings: Settings) -> WriteRules:
-    """Of what is written: refused with its place or not, refused at all or not."""
+    """Return the validation rules for writes."""
     compat = settings.api.compat
     return WriteRules(
         place_relations=compat.relation_errors == "withPath",
@@ -140,7 +140,7 @@ def write_rules(settings: Settings) -> WriteRules:
 
 
 def account_options(settings: Settings) -> AccountOptions:
-    """Of users' accounts."""
+    """Return the options of user accounts."""
     config = settings.plugins.users_permissions.config
     return AccountOptions(
         jwt_secret=settings.secrets.jwt_secret or "",
@@ -156,18 +156,18 @@ def account_options(settings: Settings) -> AccountOptions:
 
 
 def renews(settings: Settings) -> bool:
-    """Whether users get refresh tokens."""
+    """Return whether users get refresh tokens."""
     return settings.plugins.users_permissions.config.jwt_management == "refresh"
 
 
 def session_options(settings: Settings) -> SessionOptions:
-    """Of users' sessions, where there are refresh tokens."""
+    """Return the options of user sessions with refresh tokens."""
     given = settings.plugins.users_permissions.config.sessions
     return SessionOptions(given.idle_refresh_token_lifespan, given.max_refresh_token_lifespan)
 
 
 def session_cookies(settings: Settings) -> SessionCookies | None:
-    """The cookie for refresh tokens; None where they travel in bodies."""
+    """Return the cookie for refresh tokens, or None if they are sent in bodies."""
     given = settings.plugins.users_permissions.config.sessions
     if not given.http_only:
         return None
@@ -177,7 +177,7 @@ def session_cookies(settings: Settings) -> SessionCookies | None:
 
 
 def provider_options(settings: Settings) -> ProviderOptions:
-    """Of the providers that people sign in with."""
+    """Return the options of sign-in providers."""
     config = settings.plugins.users_permissions.config
     return ProviderOptions(
         given={name: read_provider(given) for name, given in config.providers.items()},
@@ -188,19 +188,19 @@ def provider_options(settings: Settings) -> ProviderOptions:
 
 
 def rate_limit_options(settings: Settings) -> RateLimitOptions:
-    """Of attempts at accounts."""
+    """Return the rate limits for user sign-ins."""
     given = settings.plugins.users_permissions.config.ratelimit
     return RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
 
 
 def counts_in_database(settings: Settings) -> bool:
-    """Whether attempts are counted in the database: several processes share no memory."""
+    """Return whether attempts are counted in the database, because several processes share no memory."""
     store = settings.plugins.users_permissions.config.ratelimit.store
     return store == "database" or (store == "auto" and settings.may_be_several)
 
 
 def admin_options(settings: Settings) -> AdminOptions:
-    """Of administrators."""
+    """Return the options of administrators' authentication."""
     auth, compat = settings.admin.auth, settings.api.compat
     return AdminOptions(
         secret=settings.secrets.admin_jwt_secret or "",
@@ -217,53 +217,53 @@ def admin_options(settings: Settings) -> AdminOptions:
 
 
 def has_long_admin_tokens(settings: Settings) -> bool:
-    """Whether access tokens of administrators are v4's: long, and renewed by themselves."""
+    """Return whether administrators' access tokens are long-lived and renewed automatically, as in v4."""
     return settings.api.compat.admin_tokens == "long"
 
 
 def _has_one_secret(settings: Settings) -> bool:
-    """Whether v4 has signed tokens of users and of administrators alike, so that nobody can tell them apart."""
+    """Return whether v4 signed tokens of users and administrators with one secret, so they cannot be told apart."""
     given = settings.secrets
     of_users = {given.jwt_secret, *(one.text for one in given.accepted_jwt_secrets)}
     return not of_users.isdisjoint({given.admin_jwt_secret, *(one.text for one in given.accepted_admin_jwt_secrets)})
 
 
 def audit_options(settings: Settings) -> AuditOptions:
-    """Of what is written down about administrators."""
+    """Return the retention of the audit log."""
     return AuditOptions(settings.admin.audit.keep, settings.admin.audit.rows)
 
 
 def admin_rate_limits(settings: Settings) -> RateLimitOptions:
-    """Of attempts at administrators."""
+    """Return the rate limits for administrator sign-ins."""
     given = settings.admin.rate_limit
     return RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
 
 
 def admin_origins(settings: Settings) -> frozenset[str]:
-    """The origins of pages where administrators log in, besides our own."""
+    """Return the other origins of pages where administrators sign in."""
     return _front_ends(settings, settings.server.url)
 
 
 def admin_cookie_secure(settings: Settings) -> bool:
-    """Whether browsers send administrators' cookie over HTTPS only."""
+    """Return whether the administrators' cookie requires HTTPS."""
     cookie = settings.admin.auth.secure_cookie
     return cookie == "always" or (cookie == "auto" and settings.mode != "development")
 
 
 def read_limits(settings: Settings) -> ReadLimits:
-    """Of any read."""
+    """Return the limits of all reads."""
     reads = settings.api.reads
     return ReadLimits(reads.joins, reads.statement, reads.max_cost, reads.timeout / 1000)
 
 
 def page_limits(settings: Settings) -> PageLimits:
-    """Of pages of the REST door."""
+    """Return the page limits of REST."""
     rest = settings.api.rest
     return PageLimits(rest.default_limit, rest.max_limit if rest.max_limit > 0 else None, rest.with_count)
 
 
 def plugins_in_use(settings: Settings) -> frozenset[str]:
-    """The built-in plugins that are switched on, by their names in v4."""
+    """Return the built-in plugins that are enabled, by their names in v4."""
     plugins = settings.plugins
     switched = {
         "users-permissions": plugins.users_permissions.enabled,
@@ -274,13 +274,13 @@ def plugins_in_use(settings: Settings) -> frozenset[str]:
 
 
 def makes_schema(settings: Settings) -> bool:
-    """Whether a GraphQL schema is made of the definitions."""
+    """Return whether a GraphQL schema is built from the definitions."""
     graphql = settings.plugins.graphql
     return graphql.enabled and graphql.config.shadow_crud
 
 
 def graphql_options(settings: Settings) -> GraphqlOptions:
-    """Of the GraphQL door."""
+    """Return the options of GraphQL."""
     config, compat = settings.plugins.graphql.config, settings.api.compat
     most = config.limits
     limits = Limits(
@@ -311,12 +311,12 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
 
 
 def has_caches_in_front(settings: Settings) -> bool:
-    """Whether answers are named for caches that keep them for visitors."""
+    """Return whether responses have surrogate keys for CDNs and reverse proxies."""
     return bool(settings.api.caching.surrogate_keys.headers)
 
 
 def described_api(settings: Settings, registry: Registry, router: Router) -> Described:
-    """What the documentation of the API is made of."""
+    """Return the input for the API documentation."""
     config = settings.plugins.documentation.config
     return Described(
         router=router,
@@ -330,7 +330,7 @@ def described_api(settings: Settings, registry: Registry, router: Router) -> Des
 
 
 def documentation_options(settings: Settings) -> DocumentationOptions | None:
-    """Of the documentation; None where nobody may see it."""
+    """Return the options of the API documentation, or None if it is disabled."""
     plugin = settings.plugins.documentation
     if not plugin.enabled or (settings.mode == "production" and not plugin.config.always):
         return None
@@ -338,7 +338,7 @@ def documentation_options(settings: Settings) -> DocumentationOptions | None:
 
 
 def caching_options(settings: Settings) -> CachingOptions:
-    """What reads say to caches."""
+    """Return the cache headers of reads."""
     said, compat = settings.api.caching, settings.api.compat
     tags = compat.profile == "safe" if said.tags is None else said.tags
     keys = said.surrogate_keys
@@ -351,5 +351,5 @@ def _public_url(settings: Settings) -> str:
 
 
 def _front_ends(settings: Settings, url: str) -> frozenset[str]:
-    """The origins of an address and of all that the settings name one by one."""
+    """Return the origins of a URL and of the configured CORS origins."""
     return origins_of({url, *settings.middlewares.cors.origins} - {"", "*"})

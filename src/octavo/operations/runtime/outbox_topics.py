@@ -1,4 +1,4 @@
-"""Topics: what a site does with messages of the outbox, whoever has added them; and the jobs of its code."""
+"""The outbox topics of a site, and the jobs of its code."""
 
 from octavo.events.after_commit import hooks_topic
 from octavo.events.hooks import Hooks
@@ -10,18 +10,18 @@ from octavo.project.code import ProjectCode
 
 
 def site_topics(shared: Infrastructure, hooks: Hooks, jobs: Jobs) -> dict[str, Topic]:
-    """Every topic of a site by its name."""
+    """Return all topics of a site, by name."""
     topics = hooks_topic(hooks), webhook_topic(shared), jobs.topic(), shared.purges.topic()
     return {topic.name: followed(shared, topic) for topic in topics}
 
 
 def followed(shared: Infrastructure, topic: Topic) -> Topic:
-    """A topic as it is, or seen by whoever follows requests."""
+    """Return the topic, traced if tracing is enabled."""
     return topic if shared.traces is None else shared.traces.topic(topic)
 
 
 def make_jobs(shared: Infrastructure, code: ProjectCode) -> Jobs:
-    """The jobs of a project, those of `cron.py` read. Raises InvalidCode."""
+    """Return the project's jobs, including the tasks of `cron.py`. Raises InvalidCode."""
     given = shared.settings.server.jobs
     jobs = Jobs(shared.database, shared.outbox, code.folder, code.packages, float(given.timeout), given.time_zone)
     for file in code.tasks:

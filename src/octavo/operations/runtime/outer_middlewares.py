@@ -1,4 +1,4 @@
-"""What stands around every request: what a project puts there, and with replicas, that own writes are seen."""
+"""Middlewares around every request: the project's own and, with replicas, read-your-writes consistency."""
 
 from octavo.api.graphql.customization.extension import Extending
 from octavo.api.http.dispatcher import Around
@@ -12,7 +12,7 @@ from octavo.sdk.request_pipeline import GlobalMiddlewares
 
 
 def around_requests(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:
-    """All of it; None where there is nothing. Raises InvalidCode."""
+    """Return all outer middlewares as one, or None if there are none. Raises InvalidCode."""
     own, settings = _middlewares(shared, extending, v4), shared.settings
     if not shared.database.servers():
         return own
@@ -22,7 +22,7 @@ def around_requests(shared: Infrastructure, extending: Extending, v4: V4Code | N
 
 
 def _middlewares(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:
-    """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
+    """Return the project's middlewares around every request, or None. Raises InvalidCode."""
     code, problems = extending.code, list[CodeProblem]()
     reader = UsedReader(code.folder, problems)
     place = "config/middlewares.toml: use"

@@ -1,6 +1,6 @@
-"""Permissions agree with what a site has: those of administrators' roles, of users' roles and of API tokens.
+"""Synchronize the permissions of admin roles, user roles and API tokens with the site.
 
-They end with what they are about. Only the newest definitions remove any
+Permissions of deleted types and actions are removed, only by processes with the newest definitions
 (`accounts/administrators/deployed_definitions`).
 """
 
@@ -34,13 +34,13 @@ logger = logging.getLogger(__name__)
 _SCRIPTS: Final = frozenset((".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"))
 _INDEX: Final = "index"
 _COARSE: Final = 100
-"""Milliseconds by which the time of a folder may be behind: file systems take that of the last tick."""
+"""Milliseconds by which a folder's time may be late: file systems use the time of the last tick."""
 Folders = Mapping[str, tuple[int, int, int]]
-"""Where content-types are defined, by UID: the device and number of the folder, and milliseconds of its last change."""
+"""Folders of content types by UID: the folder's device and inode, and its last change in milliseconds."""
 
 
 class Permissions:
-    """Has the permissions of one process's database agree with the site in force, and says which one that is."""
+    """Synchronizes the permissions in the database with the current site, and records which site that is."""
 
     def __init__(self, project: Path) -> None:
         self._folders = _read_folders(project)
@@ -48,7 +48,7 @@ class Permissions:
         self._served: tuple[Database, str, str] | None = None
 
     async def set_up(self, infrastructure: Infrastructure, site: Site, *, is_change: bool = False) -> None:
-        """Have permissions agree with what a site has; `is_change`: in the place of another one."""
+        """Synchronize permissions with a site. `is_change`: it replaces another one."""
         settings, database, feed = infrastructure.settings, infrastructure.database, infrastructure.feed
         catalogue, own = site.services.rights.catalogue, site.services.controller.own_actions
         mark = mark_of(catalogue, own)
@@ -80,7 +80,7 @@ class Permissions:
         self._folders, self._served = folders, served
 
     async def run(self) -> None:
-        """Say again and again which definitions are served, until cancelled."""
+        """Periodically record which definitions are served, until cancelled."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             if self._served is not None:
@@ -90,7 +90,7 @@ class Permissions:
                     logger.debug("Cannot publish the version of the definitions: %s", error)
 
     async def end(self) -> None:
-        """Say that nothing is served any more."""
+        """Record that this process no longer serves."""
         if self._served is not None:
             try:
                 await self._presence.leave(self._served[0])
@@ -99,7 +99,7 @@ class Permissions:
 
 
 def _created_again(before: Folders, now: Folders) -> dict[str, int]:
-    """Return the content-types whose folder was deleted and created, with the moment of that."""
+    """Return the content types whose folder was deleted and created again, with the time."""
     return {uid: at + _COARSE for uid, (*place, at) in now.items() if uid in before and [*before[uid][:2]] != place}
 
 
@@ -128,11 +128,11 @@ def _known(site: Site, own: Collection[str], project: Path, *, is_v4: bool) -> K
 
 
 def _v4_controllers(project: Path) -> frozenset[tuple[str, str]]:
-    """Return APIs and names of controllers in JavaScript or TypeScript: their actions are v4's to know."""
+    """Return APIs and names of controllers in JavaScript or TypeScript, whose actions only v4 knows."""
     files = (path for path in (project / "src" / "api").glob("*/controllers/**/*") if path.suffix in _SCRIPTS)
     return frozenset((_plain(path.relative_to(project / "src" / "api").parts[0]), _plain(path.stem)) for path in files)
 
 
 def _plain(name: str) -> str:
-    """Return a name as v4 compares names of files: `myTalk` is `my-talk`."""
+    """Normalize a file name as v4 does to compare names: `myTalk` equals `my-talk`."""
     return re.sub(r"[\W_]", "", name).lower()

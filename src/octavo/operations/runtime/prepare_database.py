@@ -1,6 +1,6 @@
-"""Bootstrap: makes a database ready for the first request: reached, its tables as defined, roles and a locale in it.
+"""Prepare a database for requests: connect, update the tables, add default roles and a locale.
 
-May be called by several processes at once. Refuses with `StartFailed`, whose text is meant for people.
+Several processes can do this at once. Errors are StartFailed, with a message for display.
 """
 
 import json
@@ -76,7 +76,7 @@ async def prepare_database(
     *,
     hides_future: bool | None = None,
 ) -> SyncReport:
-    """Connect, bring the tables up to date, fill what a new database needs. Raises StartFailed."""
+    """Connect, update the tables, and add the initial data of a new database. Raises StartFailed."""
     await reach_database(database)
     try:
         return await update_database(database, registry, default_locale, own, migrations, hides_future=hides_future)
@@ -95,9 +95,10 @@ async def update_database(
     insists: bool = False,
     hides_future: bool | None = None,
 ) -> SyncReport:
-    """Bring the tables up to date, fill what a new database needs; it may be in use meanwhile. Raises StartFailed.
+    """Update the tables and add the initial data of a new database, which may be in use. Raises StartFailed.
 
-    `migrations` is the folder of the project's own, which run before. `insists`, `hides_future`: as for `synchronize`.
+    `migrations` is the folder of the project's migrations, which run first. `insists` and `hides_future` are passed to
+    `synchronize`.
     """
     report = await bring_up_to_date(
         database,
@@ -109,7 +110,7 @@ async def update_database(
         hides_future=hides_future,
     )
     if report.applied:
-        grown = any(isinstance(change, AddColumn) for change in report.applied)  # tables that hold entries
+        grown = any(isinstance(change, AddColumn) for change in report.applied)  # existing tables changed
         logger.log(logging.WARNING if grown else logging.INFO, "%s", summary(report.applied))
     for table in await continue_ids(database, registry):
         logger.info("New ids of %s go on behind those that are there", table)
@@ -117,7 +118,7 @@ async def update_database(
         await ensure_default_roles(database)
     if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
         await add_locales(database, {default_locale: locale_name(default_locale)})
-    async with database.snapshot() as snapshot:  # however long it takes
+    async with database.snapshot() as snapshot:  # without a statement timeout
         former = await learn_former_names(snapshot, database.dialect, registry)
         hidden = await learn_hidden_entries(snapshot, registry)
         future = bool(hides_future)
@@ -130,7 +131,7 @@ async def update_database(
 
 
 def check_types(report: SyncReport) -> None:
-    """Raise StartFailed for columns that contradict their definitions; tell those of another type that can be used."""
+    """Raise StartFailed for columns that contradict their definitions. Log other differing types, which can be used."""
     contradicting = [change for change in report.type_changes if change.contradicts]
     if contradicting:
         raise StartFailed("\n".join([_CONTRADICTING, *map(_type_told, contradicting), _CONVERT]))
@@ -143,7 +144,7 @@ def _type_told(change: ChangeType) -> str:
 
 
 async def migrate(database: Database, migrations: Path) -> tuple[str, ...]:
-    """Run the project's migrations that have not run; their files. Raises StartFailed."""
+    """Run the project's pending migrations and return their files. Raises StartFailed."""
     try:
         return await run_migrations(database, migrations)
     except MigrationFailed as error:
@@ -163,7 +164,7 @@ async def bring_up_to_date(
     insists: bool = False,
     hides_future: bool | None = None,
 ) -> SyncReport:
-    """Run the migrations of a folder, then make the tables what the definitions ask for, and those of our own.
+    """Run the migrations in a folder, then update the tables of the definitions and Octavo's own.
 
     Raises StartFailed.
     """
@@ -179,20 +180,20 @@ async def bring_up_to_date(
             insists=insists,
             hides_future=hides_future,
         )
-    except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
+    except Exception as error:  # drivers have different errors; all of them mean that nothing was changed
         cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error
         raise StartFailed(f"Could not update the tables; nothing was changed: {cause}") from error
 
 
 async def add_locales(database: Database, names: Mapping[str, str]) -> None:
-    """Make the locales that are not there, by code; the first becomes the default where there is none."""
+    """Create missing locales, by code. The first becomes the default if there is none."""
     async with unit_of_work(database) as unit:
         await unit.connection.lock(_LOCK)
         await insert_locales(unit, database.dialect, names)
 
 
 async def insert_locales(unit: UnitOfWork, dialect: Dialect, names: Mapping[str, str]) -> None:
-    """The same within a unit of the caller's."""
+    """Create missing locales within the caller's unit of work."""
     connection = unit.connection
     present = {row[0] for row in await connection.fetch_all(_LOCALES)}
     now = this_moment()

@@ -1,4 +1,4 @@
-"""Process: one infrastructure, the site in force on it, and the application that a server runs for as long as it lives.
+"""The process: the infrastructure, the current site, and the ASGI application that a server runs.
 
 When the project changes, a new site replaces the current one. Running requests finish on the old site, which is closed
 after the last one. If the project is invalid, the last valid site stays in use.
@@ -72,7 +72,7 @@ _NONE: Final = """<h2>Content types</h2>
 
 
 def add_overview(router: Router, settings: Settings, registry: Registry, authenticator: Authenticator) -> None:
-    """Show more than the name on the start page. In production the page would publish the names of content types."""
+    """Show details on the start page in development. In production they would reveal the names of content types."""
     if settings.mode == "development":
         router.overview = _overview(router, settings, registry, authenticator)
 
@@ -131,18 +131,19 @@ T = TypeVar("T")
 
 _FIXED: Final = ("host", "port", "workers", "follow_definitions")
 _FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
-"""Errors whose text says everything that helps."""
+"""Errors whose message is complete without a traceback."""
 
 
 class Process:
-    """A service, put together and not yet started. `asgi` is what a server runs.
+    """A service, assembled but not started. `asgi` is the application for a server.
 
-    `read_settings` is asked at each `reload`; without it the settings stay. Raises InvalidDefinitions, InvalidCode.
+    `read_settings` is called at each `reload`; without it the settings never change. Raises InvalidDefinitions and
+    InvalidCode.
     """
 
     def __init__(self, settings: Settings, read_settings: Callable[[], Settings] | None = None) -> None:
         follows, changes = settings.server.follow_definitions, settings.mode == "development"
-        self._marks = read_marks(settings.project) if follows or changes else {}  # before anything is read
+        self._marks = read_marks(settings.project) if follows or changes else {}  # before the files are read
         self._permissions = Permissions(settings.project)
         self.infrastructure = open_infrastructure(settings)
         self.site = build_site(self.infrastructure)
@@ -172,17 +173,17 @@ class Process:
 
     @property
     def settings(self) -> Settings:
-        """The settings in force."""
+        """The current settings."""
         return self.infrastructure.settings
 
     @property
     def database(self) -> Database:
-        """The database in use."""
+        """The current database."""
         return self.infrastructure.database
 
     async def _start(self) -> None:
-        """Before the first request. Raises StartFailed, InvalidCode."""
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not everywhere are there signals
+        """Start before the first request. Raises StartFailed and InvalidCode."""
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # some platforms have no signals
             asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._log_caches)
         await self.site.register()
         hides_future = options.hides_future(self.settings)
@@ -201,7 +202,7 @@ class Process:
             self._following.start(self._follower.run())
 
     async def _begin(self) -> None:
-        """Begin everything that needs the database. Raises InvalidCode."""
+        """Start everything that needs the database. Raises InvalidCode."""
         await self._permissions.set_up(self.infrastructure, self.site)
         await tell_unknown_roles(self.database, self.settings)
         await self.infrastructure.begin()
@@ -221,13 +222,13 @@ class Process:
             logger.info("%s", report)
 
     async def _is_current(self) -> bool:
-        """Whether the project is still as it was when it was last read."""
+        """Return whether the project's files are unchanged since they were last read."""
         return await in_thread(partial(read_marks, self.settings.project)) == self._marks
 
     async def reload_if_changed(self) -> bool:
-        """Reload if the project is no longer as it was when it was last read; whether it was. Raises as `reload` does.
+        """Reload if the project's files have changed since they were last read. Return whether they had.
 
-        What a change of definitions by this process itself writes is read before this looks.
+        Changes of definitions that this process writes itself are already loaded. Raises the errors of `reload`.
         """
         async with self._turn:
             if await self._is_current():
@@ -236,22 +237,22 @@ class Process:
         return True
 
     def _allow_changes(self, infrastructure: Infrastructure) -> None:
-        """Let the builder change definitions: in development, and where all who serve them follow."""
+        """Allow the content-type builder to change definitions: in development, if all processes follow changes."""
         settings = infrastructure.settings
         if settings.mode == "development" and (settings.server.workers == 1 or settings.server.follow_definitions):
             infrastructure.definitions.change = self.change_definitions
             infrastructure.definitions.look = self.preview_definitions
 
     async def change_definitions(self, make: "MakePlan") -> str:
-        """Change definition files by a plan, and serve what they say; all others on the database follow.
+        """Change definition files by a plan and serve them. Other processes on the database follow.
 
-        One change at a time, and to its end, also when nobody waits for it any more. Raises BuilderError and
-        ApplicationError; then files, tables and what is served are as before.
+        Changes run one at a time, and complete even if the caller is cancelled. Raises BuilderError and
+        ApplicationError; then files, tables and the served definitions are unchanged.
         """
         return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
 
     async def preview_definitions(self, make: "MakePlan") -> "Preview":
-        """What a plan would do to files and tables. Raises as `change_definitions` does."""
+        """Return what a plan would do to files and tables. Raises the errors of `change_definitions`."""
         async with self._turn:
             with _told("What a change would do cannot be told"):
                 return await self._definition_change().preview(make)
@@ -262,7 +263,7 @@ class Process:
         return DefinitionChange(self.infrastructure, self.site, self._serve_change)
 
     async def _serve_change(self, steps: "Steps") -> None:
-        """Serve what the files say; if that fails, without the tables that were made for it."""
+        """Serve the changed files. If that fails, remove the tables that were created for them."""
         self._added = ()
         try:
             await self._replace(steps)
@@ -292,7 +293,7 @@ class Process:
         return self.settings.server.drain
 
     async def _stop(self) -> None:
-        """After the last request."""
+        """Stop after the last request."""
         self.operating.write()
         await self._following.cancel()
         await self._reloads.cancel()
@@ -303,21 +304,21 @@ class Process:
         await self.infrastructure.close()
 
     async def reload(self) -> None:
-        """Read settings, definitions and code again, and serve what they say from now on; the tables first.
+        """Read settings, definitions and code again, update the tables, and serve the result.
 
-        One reload at a time; all who ask while one is under way share the next. When it fails, what was served goes on
-        being served, and the problem is shown until a later one succeeds. Raises it: SettingsError, InvalidDefinitions,
-        InvalidCode, StartFailed, or what else went wrong.
+        Reloads run one at a time; calls during a reload share the next one. If a reload fails, the previous site
+        continues, and the problem is shown until a later one succeeds. Raises SettingsError, InvalidDefinitions,
+        InvalidCode, StartFailed, or any other error.
         """
         if self._next is None:
             self._next = self._reloads.start(self._reload_in_turn())
         await asyncio.shield(self._next)
 
     async def publish_change(self) -> None:
-        """After a change of definitions by this process: serve it, then let all others on the database follow.
+        """Serve a change of definitions that this process made, then notify the other processes on the database.
 
-        They do within a second, where `server.followDefinitions` is set. Raises what `reload` raises; then nobody
-        follows.
+        They follow within a second if `server.followDefinitions` is enabled. Raises the errors of `reload`; then no
+        process follows.
         """
         await self.reload()
         if self._follower is not None:
@@ -325,10 +326,10 @@ class Process:
 
     async def _reload_in_turn(self) -> None:
         async with self._turn:
-            self._next = None  # who asks from now on may mean changes that this turn does not see
+            self._next = None  # later callers may mean changes that this reload does not include
             try:
                 await self._replace()
-            except (SystemExit, KeyboardInterrupt) as error:  # of code: in a task it would end the process
+            except (SystemExit, KeyboardInterrupt) as error:  # from project code: in a task, it would end the process
                 stopped = CodeStopped.of(error)
                 self._show(stopped)
                 raise stopped from error
@@ -352,7 +353,7 @@ class Process:
             self._swap(infrastructure, site)
 
     def _as_far_as_possible(self, settings: Settings) -> Settings:
-        """Less what only another process can take up, which is told."""
+        """Return the settings without changes that require a restart, which are logged."""
         bound, asked = self.settings.server, settings.server
         fixed = {name: getattr(bound, name) for name in _FIXED}
         for name, value in fixed.items():
@@ -361,13 +362,13 @@ class Process:
         return replace(settings, server=replace(asked, **fixed))
 
     async def _open_site(self, infrastructure: Infrastructure, steps: "Steps | None", alone: AsyncExitStack) -> Site:
-        """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
+        """Return a site that is ready for requests. Long work that does not need the event loop runs in threads."""
         site = await in_thread(partial(build_site, infrastructure, self.site.registry))
         changed: OptionChanges | None = None
         try:
             await site.register()
             if steps is not None and steps.alone:
-                await site.complete()  # what takes long, before others wait
+                await site.complete()  # slow, so before requests are held
                 await alone.enter_async_context(self.asgi.held())
             if steps is not None:
                 await steps.first()
@@ -386,8 +387,8 @@ class Process:
             await site.bootstrap()
             await site.complete()
             if not self.site.router.has_later:
-                await site.router.open_later()  # what fails there would fail at every request of administrators
-            await self._permissions.set_up(infrastructure, site, is_change=True)  # late: what fails has changed none
+                await site.router.open_later()  # an error here would otherwise occur on every request of administrators
+            await self._permissions.set_up(infrastructure, site, is_change=True)  # late, so that a failure changes none
             if steps is not None:
                 await steps.last()
         except BaseException:
@@ -409,19 +410,19 @@ class Process:
         self._stop_listening()
         self._stop_listening = _put_in_force(infrastructure, site, self._permissions)
         before, self._background = self._background, Background(infrastructure, site)
-        if before.is_at_work:  # not where nobody has started this process
+        if before.is_at_work:  # not if this process was never started
             self._background.start()
         self._retirements.start(retiring)
 
     async def _retire(
         self, dispatcher: Dispatcher, site: Site, background: Background, infrastructure: Infrastructure | None
     ) -> None:
-        """Close what was in force, once its last request is answered; caches in front forget what it has said."""
+        """Close the old site after its last response, and purge CDNs and reverse proxies."""
         try:
             await background.stop()
             self.asgi.end_live(dispatcher)
             await self.asgi.drain(dispatcher)
-            await self.infrastructure.purges.purge()  # the last answer of the former kind is given
+            await self.infrastructure.purges.purge()  # after the last response of the old site
             await site.close()
             if infrastructure is not None:
                 await infrastructure.close()
@@ -438,7 +439,7 @@ class Process:
 
 @contextlib.contextmanager
 def _told(what: str) -> Iterator[None]:
-    """Have errors that are not for callers logged, and told by the builder. Raises OctavoError."""
+    """Log internal errors, and raise them as OctavoError with a message for the caller."""
     try:
         yield
     except OctavoError:
@@ -450,7 +451,7 @@ def _told(what: str) -> Iterator[None]:
 
 
 def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permissions) -> Callable[[], None]:
-    """Have what lives as long as the process ask a site, in what it does from now on; how to end that."""
+    """Connect the infrastructure to a site. Return a function that disconnects it."""
     infrastructure.feed.hooks = site.hooks
     infrastructure.authenticator.administrators.serve(site.services.rights)
     add_overview(site.router, infrastructure.settings, site.registry, infrastructure.authenticator)
@@ -458,11 +459,11 @@ def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permi
 
 
 def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:
-    """What `prepare_database` has to know of the settings: default locale, tables of our own, folder of migrations."""
+    """Return the arguments of `prepare_database`: default locale, Octavo's own tables, folder of migrations."""
     folder = migrations_folder(settings)
     return settings.plugins.i18n.config.default_locale, options.own_tables(settings), folder
 
 
 def build(settings: Settings, read_settings: Callable[[], Settings] | None = None) -> Process:
-    """Put a service together. Raises InvalidDefinitions, InvalidCode when the project is unsound."""
+    """Assemble a service. Raises InvalidDefinitions and InvalidCode if the project is invalid."""
     return Process(settings, read_settings)

@@ -1,4 +1,4 @@
-"""Which files of a project a process reads: so it tells a change from what editors leave behind while they save."""
+"""The project files that a process reads, to tell changes of them from temporary files of editors."""
 
 import os
 from collections.abc import Iterator
@@ -11,21 +11,21 @@ ENVIRONMENT: Final = ".env"
 _CONFIG: Final = "config"
 FOLDERS: Final = ("src", _CONFIG)
 Mark = tuple[int, int, int]
-"""What changes when a file is written: its number, its size, its time in nanoseconds."""
+"""Values that change when a file is written: inode, size, and time in nanoseconds."""
 
 _SUFFIXES: Final = frozenset((".json", ".py", ".toml"))
 _SCRIPTS: Final = frozenset((".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"))
 _SETTINGS: Final = _SUFFIXES | _SCRIPTS
-"""A v4 project's configuration is read, whatever `package.json` says."""
+"""Files of a v4 project's configuration are always read, regardless of `package.json`."""
 _PACKAGES: Final = "node_modules"
 
 
 def is_read(path: Path, project: Path, *, scripts: bool = False) -> bool:
-    """Whether definitions, settings or code could stand in a file of that name, there or gone; with `scripts`, that of
-    a v4 project too.
+    """Return whether a file of that name, existing or deleted, can contain definitions, settings or code.
 
-    Not in names that begin with a dot, nor with another ending: so editors name what they lock, swap, back up or rename
-    (`4913`, `.schema.json.swp`, `.#index.py`, `#index.py#`, `index.py~`, `index.py___jb_tmp___`, `schema.json.tmp`).
+    With `scripts`, also code of a v4 project. Names that begin with a dot or have another suffix are ignored. Editors
+    use these for locks, swap files, backups and renames (`4913`, `.schema.json.swp`, `.#index.py`, `#index.py#`,
+    `index.py~`, `index.py___jb_tmp___`, `schema.json.tmp`).
     """
     if not path.is_relative_to(project):
         return False
@@ -38,12 +38,12 @@ def is_read(path: Path, project: Path, *, scripts: bool = False) -> bool:
 
 
 def read_marks(project: Path) -> dict[Path, Mark]:
-    """The marks of all such files."""
+    """Return the marks of all files that are read."""
     return {path: found for path in _files(project) if (found := mark_of(path)) is not None}
 
 
 def mark_of(path: Path) -> Mark | None:
-    """The mark of a file; None for one that is gone, or a link to nowhere."""
+    """Return the mark of a file, or None for a deleted file or a broken link."""
     try:
         found = path.stat()
     except OSError:
@@ -52,7 +52,7 @@ def mark_of(path: Path) -> Mark | None:
 
 
 def _files(project: Path) -> Iterator[Path]:
-    """Those that there are; folders may come and go meanwhile, which `Path.rglob` does not bear."""
+    """Yield the existing files. Folders can appear and disappear meanwhile, which `Path.rglob` does not support."""
     yield project / ENVIRONMENT
     scripts = depends_on(project, CORE)
     for name in FOLDERS:

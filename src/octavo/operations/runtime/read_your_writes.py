@@ -1,7 +1,7 @@
-"""Own writes are seen: who has written is told the position of it, and reads from replicas that have come so far.
+"""Read-your-writes consistency with replicas: a client reads only from replicas that have its last write.
 
-Browsers keep the position as a cookie, other clients may send back the header. It is a bound and nothing more: one that
-was made up sends who made it to the primary, or shows them what replicas show to everybody.
+The response to a write has the position of that write. Browsers return it as a cookie, other clients can send the
+header. It is only a lower bound: a forged position reads from the primary, or sees what replicas show to everyone.
 """
 
 import re
@@ -26,20 +26,22 @@ HEADER: Final = "octavo-position"
 COOKIE: Final = Cookie(HEADER, secure=False)
 _HEADER: Final = HEADER.encode()
 _IN_COOKIE: Final = re.compile(rb"(?:^|;)\s*octavo-position=([^;\s]*)")
-"""Not all cookies are read: each request that may lag is asked for this one."""
+"""Matches only this cookie: parsing all cookies on each read would be slow."""
 _DAY: Final = 24 * 3600
 _UNKNOWN_SECONDS: Final = 60
-"""How long the primary is read from by whoever wrote where the position could not be told."""
+"""How long a client reads from the primary if the position of its write is unknown."""
 _CONTENT: Final = "api::"
 _OWN_ACCOUNT: Final = "plugin::users-permissions.auth."
-"""Actions that change no content."""
+"""Actions that do not change content."""
 _MOST_REMEMBERED: Final = 10_000
 
 
 class OwnWrites:
-    """What stands around every request: `inner` is the project's own, `graphql` the path of that door, `position` tells
-    one behind all that is committed. `remembers`: whether this process is asked who has written where a request says
-    nothing of it."""
+    """The middleware around every request.
+
+    `inner` is the project's own middleware. `graphql` is the path of GraphQL. `position` returns a position after all
+    committed changes. With `remembers`, this process stores positions for clients that do not send them.
+    """
 
     def __init__(
         self, inner: Around | None, graphql: str, position: Callable[[], Awaitable[int]], *, remembers: bool
@@ -55,7 +57,7 @@ class OwnWrites:
         try:
             return await (handler(request) if self._inner is None else self._inner(handler, request))
         except CancelledError:
-            if request.method not in ALWAYS_ALLOWED:  # nobody waits for what may still be committed
+            if request.method not in ALWAYS_ALLOWED:  # the cancelled write may still be committed
                 request.answered_with = self._told(request, UNKNOWN)
             raise
         finally:
@@ -64,8 +66,10 @@ class OwnWrites:
                 request.answered_with = self._told(request, await self._position())
 
     def _told(self, request: Request, position: int) -> Headers:
-        """What whoever wrote is told, whatever the answer is: an error may follow a commit. The position is asked for
-        last: of several answers to one client, the later one tells the later position."""
+        """Return the position headers of a write, whatever its status: an error can follow a commit.
+
+        The position is read last, so that of several responses to one client, a later one has a later position.
+        """
         credentials = request.headers.get(b"authorization")
         if self.written is not None and credentials is not None:
             self.written.note(credentials, position)
@@ -74,7 +78,7 @@ class OwnWrites:
 
 
 class Written:
-    """Positions of writes by credentials. What is forgotten counts for everybody."""
+    """Positions of writes by credentials. The highest discarded position applies to all clients."""
 
     def __init__(self, most: int = _MOST_REMEMBERED) -> None:
         self._most = most
@@ -82,19 +86,19 @@ class Written:
         self._floor = 0
 
     def note(self, credentials: bytes, position: int) -> None:
-        """Whoever has these credentials has written."""
+        """Store the position of a write with these credentials."""
         key = _key(credentials)
         self._positions[key] = max(position, self._positions.pop(key, 0))
         while len(self._positions) > self._most:
             self._floor = max(self._floor, self._positions.popitem(last=False)[1])
 
     def position(self, credentials: bytes) -> int:
-        """What has to be seen by whoever has these credentials."""
+        """Return the position that reads with these credentials must include."""
         return max(self._floor, self._positions.get(_key(credentials), 0))
 
 
 class _RequestReader:
-    """The protocol's `Reader`: decides when content is read, for by then it is known who asks for what."""
+    """The request's `Reader`. It decides when content is read, because permissions are known by then."""
 
     __slots__ = ("_may", "_own", "_request", "has_written", "needed")
 
@@ -140,7 +144,7 @@ class _RequestReader:
 
 
 def _positions(request: Request) -> list[int]:
-    """What the header and cookies tell; what is no position is nothing."""
+    """Return the positions in the header and in cookies, without invalid ones."""
     texts = [request.headers[_HEADER]] if _HEADER in request.headers else []
     for name, value in request.scope["headers"]:
         if name == b"cookie":
@@ -150,7 +154,7 @@ def _positions(request: Request) -> list[int]:
 
 
 def _only_reads(ability: Ability) -> bool:
-    """Whether nothing of content can be written with it."""
+    """Return whether an ability allows only reads of content."""
     return isinstance(ability, PermissionSet) and not ability.everything and _are_reads(ability.actions)
 
 

@@ -1,4 +1,4 @@
-"""The reader of a site: with answers that are kept where the settings ask for it, else without a trace of them."""
+"""The entry reader of a site, with the response cache if it is enabled."""
 
 from octavo.api.http.router import Router
 from octavo.api.rest.response_cache import QuickAnswers, answer_quickly
@@ -12,7 +12,7 @@ from octavo.schema.registry import Registry
 
 
 def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) -> EntryReader:
-    """What reads entries of a registry."""
+    """Return the entry reader of a registry."""
     settings, storage = shared.settings, shared.storage
     reader = shared.new_reader(
         shared.database,
@@ -29,7 +29,7 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
 
 
 def use_kept_answers(router: Router, shared: Infrastructure, controller: ContentController, caches: CacheScope) -> None:
-    """Let requests that were asked before be answered at once, where answers are kept; the last step of a router."""
+    """Answer repeated requests from the response cache, if it is enabled. Call it last on a router."""
     reader = controller.reader
     if isinstance(reader, KeptReader):
         ready, most_headers = caches.cache("quick answers"), shared.settings.middlewares.requests.header_count

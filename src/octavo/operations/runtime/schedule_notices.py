@@ -1,4 +1,4 @@
-"""Mails to administrators whose schedules have failed. A mail that cannot be sent is logged."""
+"""Emails to administrators whose schedules failed. An email that cannot be sent is logged."""
 
 import logging
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _VERBS = {"publish": "published", "appear": "published", "unpublish": "unpublish
 
 
 def schedule_topic(shared: Infrastructure, schedules: ContentSchedules) -> Topic:
-    """Return the topic that carries out schedules; whoever scheduled what fails gets a mail, if mail is configured."""
+    """Return the topic that runs schedules. If mail is configured, the author of a failed schedule gets an email."""
     if not isinstance(shared.mailer, NoMailer):
         schedules.notify = _Notices(shared).send
     return followed(shared, schedules.topic())
@@ -32,7 +32,7 @@ class _Notices:
         self._shared = shared
 
     async def send(self, author: int, content_type: ContentType, entry_id: int, told: Mapping[str, Any]) -> None:
-        """Tell an administrator why an entry was not published, or unpublished, at its time."""
+        """Send an administrator the reason why an entry was not published or unpublished on schedule."""
         database = self._shared.database
         found = await read_administrator(database, database.dialect, author)
         if found is None or not found.active or found.blocked:

@@ -1,7 +1,7 @@
-"""Server: runs a service under granian until it is told to stop, then finishes what is under way.
+"""Run a service with granian until it gets a signal, then finish running requests.
 
-One worker is this very process. Several are processes under a supervisor, which starts them anew when they fail.
-Raises `StartFailed` when the service cannot start; nobody tries again.
+A single worker runs in this process. Several are child processes of a supervisor, which restarts failed ones. Raises
+`StartFailed` if the service cannot start; the start is not retried.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _VARIABLE: Final = "NOTIFY_SOCKET"
 
 
 def tell_manager(state: str) -> None:
-    """Send a word to whoever started this service. What cannot be told is logged: the service goes on."""
+    """Notify the service manager (systemd's `NOTIFY_SOCKET`). Failures are logged."""
     address = os.environ.get(_VARIABLE)
     if not address:
         return
@@ -62,15 +62,15 @@ BACKLOG = 2048
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 _LISTEN_POLL_SECONDS = 0.005
 _DRAIN_SHARE = 0.9
-"""How much of the time for a stop belongs to requests under way; the rest is for closing the database."""
+"""Share of the shutdown time for running requests. The rest is for closing the database."""
 _FLUSH_SECONDS = 0.05
-"""For the last bytes of the last answers, which leave through threads of the server's own."""
+"""Time for the server's threads to send the last bytes of responses."""
 _LISTENING = "OCTAVO_LISTENING"
-"""The variable that tells workers where they listen, which their settings may not know: options of the command win."""
+"""The variable with the workers' address. It can differ from the settings: command options take precedence."""
 _LOADING_SECONDS = 0.5
-"""Longer than a library takes to be loaded."""
+"""Longer than it takes to load a library."""
 _NEW_OBJECTS = 10_000
-"""After so many new objects the collector looks for garbage: more than requests under way hold, which it would walk."""
+"""Number of new objects between garbage collections: more than running requests hold, which each one traverses."""
 _telling: set[asyncio.Task[None]] = set()
 
 
@@ -80,7 +80,7 @@ Companion = Callable[[Process], Coroutine[Any, Any, None]]
 
 
 def serve(settings: Settings, announcement: Announcement) -> None:
-    """Serve a project until SIGTERM or SIGINT. What `announcement` makes is called when everything is ready."""
+    """Serve a project until SIGTERM or SIGINT. `announcement` returns a function to call when the service is ready."""
     set_up_log(settings)
     service = build(settings)
     announce = announcement(service)
@@ -96,7 +96,7 @@ def serve(settings: Settings, announcement: Announcement) -> None:
 
 
 def serve_changing(read_settings: Callable[[], Settings], announce: Announce, companion: Companion) -> None:
-    """Serve a project that changes meanwhile, in this very process. `companion` runs beside the server, and reloads."""
+    """Serve a changing project in this process. `companion` runs beside the server and reloads it."""
     settings = read_settings()
     set_up_log(settings)
     service = build(settings, read_settings)
@@ -106,13 +106,13 @@ def serve_changing(read_settings: Callable[[], Settings], announce: Announce, co
 
 
 def _most_connections(settings: Settings) -> int:
-    """How many connections a worker keeps open: those that listen hold theirs for hours."""
+    """Return the maximum number of connections of a worker. Listeners of the change feed keep theirs for hours."""
     events = settings.api.events
     return max(1, BACKLOG // settings.server.workers) + (events.listeners if events.enabled else 0)
 
 
 def check_address(host: str, port: int) -> None:
-    """Raise StartFailed when nobody could listen there. Servers share ports silently, so they would not notice."""
+    """Raise StartFailed if the address cannot be used. Servers share ports silently, so they would not notice."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -167,14 +167,14 @@ async def _serve_here(service: Process, announce: Callable[[], None], companion:
 
 
 async def spare_what_stays() -> None:
-    """Let the collector of garbage leave alone for good what a start has made, and come less often."""
+    """Exclude objects of the start from garbage collection, and collect less often."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
 async def _rest(service: Process) -> None:
-    """Once everything is made that is made in the background, be as small as a process is that answers."""
-    with suppress(Exception):  # told by the first request that needs it
+    """Release memory that only the start needed, after background loading."""
+    with suppress(Exception):  # the first request that needs it reports the error
         await service.site.complete()
     mapped = mapped_files()
     await asyncio.sleep(_LOADING_SECONDS)
@@ -196,9 +196,9 @@ async def _end_when_asked(
     application: HttpApplication,
     options: ServerOptions,
 ) -> None:
-    """Once it listens, not before: the server does not hear of an end while it begins.
+    """Wait until the server listens, since it ignores a stop before that. Then wait for the stop signal and end it.
 
-    It then accepts nothing more and waits for the requests under way, and we wait for it, but not for ever.
+    The server stops accepting connections and finishes running requests, up to a time limit.
     """
     await _wait_until_open(options.host, options.port)
     announce()
@@ -221,7 +221,7 @@ async def _stop(service: Process, seconds: float) -> None:
 
 
 async def _wait_until_open(host: str, port: int) -> None:
-    """The server does not tell when it listens, so it is tried."""
+    """Wait until connections succeed. The server does not report when it listens."""
     while True:
         try:
             _, writer = await asyncio.open_connection(host, port)
@@ -233,15 +233,15 @@ async def _wait_until_open(host: str, port: int) -> None:
 
 
 async def _try_start(service: Process) -> None:
-    """Start and stop: what prevents a start is told once, here, and not by every worker."""
+    """Start and stop the service, so that an error is reported once and not by every worker."""
     await service.asgi.start()
     await service.asgi.stop()
 
 
 def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
-    """What answers, in a worker. A worker that is told to end while it is put together ends at once.
+    """Return a worker's request handler.
 
-    What arrives from then on waits until the worker can hear it.
+    A worker that gets a signal during assembly ends immediately. Later signals are deferred until it can handle them.
     """
     _forget_handlers()
     service = create_service()
@@ -266,7 +266,7 @@ def _keep(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _tell_once_open() -> None:
-    """Whichever worker is the first: then the service is ready."""
+    """Notify the service manager when the first worker listens."""
     host, _, port = os.environ[_LISTENING].rpartition(" ")
 
     async def tell() -> None:
@@ -277,11 +277,11 @@ async def _tell_once_open() -> None:
 
 
 async def hear_of_the_end(application: HttpApplication) -> None:
-    """End the answers that would go on, then let the server end, which waits for all of them and hears SIGINT.
+    """End open streams on SIGTERM, then let the server stop with SIGINT. It waits for all responses.
 
-    SIGTERM has a handler of Python's: those of loops, such as the server's, are not called for what arrives while the
-    loop does not run, as between the start and serving. SIGINT is kept from the server until then: it may hear of it
-    once, its handler waits for room when it is called again, and the loop with it.
+    SIGTERM has a Python signal handler: handlers of event loops, such as the server's, are not called for signals that
+    arrive while the loop does not run, such as between the start and serving. SIGINT is blocked until then: the server
+    can handle it only once, and a second call of its handler would block the loop.
     """
     loop = asyncio.get_running_loop()
 
@@ -305,10 +305,10 @@ async def hear_of_the_end(application: HttpApplication) -> None:
 
 
 def end_workers_when_told() -> None:
-    """Let processes that fork off this one be told to end from the first moment.
+    """Make forked processes handle stop signals from the first moment.
 
-    They would not hear of it otherwise: a worker inherits the supervisor's handlers until the server sets its own. What
-    arrives at the very moment of the fork waits until those are gone.
+    Otherwise they would ignore them: a worker inherits the supervisor's handlers until the server sets its own. Signals
+    during the fork are blocked until those handlers are gone.
     """
     os.register_at_fork(
         before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING),
@@ -333,7 +333,7 @@ def _serve_with_workers(settings: Settings) -> None:
 
 
 def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
-    """Serve until the end, with some more variables for the workers."""
+    """Serve until stopped, with additional environment variables for the workers."""
     options = settings.server
     end_workers_when_told()
     os.environ |= variables
@@ -351,7 +351,7 @@ def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
         backlog=BACKLOG,
         backpressure=_most_connections(settings),
         log_level=LogLevels.warning,
-        log_dictconfig={"loggers": {}},  # what it tells, such as a worker that died, goes where everything goes
+        log_dictconfig={"loggers": {}},  # its messages, such as died workers, use the normal log
         respawn_failed_workers=True,
         workers_kill_timeout=max(1, options.shutdown + options.drain),
     ).serve()

@@ -1,4 +1,4 @@
-"""What the doors share of one site."""
+"""The services that the APIs of one site share."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the doors share of one site."""
+    """The services that the APIs of one site share."""
 
     controller: ContentController
     files: FileService
@@ -28,4 +28,4 @@ class Services:
     roles: RoleManagement
     rights: Rights
     manage: "Callable[[], ManagedServices]"
-    """What only administrators need, made when it is first asked for."""
+    """Returns the services of the admin API, created on first use."""

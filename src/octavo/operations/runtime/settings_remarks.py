@@ -1,4 +1,4 @@
-"""What is worth a look in the settings that are served: they stop no start, and may not be meant."""
+"""Warnings about the settings: probable mistakes that do not stop the start."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -17,34 +17,34 @@ logger = logging.getLogger(__name__)
 
 _CONTROL: Final = ("api", "caching", "control")
 _KNOWN_ROLES: Final = (*DEFAULT_ROLES, *get_args(ActorKind), ANY)
-"""Those that need no row in the database."""
+"""Roles that need no row in the database."""
 
 
 def remarks_on(settings: Settings, registry: Registry) -> tuple[SettingsProblem, ...]:
-    """What can be told without a database."""
+    """Return the warnings that need no database."""
     return (*settings.remarks, *_unknown_types(settings, registry))
 
 
 def tell_remarks(settings: Settings, registry: Registry) -> None:
-    """Say it in the log."""
+    """Log the warnings."""
     for remark in remarks_on(settings, registry):
         logger.warning("%s", remark)
 
 
 async def tell_unknown_roles(database: Database, settings: Settings) -> None:
-    """Say in the log which roles of `caching.control` there are not: nobody is answered by these."""
+    """Log the roles in `caching.control` that do not exist, which makes their rules ineffective."""
     if settings.api.caching.control:
         for remark in unknown_roles(settings, await role_types(database)):
             logger.warning("%s", remark)
 
 
 def likely_mistakes(settings: Settings) -> tuple[SettingsProblem, ...]:
-    """Roles of `caching.control` that look like one of those that there always are; only the database knows more."""
+    """Return roles in `caching.control` that resemble a built-in role. Only the database knows the other roles."""
     return tuple(one for one in unknown_roles(settings, ()) if "did you mean" in one.message)
 
 
 def unknown_roles(settings: Settings, types: Iterable[str]) -> Iterator[SettingsProblem]:
-    """Roles of `caching.control` that are none of these types, nor a kind of who asks without a role."""
+    """Yield the roles in `caching.control` that are neither in `types` nor a built-in role or kind of caller."""
     known = {*_KNOWN_ROLES, *types}
     for uid, roles in settings.api.caching.control.items():
         for role in roles:

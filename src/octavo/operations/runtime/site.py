@@ -1,6 +1,6 @@
-"""Site: what lives as long as a registry: the project's code, readers, writers, services, routes, GraphQL schema.
+"""The site: everything built from one registry: project code, readers, writers, services, routes, GraphQL schema.
 
-Stands on an `Infrastructure` and never changes. When the definitions do, another one is built beside it.
+It uses an `Infrastructure` and is immutable. When the definitions change, a new site is built beside it.
 """
 
 import logging
@@ -68,7 +68,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Site:
-    """Everything that is made of one registry. The steps of its life are its methods, in their order."""
+    """Everything built from one registry. The methods are the steps of its life cycle, in order."""
 
     registry: Registry
     services: Services
@@ -79,15 +79,15 @@ class Site:
     around: Around | None
     """The project's middlewares around every request."""
     code: V4Code | None
-    """The code of a v4 project, less what its owner allows."""
+    """The code of a v4 project, without what `adoption.allow` lists."""
     hooks: Hooks
     feed: FeedEndpoint | None
     topics: dict[str, Topic]
-    """What is done with messages of the outbox, by the names of their topics."""
+    """The handlers of outbox messages, by topic."""
     guards: FieldGuards | None
 
     async def register(self) -> None:
-        """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
+        """Call the project's `register(app)`, and build the schema if the project customizes it. Raises InvalidCode."""
         await run_register(self.extending, self._make_schema)
         self.hooks.close()
         for told in (*self.hooks.closed_to_graphql(),) if self.graphql else ():
@@ -98,22 +98,22 @@ class Site:
             logger.warning("%s; name it in `events.types` of api.toml", told)
 
     async def bootstrap(self) -> None:
-        """Call the project's `bootstrap(app)`: the database is ready. Raises InvalidCode."""
+        """Call the project's `bootstrap(app)`, after the database is ready. Raises InvalidCode."""
         await run_bootstrap(self.extending)
 
     async def prepare(self) -> None:
-        """Begin in the background what the first requests would otherwise wait for."""
+        """Start background work that the first requests would otherwise wait for."""
         if self.graphql is not None:
             await self.graphql.prepare()
 
     async def complete(self) -> None:
-        """Do the same and wait for it, in threads: the first requests wait for nothing. Raises InvalidCode."""
+        """Do this work now, in threads, and wait for it. Raises InvalidCode."""
         await self._make_schema()
 
     async def close(self) -> None:
-        """After its last request: wait for what is under way in the background, and forget the project's modules.
+        """Call the project's `destroy(app)`, wait for background work, and unload the project's modules.
 
-        The project's `destroy(app)` is called before that.
+        Call it after the site's last request.
         """
         await run_destroy(self.extending)
         await self.services.accounts.settle()
@@ -128,12 +128,14 @@ class Site:
 
 
 async def _nothing() -> None:
-    """No schema is made where GraphQL is switched off."""
+    """Do nothing: without GraphQL there is no schema to build."""
 
 
 def build_site(infrastructure: Infrastructure, before: Registry | None = None) -> Site:
-    """Read definitions and code, and make everything of them; `before` is what was served until then. Raises
-    InvalidDefinitions, InvalidCode."""
+    """Read definitions and code and build a site. `before` is the registry that was served until then.
+
+    Raises InvalidDefinitions and InvalidCode.
+    """
     settings = infrastructure.settings
     registry = definitions.project_registry(settings)
     definitions.tell(definitions.warnings_of(registry, settings))
@@ -147,7 +149,7 @@ def build_site(infrastructure: Infrastructure, before: Registry | None = None) -
 
 
 async def register_code(infrastructure: Infrastructure, registry: Registry) -> Extending:
-    """The project's code alone, for commands: what they write passes by its hooks. Raises as `build_site` does."""
+    """Load only the project's code, for commands, so that its hooks run. Raises the errors of `build_site`."""
     settings = infrastructure.settings
     hooks = no_hooks_yet(settings, registry)
     caches = CacheScope(infrastructure.caches)
@@ -201,7 +203,7 @@ def _join(
 def _extending(
     shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks, caches: CacheScope
 ) -> Extending:
-    """The project's code, loaded, and what it will say of the GraphQL schema and of hooks. Raises InvalidCode."""
+    """Load the project's code, with its GraphQL extension and hooks. Raises InvalidCode."""
     extension = Extension(registry)
     tables = shared.settings.plugins.others
     packages = plugins_in_use(tables)
@@ -227,7 +229,7 @@ def _extending(
 def _rest_code(
     shared: Infrastructure, services: Services, extending: Extending, endpoints: NewEndpoints
 ) -> RestCode | None:
-    """What the project's code says of REST; None where it says nothing."""
+    """Return the project's REST code, or None if it has none."""
     code = extending.code
     if not (code.routes or code.controllers or code.services or code.policies or code.request_middlewares):
         return None
@@ -246,8 +248,10 @@ def _add_content(
     endpoints: NewEndpoints,
     caches: CacheScope,
 ) -> None:
-    """The routes of content-types: all of them, or in a v4 project those that it declares. They come before those of
-    plugins, as in v4."""
+    """Add the routes of content types: all of them, or those that a v4 project declares.
+
+    As in v4, they come before the routes of plugins.
+    """
     prefix, limits = shared.settings.api.rest.prefix, options.page_limits(shared.settings)
     for operation, handler in rest.own_routes() if rest else ():
         router.add(operation.method, prefix + operation.path, handler, operation)

@@ -1,4 +1,4 @@
-"""The files that a service answers with: the public folder, and the pages of administrators."""
+"""Static files: the public folder and the admin panel."""
 
 from pathlib import Path
 from typing import Final
@@ -12,16 +12,16 @@ from octavo.settings import Settings
 from octavo.settings.files.middlewares import DEFAULT_POLICY
 
 _PANEL_FOLDERS: Final = ("build", "dist/build")
-"""Where v4 puts a panel that it has built, in JavaScript and in TypeScript."""
+"""Where v4 puts the admin panel that it builds, in JavaScript and in TypeScript."""
 
 _PAGES: Final = Path(octavo.api.admin.__file__).parent / "pages"
-"""Pages of our own, as `make pages` has built them."""
+"""Octavo's admin panel, built with `make pages`."""
 
 _BASE: Final = '<base href="/admin/" />'
-"""What stands in the built page; addresses of its files are relative to it."""
+"""The base element of the built page. URLs of its files are relative to it."""
 
 _LANGUAGE: Final = '<html lang="en">'
-"""What stands in the built page; languages of the project are named there."""
+"""The root element of the built page, to which the project's languages are added."""
 
 _PAGES_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -37,7 +37,7 @@ _PANEL_POLICY: Final = (
 
 
 def static_files(settings: Settings) -> Files:
-    """What is answered where no route is."""
+    """Return the files served for paths without a route."""
     ages = settings.middlewares.public
     public = StaticFiles(
         {"/": settings.project / settings.server.public_folder},
@@ -49,7 +49,7 @@ def static_files(settings: Settings) -> Files:
 
 
 def _pages(settings: Settings) -> tuple[Files, ...]:
-    """The pages of administrators: our own, with the languages that the project has for them, or its panel, or none."""
+    """Return the admin panel: Octavo's with the project's languages, the project's own, or none."""
     if settings.admin.panel == "octavo":
         folder = settings.project / admin_languages.FOLDER
         path = f"{settings.admin.path}/languages"
@@ -59,7 +59,10 @@ def _pages(settings: Settings) -> tuple[Files, ...]:
 
 
 def own_pages(settings: Settings) -> SinglePage:
-    """Our own pages. They load nothing from elsewhere, but for the images and films that the project's policy names."""
+    """Return Octavo's admin panel.
+
+    Its content security policy allows only image and media hosts of the project's policy.
+    """
     given = settings.middlewares.security.content_security_policy
     policy = _PAGES_POLICY.format(images=_hosts(given, "img-src"), media=_hosts(given, "media-src"))
     path = escape("/" + settings.admin.path.strip("/"))
@@ -81,16 +84,16 @@ def _hosts(policy: str, directive: str) -> str:
 
 
 def built_panel(settings: Settings) -> Path | None:
-    """Where the panel of v4 is that the project has built; None where there is none."""
+    """Return the folder of a built v4 admin panel, or None."""
     return next((found for found in panel_folders(settings.project) if (found / PAGE).is_file()), None)
 
 
 def panel_folders(project: Path) -> tuple[Path, ...]:
-    """Where a built panel may be."""
+    """Return the folders where a built panel can be."""
     return tuple(project / name for name in _PANEL_FOLDERS)
 
 
 def _policy(settings: Settings) -> str:
-    """The project's own policy, which may allow what its panel loads from elsewhere; ours allows no page at all."""
+    """Return the policy of the panel's pages: the project's if configured, because Octavo's default allows no pages."""
     given = settings.middlewares.security.content_security_policy
     return _PANEL_POLICY if given == DEFAULT_POLICY else given

@@ -1,4 +1,4 @@
-"""Background tasks: referenced as long as they run, and logged when they fail."""
+"""Background tasks: keep references to running tasks, and log their failures."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class BackgroundTasks:
-    """Work in the background."""
+    """Tasks that run in the background."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()

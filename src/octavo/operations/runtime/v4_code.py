@@ -1,4 +1,4 @@
-"""The JavaScript of a v4 project, as a site asks for it. `octavo.v4` reads it; projects of Octavo never load that."""
+"""The interface of a v4 project's code. `octavo.v4` implements it and is loaded only for v4 projects."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol

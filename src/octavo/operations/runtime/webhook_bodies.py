@@ -68,7 +68,7 @@ class RequestBodies:
             ability: Ability | None = getattr(request.actor, "ability", None)
             return query if ability is None else self._reads.sanitize(query, content_type, ability)
         except OctavoError:
-            return None  # a query that cannot be read changes nothing about the message
+            return None  # an invalid query does not affect the message
 
     def _level(self, definition: Definition, around: tuple[str, ...]) -> Iterator[Populate]:
         for attribute in definition.attributes.values():
@@ -100,7 +100,7 @@ class RequestBodies:
 
 
 def _is_own(unit: UnitOfWork, change: DataChange) -> bool:
-    """Return whether a change is what the request asked for, and no consequence of it."""
+    """Return whether a change is the one that was requested, not a consequence of it."""
     if change.kind in _PUBLICATIONS or change.kind is ChangeKind.DELETE:
         return True
     own = next((one for one in unit.changes if one.uid not in _OWN_VALUES), None)

@@ -1,4 +1,4 @@
-"""Webhooks of a service: what its settings say of them, and what a site has to do with them."""
+"""Connect webhooks with the settings and with a site."""
 
 from octavo.access.authorization.permissions import EVERYTHING
 from octavo.access.authorization.strictness import Strictness
@@ -18,11 +18,11 @@ from octavo.schema.content_types import USER, ContentType
 from octavo.schema.registry import Registry
 
 _SHOWN_UNASKED = {USER: "role"}
-"""What v4 populates where nothing is said."""
+"""What v4 populates without `populate`."""
 
 
 def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookWitness:
-    """Who adds the messages, for the entries of one registry."""
+    """Return the observer of changes that queues webhook messages, for one registry."""
     reader = EntryReader(shared.database, registry, limits=options.read_limits(shared.settings))
     reads = ContentReads(registry, reader, Strictness())
 
@@ -45,7 +45,7 @@ def _asked(content_type: ContentType, populate: object) -> Query:
 
 
 def webhook_topic(shared: Infrastructure) -> Topic:
-    """Who delivers them."""
+    """Return the topic that delivers webhook messages."""
     given = shared.settings.server.webhooks
     retries = Retries(attempts=given.attempts, first=10.0, factor=4.0, longest=6 * 3600.0)
     kept = Kept(given.keep * 1000, given.keep_size)

@@ -1,1 +1,1 @@
-"""What a service tells of itself: requests, statements, pool, caches, loop, memory; joined over its workers."""
+"""Metrics and traces: requests, statements, pool, caches, event loop, memory; merged over workers."""

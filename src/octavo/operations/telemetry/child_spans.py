@@ -1,7 +1,7 @@
-"""Spans within one that is followed: stops of a request's road and statements, of which each request has several.
+"""Spans within a traced request: its steps and statements, of which a request has several.
 
-They are made when they end, and nobody adds anything to them meanwhile: so they cost a tenth of those that begin and
-end. Imports OpenTelemetry.
+They are created when they end and never changed, so they cost a tenth of spans that are started and ended. Imports
+OpenTelemetry.
 """
 
 import time
@@ -33,7 +33,7 @@ _FAILED: Final = Status(StatusCode.ERROR)
 
 
 class SpansWithin:
-    """Makes them, and hands them to what sends spans."""
+    """Creates spans and passes them to the span processor."""
 
     def __init__(self, ids: IdGenerator, resource: Resource, processor: SpanProcessor) -> None:
         self._ids = ids
@@ -42,12 +42,12 @@ class SpansWithin:
         self._scope = InstrumentationScope("octavo", __version__)
 
     def note(self, name: str, kind: SpanKind, attributes: Attributes, start: int, end: int) -> None:
-        """Tell of something that has just ended within what is current."""
+        """Record a span that has just ended, within the current one."""
         parent = get_current_span().get_span_context()
         self.tell(name, kind, attributes, self.below(parent), parent, (start, end), _WELL)
 
     def below(self, parent: SpanContext) -> SpanContext:
-        """A name for a span within another."""
+        """Return a new span context within another."""
         return SpanContext(parent.trace_id, self._ids.generate_span_id(), False, parent.trace_flags)
 
     def tell(
@@ -60,7 +60,7 @@ class SpansWithin:
         lasted: tuple[int, int],
         status: Status,
     ) -> None:
-        """Tell of a span from one moment to another."""
+        """Record a span with the given start and end."""
         start, end = lasted
         span = ReadableSpan(
             name,
@@ -78,7 +78,7 @@ class SpansWithin:
 
 
 class Stop:
-    """A stop of a request's road, as long as a block lasts; what is done in there is within it."""
+    """A context manager for a step of a request. Spans in the block are its children."""
 
     __slots__ = ("_began", "_name", "_own", "_parent", "_spans", "_token")
 
@@ -97,6 +97,6 @@ class Stop:
     ) -> None:
         contexts.detach(self._token)
         lasted = self._began, time.time_ns()
-        attributes: Attributes = {} if kind is None else {FAILED_BY: kind.__name__}  # its text may hold anything
+        attributes: Attributes = {} if kind is None else {FAILED_BY: kind.__name__}  # the message may contain secrets
         status = _WELL if kind is None else _FAILED
         self._spans.tell(self._name, SpanKind.INTERNAL, attributes, self._own, self._parent, lasted, status)

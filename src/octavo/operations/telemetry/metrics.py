@@ -1,5 +1,4 @@
-"""Measures: what a process counts while it works. While it answers, times are only noted; they are counted several
-times a second, all that there are at once."""
+"""Metrics of a process. Requests only append their times; the histograms are updated several times a second."""
 
 import resource
 import sys
@@ -24,7 +23,7 @@ _STATM: Final = Path("/proc/self/statm")
 
 
 def resident_bytes() -> int:
-    """Bytes in memory now; where the system does not tell, the most there ever were."""
+    """Return the resident memory in bytes, or the maximum so far if the system does not report it."""
     try:
         return int(_STATM.read_text("ascii").split()[1]) * resource.getpagesize()
     except (OSError, ValueError, IndexError):
@@ -36,16 +35,16 @@ REQUEST_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 STATEMENT_BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0)
 LOOP_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 _NOTED_SECONDS: Final = 0.001
-"""To note a shorter statement for its request would cost more than to count it."""
+"""Shorter statements are not recorded for their request: that would cost more than counting them."""
 _MOST_NOTED: Final = 1 << 16
-"""Of one kind, until they are counted."""
+"""Maximum number of times per kind until they are counted."""
 _METHODS: Final = frozenset(METHODS)
 
 _Key = tuple[str, str, int]
 
 
 class _Noted(dict[_Key, deque[float]]):
-    """Seconds of requests by their kind, which begins when it is asked for; methods that nobody knows are one."""
+    """Seconds of requests by kind, created on first use. Unknown methods count as one."""
 
     def __missing__(self, key: _Key) -> deque[float]:
         method, route, status = key
@@ -55,7 +54,7 @@ class _Noted(dict[_Key, deque[float]]):
 
 @dataclass(slots=True)
 class Measures:
-    """Counts of one process. `database`, `caches` and `purges` tell of themselves when they are asked."""
+    """The metrics of one process. `database`, `caches` and `purges` return the current ones."""
 
     database: Callable[[], Database]
     caches: Callable[[], CacheBudget]
@@ -68,11 +67,11 @@ class Measures:
     loop_delay: Histogram = field(default_factory=lambda: Histogram(LOOP_BOUNDS))
 
     def watch(self) -> Watch:
-        """Who notes statements; one that takes a while is noted for its request too."""
+        """Return the observer of statements, which also records longer ones for their request."""
         return Watch(self.noted_statements.append, note_statement, _NOTED_SECONDS)
 
     def count(self) -> None:
-        """Count what was noted."""
+        """Add the recorded times to the histograms."""
         for key, noted in self.noted_requests.items():
             if noted:
                 self.requests.setdefault(key, Histogram(REQUEST_BOUNDS)).add_all(noted)
@@ -81,7 +80,7 @@ class Measures:
         self.noted_statements.clear()
 
     def families(self) -> list[Family]:
-        """All of it, as it is now."""
+        """Return all metrics with their current values."""
         self.count()
         return [
             *self._request_families(),
@@ -152,7 +151,7 @@ class Measures:
 
 
 def _server_families(servers: Sequence[ServerUse]) -> Iterator[Family]:
-    """Of a database with replicas; nothing in them where there are none."""
+    """Yield the metrics of replicas, without samples if there are none."""
     replicas = servers[1:]
     used: list[Sample] = [("", (("server", one.name),), int(one.used)) for one in replicas]
     yield Family("octavo_replica_used", "gauge", "Whether content is read from a replica.", used, "max")

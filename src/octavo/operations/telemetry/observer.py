@@ -1,4 +1,4 @@
-"""One who looks at requests for all who want to know of them: each call more would cost every request."""
+"""One observer of requests for all purposes: each additional call would cost every request."""
 
 from math import inf
 
@@ -10,8 +10,11 @@ from octavo.operations.telemetry.metrics import Measures
 
 
 class AllObservers:
-    """Tells `slow` of those that took so many seconds, the measures of all, and the access log of one of `told_of` (0:
-    of none) and of all that failed. It is a `http.observing.Look`."""
+    """Report requests of at least `slow_from` seconds to `slow`, and all to the metrics.
+
+    Write every request number `told_of` (0: none) and all failed ones to the access log. Implements
+    `http.observing.Look`.
+    """
 
     def __init__(self, slow: Observer, slow_from: float, measures: Measures | None, told_of: int) -> None:
         self.noted = None if measures is None else measures.noted_requests

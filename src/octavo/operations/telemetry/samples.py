@@ -1,6 +1,6 @@
-"""Samples: numbers with names and labels, as Prometheus takes them: how they are counted, joined and written.
+"""Prometheus samples: numbers with names and labels, and how they are counted, merged and rendered.
 
-The text is the exposition format of Prometheus, version 0.0.4.
+The text is Prometheus's exposition format, version 0.0.4.
 """
 
 from bisect import bisect_left, bisect_right
@@ -12,15 +12,17 @@ from octavo.core.values import dataclass
 Kind: TypeAlias = Literal["counter", "gauge", "histogram"]
 Labels: TypeAlias = tuple[tuple[str, str], ...]
 Sample: TypeAlias = tuple[str, Labels, float]
-"""What is put behind the family's name, the labels, the value."""
+"""Suffix of the family's name, labels, value."""
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """All samples of one name. `joins` is how those of several workers become one; counters and histograms of workers
-    that have ended still count."""
+    """All samples of one name. `joins` is how to merge those of several workers.
+
+    Counters and histograms of workers that have ended still count.
+    """
 
     name: str
     kind: Kind
@@ -30,7 +32,7 @@ class Family:
 
 
 class Histogram:
-    """How often something took so long: `counts` by the `bounds` that it lay below, in seconds, and the sum of all."""
+    """A histogram of durations: `counts` of the buckets with these upper `bounds` in seconds, and the sum."""
 
     __slots__ = ("bounds", "counts", "sum")
 
@@ -40,12 +42,12 @@ class Histogram:
         self.sum = 0.0
 
     def add(self, seconds: float) -> None:
-        """Count one in."""
+        """Count a duration."""
         self.counts[bisect_left(self.bounds, seconds)] += 1
         self.sum += seconds
 
     def add_all(self, times: Iterable[float]) -> None:
-        """Count all in, cheaper than one by one."""
+        """Count several durations, faster than one by one."""
         found = sorted(times)
         before = 0
         for place, bound in enumerate(self.bounds):
@@ -56,12 +58,12 @@ class Histogram:
         self.sum += sum(found)
 
     def join(self, other: "Histogram") -> None:
-        """Count in all of another one with the same bounds."""
+        """Add another histogram with the same bounds."""
         self.counts = [one + more for one, more in zip(self.counts, other.counts, strict=True)]
         self.sum += other.sum
 
     def samples(self, labels: Labels = ()) -> list[Sample]:
-        """Buckets that hold all below them, sum and count."""
+        """Return the samples of cumulative buckets, sum and count."""
         told: list[Sample] = []
         count = 0
         for bound, number in zip((*map(_number, self.bounds), "+Inf"), self.counts, strict=True):
@@ -71,7 +73,7 @@ class Histogram:
 
 
 def join(workers: Iterable[Iterable[Family]]) -> list[Family]:
-    """One family for each name, with what all workers tell."""
+    """Merge the metrics of all workers by name."""
     found: dict[str, Family] = {}
     values: dict[str, dict[tuple[str, Labels], float]] = {}
     for families in workers:
@@ -92,7 +94,7 @@ def join(workers: Iterable[Iterable[Family]]) -> list[Family]:
 
 
 def render(families: Iterable[Family]) -> bytes:
-    """The text of an answer."""
+    """Return the text of the response."""
     lines: list[str] = []
     for family in families:
         lines += (f"# HELP {family.name} {family.help}", f"# TYPE {family.name} {family.kind}")

@@ -1,5 +1,7 @@
-"""What is known of slow statements: how the database would run them, and what the reads behind them look for. Both
-without values, found out in the background, one of them a second."""
+"""Details about slow statements: their query plans, and the conditions of the reads behind them.
+
+Both are without values. They are determined in the background, one statement a second.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -15,10 +17,10 @@ from octavo.query.plan.index_candidates import LookedFor
 _MOST_BYTES: Final = 256 * 1024
 _MOST_WAITING: Final = 16
 _LONGEST_TEXT: Final = 64 * 1024
-"""Of a statement that the database is asked about."""
+"""Longest statement to request a plan for."""
 _LONGEST_PLAN: Final = 4000
 _FRESH_SECONDS: Final = 60.0
-"""After that the database is asked again: there may be another index."""
+"""Age after which the plan is requested again, because indexes may have changed."""
 _READS: Final = ("SELECT", "WITH")
 
 
@@ -30,12 +32,12 @@ class _Known:
 
     @property
     def size(self) -> int:
-        """Bytes that it takes, at most four for a character; what is looked for takes as much as the statement."""
+        """Maximum size in bytes, at four bytes a character. The conditions are as large as the statement."""
         return 4 * (len(self.plan) + 2 * LONGEST_STATEMENT)
 
 
 class SlowStatements:
-    """Finds out what is to be known of statements of reads."""
+    """Determines the details of read statements."""
 
     def __init__(self, database: Callable[[], Database], look_up: Callable[[str], LookedFor | None]) -> None:
         self._database = database
@@ -45,7 +47,7 @@ class SlowStatements:
         self._size = 0
 
     def note(self, text: str) -> None:
-        """A statement was the slowest of a slow request."""
+        """Queue the slowest statement of a slow request."""
         if len(self._waiting) >= _MOST_WAITING or len(text) > _LONGEST_TEXT or not text.startswith(_READS):
             return
         known = self._known.get(text[:LONGEST_STATEMENT])
@@ -53,14 +55,14 @@ class SlowStatements:
             self._waiting[text] = self._look_up(text)
 
     async def look(self) -> None:
-        """Find out about one that waits."""
+        """Determine the details of one queued statement."""
         if not self._waiting:
             return
         text = next(iter(self._waiting))
         found = self._waiting.pop(text)
         try:
             plan = await self._database().plan_of(text)
-        except Exception as error:  # a table that is gone, a server that is away: it is only a hint
+        except Exception as error:  # for example a deleted table or an outage: the plan is only a hint
             plan = f"The database does not tell: {type(error).__name__}"
         self._keep(
             text[:LONGEST_STATEMENT], _Known(plan[:_LONGEST_PLAN], asdict(found) if found else None, monotonic())
@@ -74,6 +76,6 @@ class SlowStatements:
             self._size -= self._known.popitem(last=False)[1].size
 
     def told(self, one: SlowRequest) -> SlowRequest:
-        """A slow request with what is known of its slowest statement."""
+        """Return a slow request with the details of its slowest statement."""
         known = self._known.get(one.slowest) if one.slowest else None
         return one if known is None else replace(one, plan=known.plan, looked_for=known.looked_for)

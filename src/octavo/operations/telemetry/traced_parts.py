@@ -1,5 +1,4 @@
-"""Parts of a service that tell what they do to whoever follows requests. They take the place of those
-that do not where somebody does, so that nobody else pays for it."""
+"""Subclasses and wrappers of services that add spans to traces. They are used only if tracing is enabled."""
 
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
@@ -16,11 +15,11 @@ from octavo.query.plan.read import Planned
 
 T = TypeVar("T")
 Stop = Callable[[str], AbstractContextManager[object] | None]
-"""A stop of a request's road, as long as a block lasts; None where the request is not followed."""
+"""Returns a context manager for a step of a request, or None if the request is not traced."""
 
 
 class FollowedAuthenticator(Authenticator):
-    """Tells how long it takes to know who asks."""
+    """Traces the duration of authentication."""
 
     def __init__(self, stop: Stop, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -38,7 +37,7 @@ async def _within(stop: AbstractContextManager[object], work: Coroutine[Any, Any
 
 
 class FollowedReader(EntryReader):
-    """Tells how long it takes to plan what was not seen before, and to make its statement."""
+    """Traces how long it takes to plan a new read and build its statement."""
 
     def __init__(self, stop: Stop, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -57,16 +56,16 @@ class FollowedReader(EntryReader):
 
 
 class FollowedKeptReader(KeptReader, FollowedReader):
-    """The same of one that keeps answers."""
+    """The traced reader with the response cache."""
 
 
 class FollowedMailer:
-    """Tells of mails that are sent; nothing of whom they are for."""
+    """Traces sent mails, without recipients."""
 
     def __init__(self, mailer: Mailer) -> None:
         self._mailer = mailer
 
     async def send(self, message: Message) -> None:
-        """Hand a message over. Raises MailProblem."""
+        """Send a message. Raises MailProblem."""
         with following("mail", {"octavo.mailer": type(self._mailer).__name__}):
             await self._mailer.send(message)

@@ -1,8 +1,8 @@
-"""Traces: requests and jobs that are followed, as spans of OpenTelemetry, sent to a collector.
+"""Tracing: requests and jobs as OpenTelemetry spans, sent to a collector.
 
-Which are followed is decided when they begin; what is not costs that decision alone. What is told of them: names of
-routes, methods, statuses, the texts of statements. Never a query, a body, a header, a value of a statement, the text of
-an exception. Imports OpenTelemetry: to be imported where somebody wants it.
+Sampling is decided when a request or job begins; others cost only that decision. Spans have names of routes, methods,
+status codes and the text of statements. They never have query strings, bodies, headers, values of statements or
+messages of exceptions. Imports OpenTelemetry, so import this module only if tracing is enabled.
 """
 
 import re
@@ -58,7 +58,7 @@ from octavo.operations.telemetry.traced_parts import (
 )
 
 _MOST_CHILDREN: Final = 128
-"""Spans within one that is followed: a request may take thousands of statements."""
+"""Maximum number of child spans: a request can run thousands of statements."""
 _LONGEST_TEXT: Final = 4000
 _QUEUE: Final = 2048
 _BATCH: Final = 256
@@ -71,8 +71,11 @@ _TRACE_ID: Final = re.compile("(?!0{32})[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceOptions:
-    """Where spans go: `endpoint` is the whole address. `sample` is the share that is followed, `per_second` the most;
-    `system` is what the conventions call the database."""
+    """Where spans are sent: `endpoint` is the whole URL.
+
+    `sample` is the share of traced requests, `per_second` the maximum. `system` is the database's name in
+    OpenTelemetry.
+    """
 
     endpoint: str
     headers: Mapping[str, str]
@@ -83,7 +86,7 @@ class TraceOptions:
 
 
 class _Followed:
-    """What is followed at the moment: how many more spans it may have, and when its last statement ended."""
+    """The state of a traced request or job: how many more spans it can have, and when its last statement ended."""
 
     __slots__ = ("left", "read_until")
 
@@ -100,7 +103,7 @@ _FOLLOWED: Final[ContextVar[_Followed | None]] = ContextVar("octavo_followed", d
 
 
 class _Ids(RandomIdGenerator):
-    """Traces that begin here are called as their request is in the log, where that may be."""
+    """Generates trace ids. A new trace gets its request's id in the log, if that is a valid trace id."""
 
     name: str = ""
 
@@ -109,7 +112,7 @@ class _Ids(RandomIdGenerator):
 
 
 class _Call:
-    """A call to another machine."""
+    """A call to another service."""
 
     __slots__ = ("_span", "headers")
 
@@ -118,7 +121,7 @@ class _Call:
         self._span = span
 
     def answered(self, status: int) -> None:
-        """Note the answer."""
+        """Record the response's status."""
         if self._span is not None:
             self._span.set_attribute("http.response.status_code", status)
             if status >= 400:
@@ -126,7 +129,7 @@ class _Call:
 
 
 class Traces:
-    """What is followed in one process. Opened with its infrastructure, closed with it."""
+    """Tracing for one process. Opened and closed with its infrastructure."""
 
     def __init__(self, options: TraceOptions) -> None:
         self._ids = _Ids()
@@ -154,22 +157,24 @@ class Traces:
         CALLS.follow, CARRYING.carried, LINKS.tell = self._follow_call, _carried, _link
 
     async def flush(self) -> None:
-        """Send what waits."""
+        """Send queued spans."""
         await in_thread(partial(self._provider.force_flush, _PATIENCE_SECONDS * 1000))
 
     async def close(self) -> None:
-        """Send what waits, and follow nothing more."""
+        """Send queued spans and stop tracing."""
         if CALLS.follow == self._follow_call:
             CALLS.follow = CARRYING.carried = LINKS.tell = None
         ending = threading.Thread(target=self._provider.shutdown, daemon=True)
         ending.start()
         await in_thread(partial(ending.join, _PATIENCE_SECONDS))
 
-    # What begins here
+    # Requests and jobs
 
     def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
-        """Whether a request with these headers is followed, before anything else is done for it: its caller may say so
-        in its trace. Others are of the share already."""
+        """Return whether to trace a request with these headers, before any other work.
+
+        The caller can decide in its `traceparent`. Other requests are sampled already.
+        """
         if TRACE in headers:
             parent = _parent(headers)
             is_chosen = parent.trace_flags.sampled if parent is not None else self._is_of_share()
@@ -180,12 +185,11 @@ class Traces:
         return random() < self.share  # noqa: S311 - no secret
 
     def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
-        """Answer a request that was chosen, by what stands around every request."""
+        """Answer a traced request. This is the outermost middleware."""
         return self._follow(handler, request, _parent(request.headers))
 
     def topic(self, topic: Topic) -> Topic:
-        """The same topic; deliveries of its messages are followed: a share, and jobs that are asked for by what
-        is followed."""
+        """Return the topic with traced deliveries: a sample, and jobs that traced requests queued."""
         return replace(topic, handler=partial(self._deliver, topic.handler))
 
     def _has_room(self) -> bool:
@@ -213,7 +217,7 @@ class Traces:
                 self._note_answer(followed)
             status = response.status
             if isinstance(response, LiveResponse):
-                span.end()  # what goes on for hours is followed to its beginning
+                span.end()  # a stream can last for hours: trace only its start
         except OctavoError as error:
             status = error.status
             raise
@@ -231,7 +235,7 @@ class Traces:
         return response
 
     def _note_answer(self, followed: _Followed) -> None:
-        """What lies between the last statement and the answer: envelopes, code of the project."""
+        """Record the time between the last statement and the response: serialization and project code."""
         if followed.read_until and followed.takes_another():
             self._within.note("answer", SpanKind.INTERNAL, {}, followed.read_until, time.time_ns())
 
@@ -260,11 +264,13 @@ class Traces:
         finally:
             span.end()
 
-    # What belongs to that
+    # Child spans
 
     def watching(self, watch: Watch | None) -> Watch:
-        """Who is told of statements, where others (`watch`) are, too. Their texts are seen while anything is followed:
-        so statements cost no more where nothing is."""
+        """Return an observer of statements that also calls the observer `watch`.
+
+        It receives statements only while something is traced, so that they cost no more otherwise.
+        """
         others = watch or Watch(unnoted, lambda *_: None, inf)
 
         def both(text: str, seconds: float) -> None:
@@ -278,12 +284,12 @@ class Traces:
         return self._watch
 
     def _see(self, more: int) -> None:
-        """So many more are followed now."""
+        """Change the number of running traces."""
         self._under_way += more
         self._watch.seen_from = 0.0 if self._under_way else self._else_from
 
     def see_statement(self, text: str, seconds: float) -> None:
-        """A statement that has just ended."""
+        """Record a statement that has just ended."""
         followed = _FOLLOWED.get()
         if followed is None or not followed.takes_another():
             return
@@ -294,14 +300,13 @@ class Traces:
         self._within.note(operation, SpanKind.CLIENT, asked, end - int(seconds * 1e9), end)
 
     def _stop(self, name: str) -> AbstractContextManager[object] | None:
-        """A stop of a request's road, as long as the block lasts; None where nothing is followed, or there were
-        enough."""
+        """Return a context manager for a step of a request, or None if it is not traced or has enough spans."""
         followed = _FOLLOWED.get()
         return None if followed is None or not followed.takes_another() else Stop(self._within, name)
 
     @contextmanager
     def _follow_call(self, name: str, attributes: Attributes) -> Iterator[_Call]:
-        """A call within what is followed; one of nothing that is, or of what has had enough of them, says so."""
+        """Trace an outgoing call. An untraced one sends a `traceparent` that is not sampled."""
         followed = _FOLLOWED.get()
         if followed is None or not followed.takes_another():
             yield _Call(self._unfollowed())
@@ -319,7 +324,7 @@ class Traces:
 
     @contextmanager
     def _inside(self, span: Span) -> Iterator[_Followed]:
-        """Let what is done in the block belong to a span."""
+        """Make spans in the block children of a span."""
         followed = _Followed()
         ours, theirs = _FOLLOWED.set(followed), contexts.attach(set_span_in_context(span))
         self._see(1)
@@ -331,7 +336,7 @@ class Traces:
             _FOLLOWED.reset(ours)
 
     def _unfollowed(self) -> Mapping[str, str]:
-        """What a call says that is not followed: which request it is for, and that nobody follows it here."""
+        """Return the headers of an untraced call: the request's trace id, not sampled."""
         current = get_current_span().get_span_context()
         if current.is_valid:
             return _traceparent(current)
@@ -344,7 +349,7 @@ class Traces:
 
 
 def _parent(headers: Mapping[bytes, bytes]) -> SpanContext | None:
-    """Whose part a request is, by its `traceparent`."""
+    """Return the parent span of a request from its `traceparent`, or None."""
     told = headers.get(TRACE)
     found = None if told is None else _PARENT.fullmatch(told)
     if found is None:
@@ -354,7 +359,7 @@ def _parent(headers: Mapping[bytes, bytes]) -> SpanContext | None:
 
 
 def _carried(work: Work) -> Work:
-    """Work that goes into a thread, belonging to what it was begun for."""
+    """Return work for a thread that belongs to the current trace."""
     followed = _FOLLOWED.get()
     if followed is None:
         return work
@@ -372,7 +377,7 @@ def _carried(work: Work) -> Work:
 
 
 def _link() -> str:
-    """What is followed now, for a job that is asked for."""
+    """Return the current trace for a job that is being queued, or an empty string."""
     return "" if _FOLLOWED.get() is None else _traceparent(get_current_span().get_span_context())["traceparent"]
 
 
@@ -382,7 +387,7 @@ def _end(span: Span) -> None:
 
 
 def _note_failure(span: Span, error: BaseException) -> None:
-    """The kind of error alone: its text may hold anything."""
+    """Record only the type of an error: its message may contain secrets."""
     span.set_attribute(FAILED_BY, type(error).__name__)
     span.set_status(StatusCode.ERROR)
 

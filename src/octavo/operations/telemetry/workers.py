@@ -1,7 +1,7 @@
-"""What several workers tell, as one: each writes what it knows into a file of a folder that all of them share.
+"""Merge metrics of several workers: each writes its own to a file in a shared folder.
 
-Whoever is asked writes its own first, so that what was once told never becomes less. What a worker has counted stays
-when it ends; what it held does not.
+The worker that answers a request writes its own first, so that counters never decrease. Counters of an ended worker
+stay, its gauges do not.
 """
 
 import os
@@ -17,11 +17,11 @@ from octavo.api.http.slow_requests import SlowRequest
 from octavo.operations.telemetry.samples import Family, join
 
 VARIABLE: Final = "OCTAVO_WORKERS_FOLDER"
-"""The variable by which a supervisor tells its workers of the folder."""
+"""The variable with the folder, set by the supervisor for its workers."""
 
 
 class Workers:
-    """The workers of a service, seen by one of them. `folder` is None where there is one alone."""
+    """The workers of a service. `folder` is None for a single worker."""
 
     def __init__(
         self,
@@ -34,14 +34,14 @@ class Workers:
         self._slow = slow
 
     def families(self) -> list[Family]:
-        """What all workers tell."""
+        """Return the merged metrics of all workers."""
         if self._folder is None:
             return self._families()
         self.write()
         return join(_families_of(process, told) for process, told in _read(self._folder))
 
     def slow(self) -> list[SlowRequest]:
-        """The slow requests of all workers, the newest first."""
+        """Return the slow requests of all workers, newest first."""
         if self._folder is None:
             return self._slow()
         self.write()
@@ -49,7 +49,7 @@ class Workers:
         return sorted(found, key=lambda one: one.at, reverse=True)
 
     def write(self) -> None:
-        """Let the others know."""
+        """Write this worker's metrics for the others."""
         if self._folder is None:
             return
         file = self._folder / f"{os.getpid()}.json"
@@ -60,7 +60,7 @@ class Workers:
 
 
 def _read(folder: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """By process, what each has written last."""
+    """Yield what each process has written last."""
     for file in sorted(folder.glob("*.json")):
         with suppress(OSError, ValueError):
             yield int(file.stem), orjson.loads(file.read_bytes())

@@ -1,1 +1,1 @@
-"""Content and projects on the move: sample content, new project folders."""
+"""Data transfer: archives, database copies, sample content and new projects."""

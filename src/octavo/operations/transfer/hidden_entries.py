@@ -1,7 +1,7 @@
-"""Hidden entries, for those who decide what becomes of them: publish, delete or export.
+"""Manage hidden entries: find, publish, delete and export them.
 
-A change of options has hidden them (`database/option_changes`). The registry given here must not know of them, so that
-entries can be read and written.
+A change of options has hidden them (`database/option_changes`). The registry must not know of hidden entries, so that
+they can be read and written.
 """
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
@@ -30,7 +30,7 @@ _FORGET: Final = OwnStatement(
 
 
 class HiddenEntriesService:
-    """Finds, publishes, deletes and exports the hidden entries of a project."""
+    """Finds, publishes, deletes and exports a project's hidden entries."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         assert not any(uid in registry.hidden_entries for uid in registry.content_types), "it must see all entries"
@@ -42,13 +42,13 @@ class HiddenEntriesService:
     async def find(
         self, content_type: ContentType, connection: Connection | None = None, ids: Collection[int] = ()
     ) -> list[HiddenEntry]:
-        """The hidden entries of a type, or those with certain ids."""
+        """Return the hidden entries of a type, or those with the given ids."""
         return await find_hidden(connection or self._database, self._database.dialect, content_type, ids)
 
     async def publish(self, content_type: ContentType, ids: Collection[int] = ()) -> int:
-        """Serve hidden entries; how many there were. All or none.
+        """Serve hidden entries, in one transaction. Return their number.
 
-        Raises ApplicationError for entries that lack required values, and for a second entry of a single type.
+        Raises ApplicationError for entries without required values, and for a second entry of a single type.
         """
 
         async def work(unit: ManyEntriesUnit) -> int:
@@ -62,7 +62,7 @@ class HiddenEntriesService:
         return await self._writer.run(work, grouped=False)
 
     async def delete(self, content_type: ContentType, ids: Collection[int] = ()) -> int:
-        """Delete hidden entries with their components and links; how many there were. All or none."""
+        """Delete hidden entries with their components and links, in one transaction. Return their number."""
 
         async def work(unit: ManyEntriesUnit) -> int:
             found = [entry.id for entry in await self.find(content_type, unit.connection, ids)]
@@ -75,7 +75,7 @@ class HiddenEntriesService:
         return await self._writer.run(work, grouped=False)
 
     async def export(self, content_type: ContentType, ids: Collection[int] = ()) -> AsyncIterator[Mapping[str, Any]]:
-        """Hidden entries as archives hold entries, with the reasons; then the links that are stored with them."""
+        """Yield hidden entries in the form of archives, with the reasons, then the links that they store."""
         dialect = self._database.dialect
         async with self._database.snapshot() as snapshot:
             hidden = {entry.id: entry for entry in await self.find(content_type, snapshot, ids)}

@@ -1,22 +1,22 @@
-"""What can go wrong when data moves: one error, whose text is meant for people."""
+"""Errors of data transfers, with messages for display."""
 
 from collections.abc import Sequence
 from typing import Final
 
 MOST_TOLD: Final = 20
-"""Problems that are told one by one; of more there is only the number."""
+"""Number of problems to list. Of others, only the number is shown."""
 
 
 class TransferError(Exception):
-    """Data cannot be moved; nothing was changed."""
+    """The transfer failed and nothing was changed."""
 
 
 class SeedError(Exception):
-    """The seed cannot be loaded; nothing was."""
+    """The seed could not be loaded and nothing was changed."""
 
 
 class Problems:
-    """What is found wrong on the way. The first ones are kept, the others counted."""
+    """Collects problems: the first ones are stored, all are counted."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -28,17 +28,17 @@ class Problems:
             self._kept.append(problem)
 
     def told(self) -> list[str]:
-        """The first ones, and how many more there are."""
+        """Return the first problems, and the number of others."""
         more = self.count - len(self._kept)
         return [*self._kept, *([f"{more} more"] if more else [])]
 
     def refuse(self, heading: str) -> None:
-        """Raise TransferError if there are any."""
+        """Raise TransferError if there are any problems."""
         if self.count:
             raise TransferError(listed(heading, self._kept, self.count))
 
 
 def listed(heading: str, items: Sequence[str], count: int | None = None) -> str:
-    """A heading and what is below it, a line each; `count` is how many there are of which these are the first."""
+    """Format a heading with an item per line. `count` is the number of all items if these are only the first."""
     more = (count or len(items)) - len(items)
     return "\n".join((f"{heading}:", *(f"  {item}" for item in items), *((f"  and {more} more",) if more else ())))

@@ -1,4 +1,4 @@
-"""The readme of a new project, for the people who work on it: how it starts, what is in it, where what is."""
+"""The readme of a new project: how to start it and where to find its files."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,12 +24,12 @@ _LATER: Final = (".octavo", "database/migrations")
 
 
 def write_readme(folder: Path, registry: Registry) -> None:
-    """Write the readme of a project, from what is in its folder."""
+    """Write the readme of a project, based on the files in its folder."""
     (folder / FILE).write_text(readme_of(folder, registry), encoding="utf-8")
 
 
 def readme_of(folder: Path, registry: Registry) -> str:
-    """The text."""
+    """Return the text of the readme."""
     return "\n".join([*_beginning(folder), *_content(registry), *_places(folder), *_everyday(), ""])
 
 

@@ -1,4 +1,4 @@
-"""Scaffold: makes project folders, from the sample project that comes with Octavo, and secrets for them."""
+"""Create project folders from the bundled sample project, with new secrets."""
 
 import os
 import secrets
@@ -12,7 +12,7 @@ from octavo.schema.loader import load_registry
 
 PACKAGE: Final = Path(__file__).parents[2]
 SAMPLE_PLACES: Final = (PACKAGE / "sample", PACKAGE.parents[1] / "examples" / "magazine")
-"""The sample project: within an installed package, or in a working copy of Octavo itself."""
+"""The sample project: in an installed package, or in a working copy of Octavo."""
 
 _BASE: Final = ("config", ".gitignore")
 _CONTENT: Final = ("src", "seed")
@@ -25,11 +25,11 @@ _SECRETS: Final = ("APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "TRANSFER_T
 
 
 class FolderInUse(OSError):
-    """There is something already where a project is to be made."""
+    """The folder for a new project is not empty."""
 
 
 def make_project(folder: Path, *, blank: bool) -> None:
-    """Make a project folder, with the sample content unless `blank`. Raises FolderInUse."""
+    """Create a project folder, with sample content unless `blank`. Raises FolderInUse."""
     if folder.is_dir() and any(folder.iterdir()):
         raise FolderInUse(f"{folder} is there already and not empty")
     folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def make_project(folder: Path, *, blank: bool) -> None:
 
 
 def sample_folder() -> Path:
-    """Where the sample project is."""
+    """Return the folder of the sample project."""
     return next(place for place in SAMPLE_PLACES if place.is_dir())
 
 
@@ -61,7 +61,7 @@ def _make_empty(folder: Path) -> None:
 
 
 def add_secrets(project: Path, names: Iterable[str]) -> tuple[str, ...]:
-    """Put new secrets of these names at the end of `.env`, which nobody else may read if it is new; their names."""
+    """Append new secrets with these names to `.env`, which only the owner can read if it is new. Return their names."""
     lines = [f"{name}={_new_value(name)}\n" for name in names]
     if not lines:
         return ()
@@ -73,7 +73,7 @@ def add_secrets(project: Path, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _joint(path: Path) -> str:
-    """What has to come before new lines: an end of the last one, if it has none."""
+    """Return a line break if the file does not end with one."""
     text = path.read_bytes()
     return "\n" if text and not text.endswith(b"\n") else ""
 

@@ -1,6 +1,6 @@
-"""Seed: loads the content of a project's `seed/` folder, once, into a database without entries, in one transaction.
+"""Load a project's `seed/` folder into a database without entries, in one transaction.
 
-The format is described in `examples/magazine/seed/README.md`. Raises `SeedError`, whose text is meant for people.
+`examples/magazine/seed/README.md` describes the format. Raises `SeedError` with a message for display.
 """
 
 import json
@@ -28,10 +28,10 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
 Progress = Callable[[int, int], None]
-"""Told how much is done, and of how much."""
+"""Called with the finished and the total amount."""
 
 LARGEST: Final = 64 * MEGABYTE
-"""Bytes of a file of entries or of text; files of the media library are not read as a whole."""
+"""Maximum bytes of a file of entries or text. Files of the media library are not read as a whole."""
 
 _FOLDER: Final = "seed"
 _CONTENTS: Final = "seed.json"
@@ -40,7 +40,7 @@ _LOCK: Final = "octavo: seed"
 
 @dataclass(frozen=True, slots=True)
 class SeedReport:
-    """How much was loaded."""
+    """The numbers of loaded entries and files."""
 
     entries: int
     files: int
@@ -48,7 +48,7 @@ class SeedReport:
 
 @dataclass(frozen=True, slots=True)
 class _SeedFile:
-    """A file of the seed, as the media library takes it."""
+    """A file of the seed, in the form that the media library accepts."""
 
     filename: str
     file: IO[bytes]
@@ -65,7 +65,7 @@ class _Entry:
 
 
 def read_requests(project: Path) -> tuple[tuple[str, str], ...]:
-    """Requests worth trying with this content: what they ask, and the path."""
+    """Return example requests for this content: titles and paths."""
     if not (project / _FOLDER / _CONTENTS).is_file():
         return ()
     contents = _read_json(project / _FOLDER, _CONTENTS)
@@ -73,7 +73,7 @@ def read_requests(project: Path) -> tuple[tuple[str, str], ...]:
 
 
 async def load_seed(project: Path, writer: EntryWriter, media: MediaLibrary, progress: Progress) -> SeedReport | None:
-    """Load everything, or nothing when there are entries already (then None)."""
+    """Load the seed, or return None if the database has entries."""
     seed = _Seed(project / _FOLDER, writer.registry)
     if await _has_entries(writer.database, writer):
         return None
@@ -100,7 +100,7 @@ async def _has_entries(connection: Connection, writer: EntryWriter) -> bool:
 
 
 class _Seed:
-    """What lies in the folder."""
+    """The content of the seed folder."""
 
     def __init__(self, folder: Path, registry: Registry) -> None:
         self._folder = folder
@@ -113,20 +113,20 @@ class _Seed:
         ]
 
     def incoming(self, stack: AsyncExitStack) -> Iterable[tuple[_SeedFile, FileInfo]]:
-        """The files, each open until the stack is left."""
+        """Yield the files, opened until the stack is closed."""
         for row in self.files:
             path = self._folder / row["path"]
             file = stack.enter_context(_opened(path))
             yield _SeedFile(path.name, file), FileInfo(None, row.get("alternativeText"), row.get("caption"))
 
     async def hash_passwords(self, passwords: PasswordHasher) -> None:
-        """Do what takes long before the transaction begins."""
+        """Hash passwords, which is slow, before the transaction begins."""
         self.entries = [
             replace(entry, data=await passwords.hash(entry.content_type, entry.data)) for entry in self.entries
         ]
 
     def text(self, name: str) -> str:
-        """The content of a text file."""
+        """Return the content of a text file."""
         try:
             return read_own_file(self._folder / name, LARGEST).decode()
         except OSError as error:
@@ -134,7 +134,7 @@ class _Seed:
 
 
 class _Load:
-    """One loading: what has an id by now."""
+    """A running load, with the ids assigned so far."""
 
     def __init__(self, seed: _Seed, writer: EntryWriter, unit: EntryUnit, progress: Callable[[int], None]) -> None:
         self._seed = seed
@@ -146,7 +146,7 @@ class _Load:
         self._files: dict[str, int] = {}
 
     async def everything(self, stored: Sequence[StoredFiles]) -> None:
-        """Locales first, permissions last."""
+        """Load everything: locales first, permissions last."""
         dialect = self._writer.database.dialect
         await insert_locales(self._unit, dialect, self._seed.locales)
         self._writer.locales.forget()
@@ -158,7 +158,7 @@ class _Load:
             await grant_within(self._unit, dialect, role, actions)
 
     async def _load_entries(self) -> None:
-        """In their order. What refers to a later entry is left out at first and put in when all are there."""
+        """Create the entries in order. References to later entries are added when all exist."""
         postponed: list[tuple[_Entry, dict[str, Any]]] = []
         for done, entry in enumerate(self._seed.entries):
             later = {name: value for name, value in entry.data.items() if self._is_early(value)}
@@ -183,7 +183,7 @@ class _Load:
             raise SeedError(_problem(entry, error)) from error
 
     def _is_early(self, value: Any) -> bool:
-        """Whether there is a reference to an entry that comes later."""
+        """Return whether a value refers to a later entry."""
         if isinstance(value, dict):
             return any(map(self._is_early, value.values()))
         if isinstance(value, list):
@@ -191,7 +191,7 @@ class _Load:
         return isinstance(value, str) and value[:1] == "@" and value[1:] in self._keys - self._entries.keys()
 
     def _resolve(self, value: Any) -> Any:
-        """The same with ids and texts in place of references."""
+        """Replace references in a value by ids and texts."""
         if isinstance(value, dict):
             return {name: self._resolve(item) for name, item in value.items()}
         if isinstance(value, list):
@@ -209,7 +209,7 @@ class _Load:
         return known[key]
 
     async def _join_localizations(self) -> None:
-        """Every entry of a family leads to all the others."""
+        """Link every localization of an entry to all others."""
         families: dict[str, list[_Entry]] = {entry.key: [entry] for entry in self._seed.entries}
         for entry in self._seed.entries:
             if entry.localization_of is not None:

@@ -1,1 +1,1 @@
-"""Files of `strapi export`: tar, perhaps compressed, perhaps encrypted; JSON lines in folders, and uploaded files."""
+"""Archives of `strapi export`: tar, optionally compressed and encrypted, with JSON lines and uploaded files."""

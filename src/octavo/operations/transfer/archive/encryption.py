@@ -1,6 +1,6 @@
-"""Encryption of archives as v4 does it: AES-128-ECB with PKCS #7, the key made from the password by scrypt, no salt.
+"""Encryption of archives as in v4: AES-128-ECB with PKCS #7. The key is derived with scrypt, without a salt.
 
-It keeps honest people out, no more: equal blocks stay equal, and equal passwords make equal keys.
+This is weak: equal blocks stay equal, and equal passwords result in equal keys.
 """
 
 import io
@@ -22,11 +22,11 @@ _PIECE: Final = 1 << 20
 
 def _cipher(password: str) -> Cipher[modes.ECB]:
     key = scrypt(password.encode(), salt=b"", dklen=_KEY_BYTES, **_SCRYPT)
-    return Cipher(AES(key), modes.ECB())  # noqa: S305 - the form that v4 reads
+    return Cipher(AES(key), modes.ECB())  # noqa: S305 - required by v4's format
 
 
 class EncryptingFile(io.RawIOBase):
-    """Writes encrypted to another file, which it leaves open."""
+    """Encrypts data and writes it to another file, which stays open."""
 
     def __init__(self, file: IO[bytes], password: str) -> None:
         self._file = file
@@ -47,7 +47,7 @@ class EncryptingFile(io.RawIOBase):
 
 
 class DecryptingFile(io.RawIOBase):
-    """Reads another file decrypted. Raises TransferError where that is not possible."""
+    """Decrypts data read from another file. Raises TransferError if that fails."""
 
     def __init__(self, file: IO[bytes], password: str, name: str) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""What an archive is made of, as v4's commands name it."""
+"""The parts of an archive, as named by v4's commands."""
 
 from enum import StrEnum
 from typing import Final
@@ -16,7 +16,7 @@ COMPRESSED: Final = ".gz"
 
 
 class Part(StrEnum):
-    """What `--only` and `--exclude` choose from."""
+    """The values of `--only` and `--exclude`."""
 
     CONTENT = "content"
     FILES = "files"
@@ -24,7 +24,7 @@ class Part(StrEnum):
 
 
 def chosen_parts(only: str | None, exclude: str | None) -> frozenset[Part]:
-    """The parts that comma-separated lists leave. Raises ValueError."""
+    """Return the parts that comma-separated lists select. Raises ValueError."""
     kept = _listed(only) if only is not None else frozenset(Part)
     return kept - _listed(exclude or "")
 

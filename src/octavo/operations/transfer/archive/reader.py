@@ -1,6 +1,6 @@
-"""ArchiveReader: what is in an archive, by name; nothing of it is trusted.
+"""ArchiveReader: read an archive's files by name. Archives are untrusted input.
 
-Refuses with TransferError, which names the archive's file and line.
+Errors are TransferError, with the archive's file and line.
 """
 
 import gzip
@@ -22,16 +22,16 @@ from octavo.operations.transfer.archive.parts import COMPRESSED, ENCRYPTED, META
 from octavo.operations.transfer.problems import TransferError
 
 FREELY: Final = 256 * 1024**2
-"""Bytes that every archive may unpack to."""
+"""Bytes that every archive can unpack to."""
 _MOST_TIMES: Final = 200
-"""How many times its own size an archive may unpack to beyond that. Text in JSON comes to 20, rarely to 50."""
+"""Maximum compression ratio beyond that. Text in JSON has a ratio of 20, rarely 50."""
 
 
 @contextmanager
 def unpacked(path: Path, password: str | None, folder: Path, freely: int = FREELY) -> Iterator[IO[bytes]]:
-    """The tar file within an archive. The temporary file lies in `folder` and is gone afterwards.
+    """Open the tar file in an archive, using a temporary file in `folder`.
 
-    It may have `freely` bytes, or many times the archive's size.
+    The tar file can have `freely` bytes, or many times the archive's size.
 
     Raises TransferError.
     """
@@ -75,7 +75,7 @@ def _pieces(file: IO[bytes], path: Path) -> Iterator[bytes]:
 
 
 MOST_LINE_BYTES: Final = 64 * 1024**2
-"""Bytes of the longest line: an entry with all its components."""
+"""Maximum bytes of a line, which is an entry with all its components."""
 _MOST_MEMBERS: Final = 1_000_000
 _BLOCK: Final = 512
 _PIECE: Final = 1 << 20
@@ -93,12 +93,12 @@ class Place:
         return f"{self.file}, line {self.line}"
 
     def refusal(self, problem: object) -> TransferError:
-        """What is wrong there."""
+        """Return an error about this line."""
         return TransferError(f"{self}: {problem}")
 
 
 class ArchiveReader:
-    """An open archive. Its list of files has been read and checked, their contents have not."""
+    """An open archive. Its list of files has been read and checked, but not their content."""
 
     def __init__(self, path: Path, file: IO[bytes], longest_line: int = MOST_LINE_BYTES) -> None:
         self._path = path
@@ -130,7 +130,10 @@ class ArchiveReader:
         return members
 
     def _checked_name(self, member: tarfile.TarInfo) -> str:
-        """The path of a member; one that leads elsewhere is refused, as is what is neither file nor folder."""
+        """Return a member's path.
+
+        Raises TransferError for paths outside the archive, and unless it is a file or folder.
+        """
         name = member.name.removeprefix("./")
         if member.issparse() or not (member.isreg() or member.isdir()):
             raise TransferError(f"{self._path}: {name!r} is neither a file nor a folder")
@@ -139,28 +142,28 @@ class ArchiveReader:
         return name
 
     def _check_end(self, end: int) -> None:
-        """What follows the last file is empty blocks; reading ends without a word at anything else."""
+        """Raise TransferError unless only empty blocks follow the last file. Reading would silently stop there."""
         self._file.seek(end)
         first = self._file.read(_BLOCK)
         if len(first) < _BLOCK or any(first):
             raise TransferError(f"{self._path} is damaged or not complete, at byte {end}")
 
     def has(self, folder: str) -> bool:
-        """Whether there is anything in a folder."""
+        """Return whether a folder has any files."""
         return any(name.startswith(f"{folder}/") for name in self._members)
 
     def size(self, folder: str) -> int:
-        """Bytes of all files in a folder."""
+        """Return the bytes of all files in a folder."""
         return sum(member.size for name, member in self._members.items() if name.startswith(f"{folder}/"))
 
     def uploads(self) -> Iterator[str]:
-        """The names of the uploaded files, without their folder."""
+        """Return the names of the uploaded files, without their folder."""
         prefix = f"{UPLOADS}/"
         return (name.removeprefix(prefix) for name in self._members if name.startswith(prefix))
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        """Read a file. Raises TransferError where there is none."""
+        """Open a file for reading. Raises TransferError if it does not exist."""
         member = self._members.get(name)
         content = None if member is None else self._tar.extractfile(member)
         if content is None:
@@ -172,11 +175,11 @@ class ArchiveReader:
                 raise TransferError(f"{self._path}: {name} cannot be read: {error}") from error
 
     def metadata(self) -> dict[str, Any]:
-        """What the archive says of itself."""
+        """Return the archive's metadata."""
         return self.json(METADATA)
 
     def json(self, name: str) -> dict[str, Any]:
-        """A file that holds a JSON object."""
+        """Read a file with a JSON object."""
         with self.open(name) as file:
             return _object(Place(name, 1), file.read(MOST_LINE_BYTES))
 
@@ -184,7 +187,7 @@ class ArchiveReader:
         return name in self._members
 
     def lines(self, folder: str) -> Iterator[tuple[Place, dict[str, Any], int]]:
-        """The JSON objects in the files of a folder, in order; each with its place and its bytes."""
+        """Yield the JSON objects in a folder's files in order, each with its location and bytes."""
         names = [name for name in self._members if name.startswith(f"{folder}/") and name.endswith(".jsonl")]
         for name in sorted(names, key=lambda name: [int(number) for number in _NUMBERS.findall(name)]):
             with self.open(name) as file:
@@ -210,6 +213,6 @@ def _object(place: Place, text: bytes) -> dict[str, Any]:
 
 @contextmanager
 def open_archive(path: Path, password: str | None, folder: Path) -> Iterator[ArchiveReader]:
-    """Open an archive; temporary files lie in `folder`. Raises TransferError."""
+    """Open an archive, with temporary files in `folder`. Raises TransferError."""
     with unpacked(path, password, folder) as file:
         yield ArchiveReader(path, file)

@@ -1,4 +1,4 @@
-"""The lines of an archive as values. What does not have their form is refused with its place."""
+"""The lines of an archive as values. Invalid ones raise an error with their location."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -21,12 +21,12 @@ class EntityRecord:
     id: int
     data: Mapping[str, Any]
     hidden: tuple[str, ...] = ()
-    """Why it was not served by the project that it comes from."""
+    """Why the source project did not serve the entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkEnd:
-    """One side of a link. `position` is its place among those that the other side leads to."""
+    """One side of a link. `position` is its position among the entries that the other side links to."""
 
     type: str
     id: int
@@ -36,7 +36,7 @@ class LinkEnd:
 
 @dataclass(frozen=True, slots=True)
 class LinkRecord:
-    """A link; `left` is the side that it is stored with."""
+    """A link. `left` is the side that stores it."""
 
     kind: str
     left: LinkEnd
@@ -45,14 +45,14 @@ class LinkRecord:
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationRecord:
-    """A row of the store of settings, or a webhook."""
+    """A row of the core store, or a webhook."""
 
     type: str
     value: Mapping[str, Any]
 
 
 def read_entity(place: Place, line: Mapping[str, Any]) -> EntityRecord:
-    """A line of `entities`."""
+    """Parse a line of `entities`."""
     hidden = line.get("hidden") or ()
     if not isinstance(hidden, list | tuple) or not set(map(str, hidden)) <= {DRAFT, LOCALE}:
         raise place.refusal("has reasons to be hidden that do not exist")
@@ -62,7 +62,7 @@ def read_entity(place: Place, line: Mapping[str, Any]) -> EntityRecord:
 
 
 def read_link(place: Place, line: Mapping[str, Any]) -> LinkRecord:
-    """A line of `links`."""
+    """Parse a line of `links`."""
     kind = _text(place, line, "kind")
     if kind not in _KINDS:
         raise place.refusal(f"{kind!r} is no kind of link; there are {', '.join(sorted(_KINDS))}")
@@ -70,7 +70,7 @@ def read_link(place: Place, line: Mapping[str, Any]) -> LinkRecord:
 
 
 def read_configuration(place: Place, line: Mapping[str, Any]) -> ConfigurationRecord:
-    """A line of `configuration`."""
+    """Parse a line of `configuration`."""
     kind = _text(place, line, "type")
     if kind not in (CORE_STORE, WEBHOOK):
         raise place.refusal(f"{kind!r} is neither {CORE_STORE} nor {WEBHOOK}")
@@ -88,7 +88,7 @@ def _read_end(place: Place, line: Mapping[str, Any], side: str) -> LinkEnd:
 
 
 def read_id(place: Place, line: Mapping[str, Any], key: str) -> int:
-    """The id of a row."""
+    """Return the id of a row."""
     value = line.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= LARGEST_ID:
         raise place.refusal(f"{key} is no id")

@@ -1,4 +1,4 @@
-"""Definitions as archives hold them, and what separates those of an archive from the project's."""
+"""Definitions in archives, and how they differ from the project's."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
@@ -43,17 +43,17 @@ _FLAGS: Final = frozenset({"repeatable", "multiple"})
 
 
 def moves(uid: str) -> bool:
-    """Whether entries of a type are part of archives. Administrators, their tokens and releases stay where they are."""
+    """Return whether archives include a type's entries. They exclude administrators, their tokens and releases."""
     return not uid.startswith(_STAYING)
 
 
 def moving_definitions(registry: Registry) -> list[Definition]:
-    """The content-types that move, then the components."""
+    """Return the content types in archives, then the components."""
     return [*(item for item in registry.content_types.values() if moves(item.uid)), *registry.components.values()]
 
 
 def describe_definitions(registry: Registry) -> Iterator[dict[str, Any]]:
-    """All definitions as lines of `schemas`."""
+    """Yield all definitions as lines of `schemas`."""
     builtin = _builtin_schemas()
     for content_type in registry.content_types.values():
         ours, known = _content_type(content_type), builtin.get(content_type.uid)
@@ -61,14 +61,14 @@ def describe_definitions(registry: Registry) -> Iterator[dict[str, Any]]:
             yield ours
         elif content_type.source == BUILT_IN:
             yield known
-        else:  # an extension writes all attributes anew
+        else:  # an extension rewrites all attributes
             yield {**known, **{key: ours[key] for key in ("attributes", *content_type.raw) if key in ours}}
     for component in registry.components.values():
         yield _component(component)
 
 
 def _builtin_schemas() -> dict[str, dict[str, Any]]:
-    """The types that every project has, as archives of v4 hold them: v4 compares them key by key before it imports."""
+    """Return the built-in types as in v4's archives: v4 compares them key by key before an import."""
     text = files("octavo.operations.transfer.archive").joinpath("builtin_schemas.jsonl").read_bytes()
     return {schema["uid"]: schema for schema in map(orjson.loads, text.splitlines())}
 
@@ -111,7 +111,7 @@ def _attributes(definition: Definition) -> dict[str, Any]:
 
 
 def _automatic(attribute: AnyAttribute, owner: ContentType | None) -> dict[str, Any]:
-    """An attribute that no definition lists, as v4 describes it."""
+    """Describe an automatic attribute as v4 does."""
     hidden = {"configurable": False, "writable": attribute.name == PUBLISHED_AT, "visible": False}
     if attribute.name in TIMESTAMPS:
         return {"type": "datetime"}
@@ -134,7 +134,7 @@ def _pascal(name: str) -> str:
 
 
 def differences(lines: Iterable[tuple[Place, Mapping[str, Any], int]], registry: Registry) -> list[str]:
-    """What the archive's definitions say otherwise than the project's; of what moves alone."""
+    """Return how the archive's definitions differ from the project's, for types in archives."""
     found: dict[str, Mapping[str, Any]] = {}
     for place, line, _ in lines:
         uid, attributes = line.get("uid"), line.get("attributes")

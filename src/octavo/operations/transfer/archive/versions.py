@@ -1,4 +1,4 @@
-"""Versions of v4: which archives are read."""
+"""Supported versions of archives."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from octavo.operations.transfer.problems import TransferError
 
 
 def check_version(metadata: dict[str, Any]) -> None:
-    """Refuse what no version 4 has made. Raises TransferError."""
+    """Raise TransferError unless version 4 created the archive."""
     strapi = metadata.get("strapi")
     version = strapi.get("version") if isinstance(strapi, dict) else None
     if not isinstance(version, str) or not version.startswith("4."):

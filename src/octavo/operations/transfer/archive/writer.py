@@ -1,4 +1,4 @@
-"""ArchiveWriter: makes an archive under a temporary name, which becomes its own when it is whole."""
+"""ArchiveWriter: create an archive under a temporary name and rename it when it is complete."""
 
 import gzip
 import io
@@ -17,14 +17,14 @@ from octavo.operations.transfer.archive.encryption import EncryptingFile
 from octavo.operations.transfer.archive.parts import COMPRESSED, ENCRYPTED, METADATA, UPLOADS, UPLOADS_METADATA
 
 _LARGEST_PART: Final = 256 * 1024**2
-"""Bytes after which JSON lines go on in another file."""
+"""Bytes after which JSON lines continue in another file."""
 _IN_MEMORY: Final = 8 * 1024**2
 _COMPRESSION: Final = 6
 _BUFFER: Final = 1 << 16
 
 
 class ArchiveWriter:
-    """An archive in the making: files are added one after another."""
+    """An archive being written: files are added one after another."""
 
     def __init__(self, tar: tarfile.TarFile, folder: Path) -> None:
         self._tar = tar
@@ -32,14 +32,14 @@ class ArchiveWriter:
 
     @contextmanager
     def lines(self, folder: str) -> Iterator["LinesWriter"]:
-        """JSON lines in numbered files of a folder."""
+        """Write JSON lines to numbered files in a folder."""
         with tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=str(self._folder)) as file:
             lines = LinesWriter(self, folder, file)
             yield lines
             lines.finish()
 
     def add(self, name: str, file: IO[bytes]) -> None:
-        """Add a file, from its beginning to its end."""
+        """Add a whole file."""
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
         member = tarfile.TarInfo(name)
@@ -47,11 +47,11 @@ class ArchiveWriter:
         self._tar.addfile(member, file)
 
     def add_json(self, name: str, value: Any, *, indented: bool = False) -> None:
-        """Add a file that holds one JSON value."""
+        """Add a file with one JSON value."""
         self.add(name, io.BytesIO(orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None)))
 
     def add_upload(self, name: str, file: IO[bytes], about: dict[str, Any]) -> None:
-        """Add an uploaded file and what is known about it. What cannot be read twice is copied first."""
+        """Add an uploaded file and its metadata. A file that is not seekable is copied first, to know its size."""
         self.add_json(f"{UPLOADS_METADATA}/{name}.json", about)
         if file.seekable():
             self.add(f"{UPLOADS}/{name}", file)
@@ -62,12 +62,12 @@ class ArchiveWriter:
             self.add(f"{UPLOADS}/{name}", copy)
 
     def add_metadata(self, created_at: str, version: str) -> None:
-        """What the archive says of itself."""
+        """Add the archive's metadata."""
         self.add_json(METADATA, {"createdAt": created_at, "strapi": {"version": version}}, indented=True)
 
 
 class LinesWriter:
-    """Lines of JSON; when a file has become large another one follows."""
+    """Writes lines of JSON, and starts another file when one is large."""
 
     def __init__(self, archive: ArchiveWriter, folder: str, file: "tempfile.SpooledTemporaryFile[bytes]") -> None:
         self._archive = archive
@@ -81,7 +81,7 @@ class LinesWriter:
         self._file.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
 
     def finish(self) -> None:
-        """Add what was written since the last file; nothing if there is none."""
+        """Add the lines since the last file, if any."""
         if not self._file.tell():
             return
         self._number += 1
@@ -91,18 +91,18 @@ class LinesWriter:
 
 
 def archive_path(path: Path, *, compressed: bool, encrypted: bool) -> Path:
-    """The name with the endings that tell what has to be undone."""
+    """Return the path with the suffixes for compression and encryption."""
     endings = f".tar{COMPRESSED if compressed else ''}{ENCRYPTED if encrypted else ''}"
     return path.with_name(f"{path.name}{endings}")
 
 
 @contextmanager
 def new_archive(path: Path, *, compressed: bool, password: str | None) -> Iterator[ArchiveWriter]:
-    """Make an archive at a path; before it is whole there is none."""
+    """Create an archive at a path. The path exists only when the archive is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        unfinished.touch(0o600, exist_ok=False)  # what is made of a database is for its owner alone
+        unfinished.touch(0o600, exist_ok=False)  # only the owner can read exports
         with unfinished.open("wb") as file:
             with ExitStack() as stack:
                 target: Any = file

@@ -1,1 +1,1 @@
-"""A project's database copied to another one, of whatever kind."""
+"""Copy a project's database to another one, on SQLite or PostgreSQL."""

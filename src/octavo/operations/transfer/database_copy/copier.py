@@ -1,4 +1,4 @@
-"""Copies a project's database: one state of the source, in one transaction of the target; all of it or nothing."""
+"""Copy a project's database: one snapshot of the source, in one transaction of the target."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
@@ -29,15 +29,18 @@ from octavo.query.sql.served_rows import HIDDEN_ENTRIES
 from octavo.schema.registry import Registry
 
 Progress = Callable[[int, int], None]
-"""Told how many rows are done, and of how many."""
+"""Called with the number of copied rows and of all rows."""
 
 _NOT_COPIED: Final = "The target cannot hold these values; nothing was copied (--skip-invalid leaves them empty)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyOptions:
-    """`replace` what the target holds; decimals may be `rounded` to what it can keep; with `skip_invalid`, values that
-    their column cannot hold are left empty."""
+    """Options of a copy.
+
+    `replace`: delete the target's data. `rounded`: round decimals that the target cannot store. `skip_invalid`: store
+    null for values that are invalid for their column.
+    """
 
     replace: bool = False
     rounded: bool = False
@@ -46,8 +49,11 @@ class CopyOptions:
 
 @dataclass(slots=True)
 class CopyReport:
-    """Rows by table; those left out because what they refer to is gone; what no definition asks for; `invalid` values,
-    which were left empty."""
+    """The result of a copy.
+
+    Rows by table; rows left out because of missing references; tables and columns without a definition; and `invalid`
+    values, which were stored as null.
+    """
 
     rows: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
@@ -64,10 +70,10 @@ async def copy_database(
     progress: Progress,
     purges: Purges | None = None,
 ) -> CopyReport:
-    """Copy all tables of the project, ids included; both databases are connected.
+    """Copy all tables of the project, with their ids. Both databases are connected.
 
-    Tables that the target lacks are made first, which loses nothing there. `purges`: caches in front of the target,
-    which are to forget what was there. Raises TransferError, StartFailed.
+    Missing tables are created in the target first, without loss of data. `purges`: CDNs and reverse proxies of the
+    target, which are purged. Raises TransferError and StartFailed.
     """
     async with source.snapshot() as snapshot:
         found = await found_tables(snapshot, source.dialect)
@@ -93,7 +99,7 @@ async def _follow_options(
     registry: Registry,
     found: Mapping[str, Table],
 ) -> None:
-    """Hide and fill what a start on the source would: the target lacks columns that its definitions do not have."""
+    """Hide and fill entries as a start on the source would: the target lacks columns without a definition."""
     options = await find_option_changes(snapshot, source, registry, found)
     default = options.default_locale or "en"
     for change in options.changes:
@@ -105,7 +111,7 @@ async def _follow_options(
 
 
 async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, options: CopyOptions) -> None:
-    """Refuse a target with data in it, or remove the data."""
+    """Delete the target's data, or raise an error if it has any and `replace` is not set."""
     tables = [*(each.target.name for each in reversed(plan.tables)), *(each.name for each in plan.own)]
     if options.replace:
         for table in tables:
@@ -118,7 +124,7 @@ async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, optio
 
 
 class _Copying:
-    """One copy under way."""
+    """A running copy."""
 
     def __init__(
         self,
@@ -140,7 +146,7 @@ class _Copying:
         self._total = 0
 
     async def run(self, plan: CopyPlan) -> CopyReport:
-        """All tables in their order; then the counters of ids go on behind what is there."""
+        """Copy all tables in order, then advance the id sequences."""
         report = CopyReport(unknown=plan.unknown)
         sizes = {each.source.name: await self._count(each.source.name) for each in plan.tables}
         self._total = sum(sizes.values())
@@ -165,7 +171,7 @@ class _Copying:
         return int(await self._snapshot.fetch_value(f"SELECT count(*) FROM {self._source.quote(table)}"))
 
     async def _copy(self, each: TableCopy) -> int:
-        """Once something cannot be copied the rest is only looked at, so that all of it is told."""
+        """Copy a table. After the first problem, rows are only checked, to report all problems."""
         count = 0
         names = list(each.source.columns)
         async for rows in read_batches(
@@ -197,7 +203,7 @@ class _Copying:
                     row[at] = None
 
     async def _fill_later(self, each: TableCopy) -> None:
-        """Columns that refer to rows of the same table."""
+        """Fill the columns that refer to rows of the same table."""
         names = [ID, *each.later]
         quote, mark = self._target.quote, self._target.mark
         changes = ", ".join(f"{quote(name)} = {mark(at)}" for at, name in enumerate(each.later, 2))
@@ -214,7 +220,7 @@ class _Copying:
         await insert_rows(self._connection, self._target, table, [list(row) for row in rows])
 
     async def _check(self, plan: CopyPlan, rows: Mapping[str, int]) -> None:
-        """Count once more what the target has by now."""
+        """Compare the number of rows in the target."""
         for each in plan.tables:
             count = await self._connection.fetch_value(f"SELECT count(*) FROM {self._target.quote(each.target.name)}")
             if count != rows[each.source.name]:

@@ -1,4 +1,4 @@
-"""What a copy is made of: the tables of a project in an order in which every row finds what it refers to."""
+"""The plan of a database copy: a project's tables in an order in which references are always satisfied."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -19,10 +19,10 @@ _CASCADE: Final = "CASCADE"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCopy:
-    """A table to be copied: as it is called at the source and at the target, with the same columns in the same order.
+    """A table to copy, in the source and in the target, with the same columns in the same order.
 
-    `where` chooses the rows that can be copied, in the names of the source; `emptied` are the columns that are read by
-    an expression because what they refer to may be gone; `later` are filled once all rows of the table are there.
+    `where` selects the rows to copy, with the source's names. `emptied` are columns read with an expression, because
+    their references can be missing. `later` are columns filled when all rows of the table exist.
     """
 
     source: RowTable
@@ -34,8 +34,9 @@ class TableCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
-    """The tables in order; tables and columns of the source that no definition asks for; own tables by name, and which
-    of them count their rows."""
+    """The tables in order; tables and columns of the source without a definition; Octavo's own tables, and their
+    counters.
+    """
 
     tables: tuple[TableCopy, ...]
     unknown: tuple[str, ...]
@@ -46,14 +47,14 @@ class CopyPlan:
 def plan_copy(
     registry: Registry, own: Sequence[OwnTable], found: Mapping[str, Table], source: Dialect, target: Dialect
 ) -> CopyPlan:
-    """Compare what the definitions ask for with what was found at the source."""
+    """Compare the definitions with the tables in the source."""
     wanted = wanted_tables(registry)
     named = [
         (words, here, there)
         for words, here, there in zip(
             wanted, physical_tables(wanted, source), physical_tables(wanted, target), strict=True
         )
-        if here.name in found and here.name != STATE_TABLE  # what is noted there is about the database itself
+        if here.name in found and here.name != STATE_TABLE  # which describes the database itself
     ]
     copies = {here.name: _table_copy(words, here, there, found[here.name], source) for words, here, there in named}
     own_names = {table.name for table in own}
@@ -83,7 +84,7 @@ def _table_copy(words: Table, here: Table, there: Table, found: Table, dialect: 
 
 
 def _conditions(keys: Iterable[ForeignKey], dialect: Dialect) -> Iterator[str]:
-    """A row whose foreign key would have taken it along is none any more; SQLite may not have looked."""
+    """Yield conditions that exclude rows whose owner was deleted. SQLite may not have enforced foreign keys."""
     for key in keys:
         if key.on_delete == _CASCADE:
             column = dialect.quote(key.column)
@@ -96,7 +97,7 @@ def _emptied(key: ForeignKey, dialect: Dialect) -> str:
 
 
 def _ordered(tables: Sequence[Table]) -> list[str]:
-    """What is referred to comes first. Only references of a table to itself may go round in a circle."""
+    """Return the tables with referenced ones first. Only a table's references to itself can be circular."""
     names = {table.name for table in tables}
     done: dict[str, None] = {}
     waiting = list(tables)
@@ -121,7 +122,7 @@ def _unknown(found: Mapping[str, Table], wanted: Mapping[str, Table], own: set[s
 
 
 def _own_table(found: Table) -> RowTable:
-    """Own tables hold texts and whole numbers only."""
+    """Describe one of Octavo's own tables, which have only text and integer columns."""
     return RowTable(
         found.name,
         {column.name: ValueKind.BIG_INTEGER if "int" in column.type else ValueKind.TEXT for column in found.columns},

@@ -1,1 +1,1 @@
-"""Entries between rows and the JSON of archives."""
+"""Convert entries between database rows and the JSON of archives."""

@@ -1,4 +1,4 @@
-"""Hidden entries as archives mark them: why they are not served, and their locale, which is no attribute any more."""
+"""Hidden entries in archives: why they are not served, and their locale, which is no longer an attribute."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -22,14 +22,14 @@ _FIND: Final = OwnStatement(
 
 @dataclass(frozen=True, slots=True)
 class HiddenEntry:
-    """An entry that is not served, and the reasons."""
+    """A hidden entry and the reasons."""
 
     id: int
     reasons: tuple[str, ...]
     locale: str | None = None
 
     def described(self, line: dict[str, Any]) -> dict[str, Any]:
-        """The entry's line of an archive, with the mark."""
+        """Return the entry's archive line with the reasons."""
         data = line["data"] if self.locale is None else {**line["data"], "locale": self.locale}
         return {**line, "hidden": list(self.reasons), "data": data}
 
@@ -37,7 +37,7 @@ class HiddenEntry:
 async def find_hidden(
     connection: Connection, dialect: Dialect, content_type: ContentType, ids: Collection[int] = ()
 ) -> list[HiddenEntry]:
-    """The hidden entries of a type, or those with certain ids, for reasons that hold for its definition."""
+    """Return the hidden entries of a type, or those with the given ids, for reasons that apply to its definition."""
     table = table_name(content_type)
     counting, found = hiding_reasons(content_type), dict[int, list[str]]()
     for entry_id, reason in await connection.fetch_all(*_FIND.bind(dialect, table=table), long=True):
@@ -52,7 +52,7 @@ async def find_hidden(
 async def find_all_hidden(
     connection: Connection, dialect: Dialect, registry: Registry
 ) -> dict[str, dict[int, HiddenEntry]]:
-    """The hidden entries of all types that have some, by UID and id; with those that the next start would hide."""
+    """Return the hidden entries of all types by UID and id, including those that the next start would hide."""
     found = await found_tables(connection, dialect)
     every: dict[str, dict[int, HiddenEntry]] = {}
     if HIDDEN_ENTRIES.name in found:
@@ -73,7 +73,7 @@ async def find_all_hidden(
 
 
 async def _locales(connection: Connection, dialect: Dialect, table: str) -> dict[int, str]:
-    """The locales of entries that are hidden for them; the column is there, as the mark was made of it."""
+    """Return the locales of entries that are hidden because of them. The column still exists."""
     statement = OwnStatement(f"""
     SELECT e.id, e.locale FROM {escape_braces(dialect.quote(table))} e JOIN {HIDDEN_ENTRIES.name} h ON h.entry_id = e.id
     WHERE h.collection = {{table}} AND h.reason = '{LOCALE}' AND e.locale IS NOT NULL""")

@@ -1,4 +1,4 @@
-"""Plain values as the JSON of archives, and back."""
+"""Convert plain values to the JSON of archives and back."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -16,13 +16,13 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def to_json(kind: ValueKind, value: Any) -> Any:
-    """A plain value as v4 writes it. Raises ValueError."""
+    """Convert a plain value to JSON as v4 writes it. Raises ValueError."""
     write = _WRITTEN.get(kind)
     return value if value is None or write is None else write(value)
 
 
 def iso_instant(milliseconds: int) -> str:
-    """`2023-01-06T11:59:00.037Z`. Raises ValueError."""
+    """Format an instant, such as `2023-01-06T11:59:00.037Z`. Raises ValueError."""
     try:
         moment = _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError as error:
@@ -31,7 +31,7 @@ def iso_instant(milliseconds: int) -> str:
 
 
 def shortest(number: float) -> float | int:
-    """A number as JavaScript writes it: without a point where it is whole."""
+    """Return a number as JavaScript writes it: an integer if it has no fraction."""
     return int(number) if number.is_integer() and abs(number) <= MAX_SAFE_INTEGER else number
 
 
@@ -46,7 +46,7 @@ _WRITTEN: Final[Mapping[ValueKind, Callable[[Any], Any]]] = {
 
 
 def from_json(kind: ValueKind, value: Any) -> Any:
-    """A value of an archive as a plain one. Raises ValueError."""
+    """Convert a JSON value of an archive to a plain value. Raises ValueError."""
     if value is None:
         return None
     if kind is ValueKind.JSON:

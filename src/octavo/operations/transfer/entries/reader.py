@@ -1,4 +1,4 @@
-"""EntryReader: entries as archives hold them, with their components inside; and the links between them."""
+"""EntryReader: read entries in the form of archives, with their components, and the links between them."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -19,7 +19,7 @@ _PAGE_BITS: Final = 16
 
 
 class KnownIds:
-    """A set of positive whole numbers that takes an eighth of a byte for each of a dense range."""
+    """A compact set of positive integers: a bit for each number of a dense range."""
 
     def __init__(self) -> None:
         self._pages: dict[int, bytearray] = {}
@@ -37,10 +37,10 @@ Json = dict[str, Any]
 
 
 class EntryReader:
-    """Reads everything that moves. Links are read after the entries: what they lead to is known then.
+    """Reads all entries for an archive. Links are read after the entries, whose ids are known then.
 
-    `dangling` counts the links, by table, that lead to nothing that was read; they are left out. `invalid` lists the
-    values that their attribute cannot hold; they are read as null. Without it, they raise TransferError.
+    `dangling` counts the links by table whose target was not read; they are left out. `invalid` lists values that are
+    invalid for their attribute; they are read as null. Without it, they raise TransferError.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class EntryReader:
         self.dangling: defaultdict[str, int] = defaultdict(int)
 
     async def entries(self, table: EntryTable) -> AsyncIterator[tuple[int, Json]]:
-        """The entries of a content-type in the order of their ids: id and data."""
+        """Yield the entries of a content type as (id, data), ordered by id."""
         async for rows in read_batches(self._connection, self._dialect, table.rows, invalid=self._invalid):
             for entry_id, data in (await self._whole(table, rows)).items():
                 yield entry_id, data
 
     async def know(self, table: EntryTable) -> None:
-        """Read only the ids of a type's entries, so that links to them are found."""
+        """Read only the ids of a type's entries, so that links to them are valid."""
         async for rows in read_batches(self._connection, self._dialect, table.rows.with_columns([ID])):
             for (entry_id,) in rows:
                 self._known[table.uid].add(entry_id)
@@ -104,7 +104,7 @@ class EntryReader:
                 _put(entries[entry_id], attribute, uid, component)
 
     async def _joined(self, table: EntryTable, ids: Sequence[int]) -> list[tuple[int, int, str, str]]:
-        """Entry, component, its UID and the attribute, in order; what two rows say, by two names, once."""
+        """Return entry, component, its UID and the attribute, in order, without duplicates under a former name."""
         names, quote = table.names, self._dialect.quote
         chosen = (names.entity_column, names.component_column, names.type_column, names.field_column)
         columns = ", ".join(map(quote, chosen))
@@ -136,7 +136,7 @@ class EntryReader:
                 yield row
 
     async def links(self, table: EntryTable) -> AsyncIterator[Json]:
-        """The links that are stored with a definition."""
+        """Yield the links that a definition stores."""
         for relation in self._tables.relations(table.definition):
             match relation.kind:
                 case "morphToMany":
@@ -193,7 +193,7 @@ class EntryReader:
                 yield row[1:]
 
     def _has(self, table: str, *ends: tuple[str, int | None]) -> bool:
-        """Whether both ends were read. Others are left of what is gone, or belong to administrators."""
+        """Return whether both ends were read. Other links are left from deleted entries or belong to administrators."""
         if all(number is not None and uid in self._known and number in self._known[uid] for uid, number in ends):
             return True
         self.dangling[table] += 1
@@ -205,7 +205,7 @@ def _nothing(attribute: ComponentField | DynamicZone) -> Any:
 
 
 def _holds(attribute: ComponentField | DynamicZone, uid: str) -> bool:
-    """Whether such a component may be the value of an attribute: a zone takes any."""
+    """Return whether a component can be the value of an attribute. Dynamic zones accept any."""
     return isinstance(attribute, DynamicZone) or attribute.component == uid
 
 

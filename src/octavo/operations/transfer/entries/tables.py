@@ -1,4 +1,4 @@
-"""EntryTables: where the entries of a project lie: for every definition its table, components and links."""
+"""EntryTables: the tables of a project's entries: for each definition its table, components and links."""
 
 from collections.abc import Iterator, Mapping
 
@@ -24,7 +24,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 @dataclass(frozen=True, slots=True)
 class ScalarColumn:
-    """An attribute in a column, and the kind of its values in JSON."""
+    """A scalar attribute's column, and the kind of its JSON values."""
 
     attribute: str
     column: str
@@ -33,9 +33,9 @@ class ScalarColumn:
 
 @dataclass(frozen=True, slots=True)
 class EntryTable:
-    """The table of a definition. `rows` are its id and what `scalars` tells, in this order.
+    """The table of a definition. `rows` are the id and the columns of `scalars`, in this order.
 
-    `components` are the attributes whose values are components; `joining` is the table that leads to them.
+    `components` are the attributes with components. `joining` is the table that links to them.
     """
 
     definition: Definition
@@ -55,7 +55,7 @@ class EntryTable:
 
 
 class EntryTables:
-    """All tables of what moves, by UID."""
+    """The tables of all definitions in archives, by UID."""
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
@@ -81,11 +81,11 @@ class EntryTables:
         )
 
     def content_types(self) -> Iterator[EntryTable]:
-        """Those of content-types, whose entries stand alone."""
+        """Return the tables of content types, without components."""
         return (table for table in self.of.values() if isinstance(table.definition, ContentType))
 
     def joining_tables(self) -> Iterator[RowTable]:
-        """Tables of components, links and morph relations: nothing refers to them."""
+        """Yield the tables of components, links and morph relations. No table refers to them."""
         for table in self.of.values():
             if table.joining is not None:
                 yield table.joining
@@ -99,24 +99,24 @@ class EntryTables:
                         yield self.link_rows(link_table(self.registry, table.definition, relation))
 
     def relations(self, definition: Definition) -> Iterator[Relation]:
-        """The relations that are stored with this definition, creators not among them."""
+        """Yield the relations that this definition stores, without creators."""
         for attribute in definition.attributes.values():
             if isinstance(attribute, Relation) and is_stored_here(definition, attribute):
                 yield attribute
 
     def link_rows(self, link: LinkTable) -> RowTable:
-        """The table of a relation, without its ids: source, target and their orders."""
+        """Return the table of a relation, without its ids: source, target and their orders."""
         names = (link.source_column, link.target_column, link.order_column, link.inverse_order_column)
         return self._wanted[link.name].with_columns([name for name in names if name is not None])
 
     def morph_rows(self, morph: MorphTable) -> RowTable:
-        """The table of a morphToMany relation, without its ids."""
+        """Return the table of a morphToMany relation, without its ids."""
         names = (morph.owner_column, morph.id_column, morph.type_column, morph.field_column, morph.order_column)
         return self._wanted[morph.name].with_columns(names)
 
 
 def is_stored_here(definition: Definition, attribute: AnyAttribute) -> bool:
-    """Whether a relation is stored with this definition."""
+    """Return whether this definition stores a relation."""
     if not isinstance(attribute, Relation) or attribute.mapped_by or attribute.kind in ("morphOne", "morphMany"):
         return False
     return not (attribute.name in CREATORS and isinstance(definition, ContentType))

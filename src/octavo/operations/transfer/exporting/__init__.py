@@ -1,1 +1,1 @@
-"""A project's content, files and settings to an archive."""
+"""Export a project's content, files and settings to an archive."""

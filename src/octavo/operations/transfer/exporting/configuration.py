@@ -1,4 +1,4 @@
-"""The store of settings and the webhooks, as lines of an archive."""
+"""The core store and the webhooks as lines of an archive."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final
@@ -37,7 +37,7 @@ WEBHOOK_TABLE: Final = RowTable(
 
 
 async def configuration_lines(connection: Connection, dialect: Dialect) -> AsyncIterator[dict[str, Any]]:
-    """Every setting and every webhook."""
+    """Yield all settings and webhooks."""
     async for value in _rows(connection, dialect, STORE_TABLE, {"value": _stored_value}):
         yield {"type": CORE_STORE, "value": value}
     async for value in _rows(connection, dialect, WEBHOOK_TABLE, {}):
@@ -56,7 +56,7 @@ async def _rows(
 
 
 def _stored_value(text: str | None) -> Any:
-    """Values are stored as JSON, of whatever type they are."""
+    """Return the stored text of a value. Values of any type are stored as JSON."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Exports a project: one state of its database, with the files that lie in its storage."""
+"""Export a project: one snapshot of its database, with the files in its storage."""
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import field
@@ -25,7 +25,7 @@ from octavo.schema.registry import Registry
 
 
 class UploadExporter:
-    """Adds files to an archive. `files` counts them; `missing` are those that the storage does not have."""
+    """Adds files to an archive. `files` counts them. `missing` lists those that the storage does not have."""
 
     def __init__(self, archive: ArchiveWriter, storage: Storage) -> None:
         self._archive = archive
@@ -34,7 +34,7 @@ class UploadExporter:
         self.missing = Problems()
 
     def add(self, file: Mapping[str, Any]) -> None:
-        """The file of a row, and its formats."""
+        """Add a row's file and its formats."""
         for about in (dict(file), *_formats(file)):
             self._add(about)
 
@@ -65,7 +65,7 @@ def _formats(file: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 Progress = Callable[[int, int], None]
-"""Told how many entries and links are done, and of how many."""
+"""Called with the number of exported entries and links, and of all."""
 
 
 _NOT_EXPORTED: Final = "These values are invalid; nothing was exported (--skip-invalid leaves them empty)"
@@ -73,8 +73,11 @@ _NOT_EXPORTED: Final = "These values are invalid; nothing was exported (--skip-i
 
 @dataclass(slots=True)
 class ExportReport:
-    """How much was exported; files that could not be; links, by table, that lead to nothing that is exported; values
-    that their attribute cannot hold, which were left empty."""
+    """The result of an export.
+
+    Numbers of exported items; missing files; `dangling` links by table, whose target is not exported; and `invalid`
+    values, which are exported as null.
+    """
 
     entries: dict[str, int] = field(default_factory=dict)
     links: int = 0
@@ -97,9 +100,9 @@ async def export_project(
     *,
     skip_invalid: bool = False,
 ) -> ExportReport:
-    """Write everything that was chosen to an archive; `version` is that of v4 which it is made for.
+    """Export the given parts to an archive for this `version` of v4.
 
-    With `skip_invalid`, values that their attribute cannot hold are left empty. Raises TransferError.
+    With `skip_invalid`, values that are invalid for their attribute are exported as null. Raises TransferError.
     """
     async with database.snapshot() as snapshot:
         if Part.CONTENT in parts:
@@ -123,7 +126,7 @@ async def export_project(
 
 
 class _Export:
-    """One export under way."""
+    """A running export."""
 
     def __init__(
         self, snapshot: Connection, database: Database, registry: Registry, archive: ArchiveWriter, progress: Progress

@@ -1,1 +1,1 @@
-"""An archive's content, files and settings in the place of a project's."""
+"""Replace a project's content, files and settings with an archive's."""

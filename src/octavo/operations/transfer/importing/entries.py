@@ -1,4 +1,4 @@
-"""EntryLoader: entries of an archive to rows, with the components inside them. Ids stay."""
+"""EntryLoader: convert an archive's entries with their components to rows. Ids stay the same."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,9 +20,9 @@ Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class EntryLoader:
-    """Makes rows of entries. `changes` are made to the data of some types before.
+    """Converts entries to rows. `changes` modify the data of some types first.
 
-    `entries` counts what was loaded, by type; `left_out` what has no place in this project.
+    `entries` counts loaded entries by type, `left_out` those without a type in this project.
     """
 
     def __init__(self, tables: EntryTables, pending: PendingRows, changes: Mapping[str, Change]) -> None:
@@ -33,7 +33,7 @@ class EntryLoader:
         self.left_out: Counter[str] = Counter()
 
     def add(self, place: Place, record: EntityRecord) -> bool:
-        """Load one entry; False where it has no place. Raises TransferError."""
+        """Load one entry. Return False if the project does not have its type. Raises TransferError."""
         table = self._tables.of.get(record.type) if moves(record.type) else None
         if table is None:
             self.left_out[record.type] += 1

@@ -1,4 +1,4 @@
-"""Imports an archive: everything that moves is replaced, in one transaction; a failure leaves all as it was."""
+"""Import an archive: replace a project's data in one transaction. A failure changes nothing."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -52,7 +52,7 @@ Lines = Iterable[tuple[Place, Mapping[str, Any], int]]
 
 
 class ArchiveOptions:
-    """The options that an archive's content types have, and the entries that are not to be served here."""
+    """The options of an archive's content types, and the entries that must be hidden here."""
 
     def __init__(self, registry: Registry, schemas: Lines, configuration: Lines) -> None:
         self._registry = registry
@@ -61,13 +61,13 @@ class ArchiveOptions:
         self._hidden: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
 
     def note(self, record: EntityRecord) -> None:
-        """Look at an entry that is imported."""
+        """Examine an imported entry."""
         content_type = self._registry.content_types.get(record.type)
         if content_type is None:
             return
         told = self._options.get(record.type, Options(False, False))
         theirs = Options(told.drafts or PUBLISHED_AT in record.data, told.localized or LOCALE_NAME in record.data)
-        self._options[record.type] = theirs  # entries say more than definitions, which may be shortened
+        self._options[record.type] = theirs  # entries are more reliable than definitions, which can be shortened
         reasons = set(record.hidden)
         if theirs.drafts and not content_type.draft_and_publish and record.data.get(PUBLISHED_AT) is None:
             reasons.add(DRAFT)
@@ -77,7 +77,7 @@ class ArchiveOptions:
             self._hidden[record.type, reason].append(record.id)
 
     async def apply(self, connection: Connection, dialect: Dialect) -> int:
-        """Hide and fill what was imported; how many entries are hidden."""
+        """Hide and fill imported entries. Return the number of hidden ones."""
         await connection.execute(f"DELETE FROM {HIDDEN_ENTRIES.name}")
         for (uid, reason), ids in self._hidden.items():
             await mark_entries(connection, dialect, self._registry.content_types[uid], reason, ids)
@@ -97,7 +97,7 @@ def _default_in(line: Mapping[str, Any]) -> str | None:
 
 
 def add_configuration(pending: PendingRows, place: Place, record: ConfigurationRecord) -> None:
-    """One setting, or one webhook. Raises TransferError."""
+    """Add one setting or webhook. Raises TransferError."""
     source = STORE_TABLE if record.type == CORE_STORE else WEBHOOK_TABLE
     table = source.with_columns([name for name in source.columns if name != ID])
     values: list[Any] = []
@@ -113,16 +113,16 @@ def add_configuration(pending: PendingRows, place: Place, record: ConfigurationR
 
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes of the archive are done, and of how many."""
+"""Called with the number of imported bytes and of all bytes of the archive."""
 
 _FOLDERS: Final = {Part.CONTENT: ENTITIES, Part.FILES: UPLOADS, Part.CONFIG: CONFIGURATION}
 _BY_ID: Final = (sessions.TABLE, provider_links.TABLE, one_time_secrets.TABLE, schedules.TABLE, schedule_failures.TABLE)
-"""What belongs to users and entries by their ids, which may be others' now."""
+"""Tables that refer to users and entries by id, which can mean others after an import."""
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """How much was imported; what was left out, by what it is."""
+    """The result of an import: numbers of imported items and of those left out, by kind."""
 
     entries: Counter[str] = field(default_factory=Counter)
     links: int = 0
@@ -130,13 +130,13 @@ class ImportReport:
     settings: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     hidden: int = 0
-    """Entries that are not served: drafts, or of other locales, of types that have none here."""
+    """Hidden entries: drafts, or entries of other locales, of types without drafts or locales here."""
 
 
 def check_parts(archive: ArchiveReader, parts: Set[Part]) -> None:
-    """Refuse an archive that lacks a part: it would be removed and nothing come in its place. Raises TransferError.
+    """Raise TransferError for an archive without a selected part, which would be deleted without a replacement.
 
-    One without files may be of a project that has none; `import_archive` finds out.
+    An archive without files can be of a project without files. `import_archive` checks that.
     """
     lacking = [part for part in Part if part in parts and part is not Part.FILES and not archive.has(_FOLDERS[part])]
     if lacking:
@@ -154,11 +154,10 @@ async def import_archive(
     progress: Progress,
     purges: Purges | None = None,
 ) -> ImportReport:
-    """Put what the archive holds in the place of what the project has. Tables are as the definitions ask.
+    """Replace a project's data with an archive's. The tables match the definitions already.
 
-    `purges`: caches in front, which are to forget what was there.
-
-    Raises TransferError; then nothing is changed.
+    `purges`: CDNs and reverse proxies, which are purged.
+    Raises TransferError; then nothing has changed.
     """
     uploads = UploadImporter(archive, storage) if Part.FILES in parts else None
     if uploads is not None:
@@ -196,7 +195,7 @@ def _undone_on_failure(uploads: UploadImporter | None) -> Iterator[None]:
 
 
 class _Import:
-    """One import under way."""
+    """A running import."""
 
     def __init__(
         self,
@@ -219,7 +218,7 @@ class _Import:
         self.report = ImportReport()
 
     async def stored_files(self, storage: Storage) -> set[str]:
-        """The names of all files that rows of the project tell of, smaller formats included."""
+        """Return the names of all files in the project's rows, including smaller formats."""
         found: set[str] = set()
         text = "SELECT provider, url, provider_metadata, formats FROM files"
         for provider, url, metadata, formats in await self._connection.fetch_all(text):
@@ -229,7 +228,7 @@ class _Import:
         return found
 
     async def content(self) -> None:
-        """Entries and their links."""
+        """Import entries and links."""
         await self._remove([table.name for table in self._tables.joining_tables()])
         await self._remove([table.rows.name for table in self._tables.of.values()])
         await self._forget_others()
@@ -261,7 +260,7 @@ class _Import:
         self.report.left_out = entries.left_out + Counter({f"links {at}": n for at, n in links.left_out.items()})
 
     async def configuration(self) -> None:
-        """Settings and webhooks."""
+        """Import settings and webhooks."""
         await self._remove([STORE_TABLE.name, WEBHOOK_TABLE.name])
         pending = PendingRows(self._connection, self._dialect)
         for place, line, size in self._archive.lines(CONFIGURATION):
@@ -271,7 +270,7 @@ class _Import:
         await pending.write()
 
     async def finish(self) -> None:
-        """New ids go on behind those that came along; entries follow the options of the project's types."""
+        """Advance the id sequences, and record the options of the project's types."""
         await remember_options(self._connection, self._dialect, self._registry)
         names = [table.name for table in wanted_tables(self._registry)]
         counters = self._dialect.continue_ids(names)
@@ -279,7 +278,7 @@ class _Import:
             await self._connection.fetch_all(counters)
 
     async def _forget_others(self) -> None:
-        """What is user 5 or article 5 may be another now: sessions and plans end, as do tokens that carry a version."""
+        """End sessions and schedules, and revoke tokens: user 5 or article 5 can be another one now."""
         found = await found_tables(self._connection, self._dialect)
         await self._remove([table.name for table in _BY_ID if table.name in found])
         if token_versions.TABLE.name in found:

@@ -1,4 +1,4 @@
-"""LinkLoader: links of an archive to rows of link tables, with their places in both directions."""
+"""LinkLoader: convert an archive's links to rows of link tables, with their positions in both directions."""
 
 from collections import Counter, defaultdict
 from typing import Any, Final
@@ -27,11 +27,11 @@ class _Link:
 
 
 class LinkLoader:
-    """Takes links, and writes them in batches once the entries are there.
+    """Collects links, and writes them in batches after the entries.
 
-    A link whose end is missing is refused, with two exceptions, which v4 exports itself: links of components that no
-    entry has any more, and morph links to what is gone. They are left out and counted, as is what this project has no
-    place for.
+    A link without one of its ends is an error, except for two kinds that v4 exports: links of components without an
+    entry, and morph links to deleted entries. They are left out and counted, like links that this project does not
+    have.
     """
 
     def __init__(self, connection: Connection, dialect: Dialect, tables: EntryTables) -> None:
@@ -44,7 +44,7 @@ class LinkLoader:
         self.left_out: Counter[str] = Counter()
 
     async def add(self, place: Place, record: LinkRecord) -> None:
-        """One link. Raises TransferError."""
+        """Add one link. Raises TransferError."""
         table = self._tables.of.get(record.left.type)
         relation = table.definition.attributes.get(record.left.field or "") if table else None
         known = record.right.type in self._tables.of
@@ -56,7 +56,7 @@ class LinkLoader:
             await self.write()
 
     async def write(self) -> None:
-        """Write what was taken."""
+        """Write the collected links."""
         present = await self._present()
         for link in self._waiting:
             if self._is_whole(link, present):
@@ -66,7 +66,7 @@ class LinkLoader:
         await self._pending.write()
 
     async def _present(self) -> set[tuple[str, int]]:
-        """Which of the ends are there, by UID and id."""
+        """Return the existing ends, as UID and id."""
         wanted: defaultdict[str, set[int]] = defaultdict(set)
         for link in self._waiting:
             for end in (link.record.left, link.record.right):
@@ -113,7 +113,7 @@ class LinkLoader:
             self._pending.add(rows, [values[column] for column in rows.columns], link.place)
 
     async def _point(self, link: _Link) -> None:
-        """A morphToOne lies in the row of its entry."""
+        """Store a morphToOne link, which is in the entry's own row."""
         names = [self._dialect.quote(column) for column in MORPH_ONE_COLUMNS]
         marks = [self._dialect.mark(number) for number in (2, 3, 1)]
         text = (
@@ -125,7 +125,7 @@ class LinkLoader:
 
 
 def _fits(relation: Relation, record: LinkRecord) -> bool:
-    """Whether the project's relation leads to where the link does, and is stored as one."""
+    """Return whether the project's relation stores links to the same type."""
     if relation.kind in ("morphOne", "morphMany"):
         return False
     return relation.target is None or relation.target == record.right.type

@@ -1,4 +1,4 @@
-"""PendingRows: rows on their way into tables, written many at a time, each with the line it comes from."""
+"""PendingRows: rows to insert in batches, each with the archive line it comes from."""
 
 from collections.abc import Sequence
 from dataclasses import field
@@ -24,7 +24,7 @@ class _Pending:
 
 
 class PendingRows:
-    """Rows by table. Tables are written in the order in which they were first heard of, those of `joining` last."""
+    """Rows by table. Tables are written in the order of their first row, those of `joining` last."""
 
     def __init__(self, connection: Connection, dialect: Dialect) -> None:
         self._connection = connection
@@ -35,11 +35,11 @@ class PendingRows:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to write."""
+        """Whether the batch is full."""
         return self._rows >= _MOST_ROWS or self._bytes >= _MOST_BYTES
 
     def add(self, table: RowTable, row: PlainRow, place: Place, *, joining: bool = False) -> None:
-        """Have a row written. Raises TransferError for a value that the database cannot hold."""
+        """Add a row. Raises TransferError for a value that the database cannot store."""
         for (name, kind), value in zip(table.columns.items(), row, strict=True):
             problem = obstacle(kind, value, self._dialect.column_limits, rounded=True)
             if problem is not None:
@@ -51,7 +51,7 @@ class PendingRows:
         self._rows += 1
 
     async def write(self) -> None:
-        """Write everything, what others refer to first."""
+        """Write all rows, those of referenced tables first."""
         for key in sorted(self._tables, key=lambda key: key[0]):
             await self._write(self._tables[key])
         self._tables.clear()

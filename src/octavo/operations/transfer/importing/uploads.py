@@ -1,7 +1,7 @@
-"""UploadImporter: an archive's files to the storage, so that a failure leaves the storage as it was.
+"""UploadImporter: import an archive's files into the storage. A failure restores the storage.
 
-New files are put in place before the database is changed for good, and old ones removed after it. A process that is
-killed between leaves files behind that nobody refers to, never a row without its file.
+New files are stored before the database is committed, and old ones deleted after it. If the process is killed between,
+unreferenced files remain, but never a row without its file.
 """
 
 import mimetypes
@@ -18,7 +18,7 @@ _ANY_TYPE: Final = "application/octet-stream"
 
 
 class UploadImporter:
-    """The files of one archive. `missing` counts those that the archive only tells of."""
+    """The files of one archive. `missing` counts those that are described but not included."""
 
     def __init__(self, archive: ArchiveReader, storage: Storage) -> None:
         self._archive = archive
@@ -30,13 +30,13 @@ class UploadImporter:
         self.missing = 0
 
     def check(self) -> None:
-        """Refuse names that no file may have. Raises TransferError."""
+        """Raise TransferError for invalid file names."""
         for name in self.names:
             if not is_safe(name):
                 raise TransferError(f"{UPLOADS}/{name}: no file may have this name")
 
     def put(self) -> None:
-        """Put all files into the storage. Raises TransferError."""
+        """Store all files. Raises TransferError."""
         try:
             for name in sorted(self.names):
                 self._put(name)
@@ -45,7 +45,7 @@ class UploadImporter:
             raise TransferError(f"The files cannot be stored: {error.reason or error}") from error
 
     def _put(self, name: str) -> None:
-        """What has the name already waits under another one, until the import is done."""
+        """Store a file. An existing file of this name is renamed until the import is finished."""
         mime = self._type(name)
         stem, dot, extension = name.rpartition(".")
         if not stem:
@@ -69,7 +69,7 @@ class UploadImporter:
         return mime if isinstance(mime, str) else mimetypes.guess_type(name)[0] or _ANY_TYPE
 
     def located(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The data of a file, with the address that it has in this storage."""
+        """Return a file's data with its URL in this storage."""
         kept = self._of(data)
         formats = data.get("formats")
         located = dict(data)
@@ -90,7 +90,7 @@ class UploadImporter:
         return self._kept.get(f"{about.get('hash')}{about.get('ext') or ''}")
 
     def undo(self) -> None:
-        """Leave the storage as it was."""
+        """Restore the storage."""
         while self._exchanged:
             exchanged = self._exchanged.pop()
             if exchanged.backup is not None:
@@ -100,6 +100,6 @@ class UploadImporter:
         self._storage.remove(self._staged)
 
     def finish(self, before: set[str]) -> None:
-        """Remove what is needed no more: of `before`, the files that the project had."""
+        """Delete files that are no longer needed, including those of the project `before` the import."""
         backups = [exchanged.backup for exchanged in self._exchanged if exchanged.backup is not None]
         self._storage.remove([*backups, *(before - {kept.name for kept in self._kept.values()})])

@@ -1,1 +1,1 @@
-"""Rows of tables, with values that mean the same on every database."""
+"""Table rows with values in a form that is the same on all databases."""

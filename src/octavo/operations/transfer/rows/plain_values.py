@@ -1,8 +1,8 @@
-"""Plain values: what a column holds, in a form that means the same on every database.
+"""Plain values: the content of columns in a form that is the same on all databases.
 
-Whole numbers are int, numbers float, decimals and days text, times text with milliseconds, instants milliseconds since
-1970 (UTC), JSON text that is JSON. SQLite lets columns hold what they were not made for; what cannot be read as the
-column's kind raises ValueError.
+Integers are int, other numbers float; decimals, dates and times are text (times with milliseconds); instants are
+milliseconds since 1970 (UTC); JSON is text. SQLite columns can have values of any type: those that are invalid for the
+column raise ValueError.
 """
 
 import re
@@ -35,7 +35,7 @@ KIND_OF_WORD: Final[Mapping[str, ValueKind]] = {
     "json": ValueKind.JSON,
     "plain json": ValueKind.JSON,
 }
-"""What columns hold, by the words of `query.sql.ddl.tables`."""
+"""Kinds of values by the column types of `query.sql.ddl.tables`."""
 
 INSTANTS: Final = frozenset({ValueKind.DATETIME, ValueKind.TIMESTAMP})
 
@@ -47,12 +47,12 @@ _BOOLEANS: Final = {"1": True, "true": True, "t": True, "0": False, "false": Fal
 
 
 def reading(dialect: Dialect, kind: ValueKind, column: str) -> str:
-    """The SQL that reads a column, quoted already."""
+    """Return the SQL that reads a column, given its quoted name."""
     return dialect.milliseconds(column) if kind in INSTANTS else column
 
 
 def plain(kind: ValueKind, stored: Any) -> Any:
-    """A value as a driver gives it, as a plain one. Raises ValueError."""
+    """Convert a driver's value to a plain one. Raises ValueError."""
     if stored is None:
         return None
     try:
@@ -107,7 +107,7 @@ def _instant(stored: Any) -> int:
 
 
 def _json(stored: Any) -> str:
-    """The reference keeps JSON strings without their quotes on SQLite; so text that is no JSON is a string."""
+    """Return JSON text. On SQLite, the reference stores JSON strings without quotes, so invalid JSON is a string."""
     text = stored.decode() if isinstance(stored, bytes) else str(stored)
     try:
         orjson.loads(text)
@@ -133,7 +133,7 @@ _PLAIN: Final[Mapping[ValueKind, Callable[[Any], Any]]] = {
 
 
 def obstacle(kind: ValueKind, value: Any, limits: ColumnLimits, *, rounded: bool = False) -> str | None:
-    """Why a database cannot hold a plain value exactly, or None. `rounded`: decimals may lose digits."""
+    """Return why a database cannot store a plain value exactly, or None. `rounded`: decimals can lose digits."""
     match value:
         case None:
             return None

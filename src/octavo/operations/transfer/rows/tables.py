@@ -1,4 +1,4 @@
-"""Tables whose columns are known by the kind of what they hold: read in batches, filled again."""
+"""Tables with columns of known kinds: read them in batches and insert rows."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from types import MappingProxyType
@@ -18,29 +18,29 @@ _LEAST_ID: Final = -(2**31)
 _FIRST_ROWS: Final = 50
 _MOST_ROWS: Final = 1000
 _BATCH_BYTES: Final = 4_000_000
-"""What a batch of rows should hold: about the memory that moving them takes."""
+"""Target size of a batch of rows, which is about the memory that it takes."""
 
 PlainRow = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class RowTable:
-    """A table, and its columns by name with the kinds of what they hold."""
+    """A table, and its columns by name with their kinds."""
 
     name: str
     columns: Mapping[str, ValueKind]
 
     def with_columns(self, names: Sequence[str]) -> "RowTable":
-        """The same table with only these columns."""
+        """Return the table with only these columns."""
         return RowTable(self.name, {name: self.columns[name] for name in names})
 
     def place(self, column: str, row_id: Any) -> str:
-        """Where a value is, for people."""
+        """Return a value's location, for display."""
         return f"{self.name}.{column}, id {row_id}"
 
 
 def row_table(table: Table) -> RowTable:
-    """A wanted table; `tables.Column.type` are words of our own."""
+    """Convert the table of a definition. Its `tables.Column.type` are Octavo's type names."""
     return RowTable(table.name, {column.name: KIND_OF_WORD[column.type] for column in table.columns})
 
 
@@ -52,10 +52,10 @@ async def read_batches(
     expressions: Mapping[str, str] = MappingProxyType({}),
     invalid: Problems | None = None,
 ) -> AsyncIterator[list[PlainRow]]:
-    """All rows that meet a condition, in the order of their ids, as plain values in the order of the columns.
+    """Yield all rows that match a condition in batches, ordered by id, as plain values in the columns' order.
 
-    `expressions` are read in the place of columns. A batch has as many rows as make a few megabytes. Values that their
-    column cannot hold are added to `invalid`, and read as null. Without it, raises TransferError.
+    `expressions` replace columns. A batch is a few megabytes. Values that are invalid for their column are added to
+    `invalid` and read as null. Without it, they raise TransferError.
     """
     names = list(table.columns)
     columns = ", ".join(
@@ -77,7 +77,7 @@ async def read_batches(
 
 
 def _next_count(rows: Sequence[PlainRow]) -> int:
-    """Powers of two, so that there are few texts."""
+    """Return the next batch size, a power of two, so that there are few different statements."""
     size = sum(len(value) for row in rows for value in row if isinstance(value, str)) + 100 * len(rows)
     fitting = max(min(_BATCH_BYTES * len(rows) // size, _MOST_ROWS), 1)
     return int(2 ** (fitting.bit_length() - 1))
@@ -100,7 +100,7 @@ def _plain_row(
 
 
 async def insert_rows(connection: Connection, dialect: Dialect, table: RowTable, rows: Sequence[PlainRow]) -> None:
-    """Insert plain rows, whose values stand in the order of the columns. Raises TransferError."""
+    """Insert plain rows with values in the columns' order. Raises TransferError."""
     step = max(dialect.most_values // len(table.columns), 1)
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
@@ -123,7 +123,7 @@ def _insert_text(dialect: Dialect, table: RowTable, count: int) -> str:
 
 
 def _extent(table: RowTable, rows: Sequence[PlainRow]) -> str:
-    """Which rows, for people."""
+    """Format the range of rows, for display."""
     if ID not in table.columns:
         return ""
     at = list(table.columns).index(ID)
@@ -131,7 +131,7 @@ def _extent(table: RowTable, rows: Sequence[PlainRow]) -> str:
 
 
 async def ids_among(connection: Connection, dialect: Dialect, table: str, ids: Sequence[int]) -> set[int]:
-    """Which of these ids a table has."""
+    """Return which of the ids exist in a table."""
     found: set[int] = set()
     for start in range(0, len(ids), dialect.most_values):
         part = ids[start : start + dialect.most_values]
