@@ -1,1 +1,1 @@
-"""Who asks: credentials become an actor; passwords, tokens, sessions and the limits on attempts at them."""
+"""Authentication: turn credentials into an actor. Passwords, tokens, sessions and their rate limits."""

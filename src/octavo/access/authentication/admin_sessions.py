@@ -1,11 +1,11 @@
-"""Sessions of administrators: begun by a login, kept in a table of our own, over when anybody says so.
+"""Administrator sessions, stored in Octavo's own table. A sign-in starts one, and it can be ended at any time.
 
-A session has two secrets. The refresh secret lives in a cookie and makes access tokens; of it only a hash is stored.
-An access token is short-lived and names the session, which is read again for it: a logout, a block, and another
-password, whoever sets it and with whatever software, end both at once. A block deletes sessions, so that they do not
-come back with its end.
+A session has two secrets. The refresh secret is sent in a cookie and issues access tokens; only its hash is stored. An
+access token is short-lived and carries the session's name. Octavo reads the session again for each token, so a
+sign-out, a block or a new password ends both immediately, even if other software made the change. A block deletes
+the sessions, so that unblocking does not restore them.
 
-Tokens that v4 has signed name their administrator alone; a block ends them, and another password that is set here.
+Tokens signed by v4 carry only the administrator's id. A block or a password change made in Octavo ends them.
 """
 
 import hmac
@@ -36,7 +36,7 @@ from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.settings.accepted_keys import AcceptedKey
 
 SUPER_ADMIN: Final = "strapi-super-admin"
-"""The code of the role that may do everything."""
+"""The code of the role that has every permission."""
 
 TABLE: Final = OwnTable(
     "octavo_admin_sessions",
@@ -52,7 +52,7 @@ TABLE: Final = OwnTable(
 PASSWORDS: Final = OwnTable(
     "octavo_admin_passwords", ("user_id integer PRIMARY KEY NOT NULL", "changed_at bigint NOT NULL")
 )
-"""When administrators' passwords have changed last, or they were blocked: tokens that v4 has signed before are over."""
+"""When each administrator's password last changed or the account was blocked. v4 tokens signed earlier are invalid."""
 
 _INSERT: Final = OwnStatement("""
 INSERT INTO octavo_admin_sessions (name, user_id, secret_hash, password_hash, expires_at)
@@ -93,21 +93,21 @@ _LONGEST: Final = 200
 
 
 class RightsEngine(Protocol):
-    """What makes abilities of grants: the site's."""
+    """Turns grants into abilities. Implemented by the running site."""
 
     def of_super_admins(self) -> Abilities:
-        """Those of whoever may do everything."""
+        """Return the abilities of a super admin."""
 
     async def of(self, holder: Holder, grants: tuple[Grant, ...]) -> Abilities:
-        """Those that an administrator has by these grants."""
+        """Return the abilities that these grants give an administrator."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdminSession:
-    """A session that holds: whose it is, and how its refresh secret is stored.
+    """A valid session: its administrator and the stored hash of its refresh secret.
 
-    What a token of v4's opens has neither name nor secret; such tokens that are older than `since`, in seconds since
-    1970, are over.
+    For a token signed by v4, name and hash are empty. Such tokens are invalid if they were issued before `since`
+    (seconds since 1970).
     """
 
     name: str
@@ -117,15 +117,15 @@ class AdminSession:
     since: float = -inf
 
     def is_refreshed_by(self, secret: str) -> bool:
-        """Whether a text is the refresh secret."""
+        """Return whether `secret` is the session's refresh secret."""
         return bool(self.secret_hash) and hmac.compare_digest(digest(secret), self.secret_hash)
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """An administrator with a session: as who they act on the pages of administrators, and through the content API.
+    """A signed-in administrator: the actor for the admin API and the actor for the content API.
 
-    `since` is that of the session.
+    `since` is the session's.
     """
 
     session: str
@@ -136,14 +136,14 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class NewAdminSession:
-    """A session that has just begun. `cookie` is shown once."""
+    """A new session. `cookie` holds the refresh secret and cannot be read again."""
 
     name: str
     cookie: str
 
 
 class AdminSessions:
-    """The sessions in the database."""
+    """Reads and writes sessions in the database."""
 
     def __init__(self, database: Database, clock: Clock = SYSTEM_CLOCK) -> None:
         self._database = database
@@ -151,7 +151,7 @@ class AdminSessions:
         self._clock = clock
 
     async def begin(self, connection: Connection, user_id: int, password: str, seconds: int) -> NewAdminSession:
-        """A new session under the password whose hash this is; sessions that are over are forgotten."""
+        """Start a session bound to the password hash `password`; delete expired sessions."""
         name, secret, now = secrets.token_hex(16), secrets.token_urlsafe(32), self._now()
         await connection.execute(*_FORGET.bind(self._dialect, now=now))
         await connection.execute(
@@ -167,7 +167,7 @@ class AdminSessions:
         return NewAdminSession(name, f"{name}.{secret}")
 
     async def find(self, name: str) -> AdminSession | None:
-        """The session of a name, if it holds."""
+        """Return the session with this name; None if it is unknown or no longer valid."""
         rows = await self._database.fetch_all(*_FIND.bind(self._dialect, name=name))
         if not rows:
             return None
@@ -182,7 +182,7 @@ class AdminSessions:
         return AdminSession(name, Holder(user_id, email, tuple(roles)), SUPER_ADMIN in roles.values(), secret_hash)
 
     async def find_user(self, user_id: int) -> AdminSession | None:
-        """What a token of v4's opens, for an administrator who may log in."""
+        """Return the session data for a v4 token; None if the administrator cannot sign in."""
         rows = await self._database.fetch_all(*_FIND_USER.bind(self._dialect, user_id=user_id))
         if not rows:
             return None
@@ -195,15 +195,15 @@ class AdminSessions:
         return AdminSession("", holder, SUPER_ADMIN in roles.values(), since=since)
 
     async def keep(self, connection: Connection, name: str, password: str) -> None:
-        """Let a session go on under another password, whose hash this is."""
+        """Keep a session valid after a password change. `password` is the new hash."""
         await connection.execute(*_KEEP.bind(self._dialect, password_hash=digest(password), name=name))
 
     async def extend(self, connection: Connection, name: str, seconds: int) -> None:
-        """Let a session last so long from now on."""
+        """Extend a session to `seconds` from now."""
         await connection.execute(*_EXTEND.bind(self._dialect, expires_at=self._now() + seconds * 1000, name=name))
 
     async def find_by_cookie(self, cookie: str) -> AdminSession | None:
-        """The session that a refresh cookie belongs to, if it holds."""
+        """Return the session of a refresh cookie; None if the cookie is not valid."""
         name, _, secret = cookie.partition(".")
         if len(cookie) > _LONGEST or not cookie.isascii():
             return None
@@ -211,17 +211,17 @@ class AdminSessions:
         return session if session is not None and session.is_refreshed_by(secret) else None
 
     async def read_grants(self, role_ids: tuple[int, ...]) -> bytes | None:
-        """What roles grant, for `rights.grants.read_grants`."""
+        """Return what `rights.grants.read_grants` parses: the grants of these roles."""
         if not role_ids:
             return None
         return await self._database.fetch_json(grants_statement(self._dialect, len(role_ids)), role_ids)
 
     async def end(self, connection: Connection, name: str) -> None:
-        """End a session, at once."""
+        """End a session immediately."""
         await connection.execute(*_END.bind(self._dialect, name=name))
 
     async def _end_all(self, user_id: int) -> None:
-        """End the sessions of an administrator that other software has blocked, so that unblocking revives none."""
+        """End the sessions of an administrator blocked by other software, so that unblocking does not restore them."""
         async with unit_of_work(self._database) as unit:
             await end_admin_sessions(unit.connection, self._dialect, user_id)
 
@@ -230,27 +230,27 @@ class AdminSessions:
 
 
 async def end_admin_sessions(connection: Connection, dialect: Dialect, user_id: int) -> None:
-    """End all sessions of an administrator, and the tokens that v4 has signed."""
+    """End all sessions of an administrator, and tokens signed by v4."""
     await connection.execute(*_END_OF_USER.bind(dialect, user_id=user_id))
     await note_password(connection, dialect, user_id)
 
 
 async def end_admin_sessions_of_blocked(connection: Connection) -> None:
-    """End all sessions and mailed codes of administrators whom other software has blocked or deactivated."""
+    """End all sessions and mailed codes of administrators that other software has blocked or deactivated."""
     for statement in _END_OF_BLOCKED:
         await connection.execute(statement)
 
 
 async def note_password(connection: Connection, dialect: Dialect, user_id: int) -> None:
-    """Write down that an administrator's password changes now: tokens that v4 has signed are over."""
+    """Record that an administrator's password changes now, which invalidates tokens signed by v4."""
     await connection.execute(*_NOTE.bind(dialect, user_id=user_id, now=this_moment()))
 
 
 class AdminTokens:
-    """From an access token to its administrator, without a statement as long as the session was read a moment ago.
+    """Turns access tokens into administrators, without a query while the session was read recently.
 
-    `rights` are those of the site in force. `takes_v4`: tokens that v4 has signed are taken, those without end too (the
-    rule `adminTokens`). `accepted`: what tokens may be signed with besides.
+    `rights` are those of the running site. With `takes_v4` (rule `adminTokens`) tokens signed by v4 are accepted, even
+    those that never expire. `accepted` are older signing keys that are still valid.
     """
 
     def __init__(
@@ -275,18 +275,18 @@ class AdminTokens:
         self._granted: dict[tuple[int, ...], _Granted] = {}
 
     def serve(self, rights: RightsEngine) -> None:
-        """Judge by the rights of another site."""
+        """Use the rights of a new site."""
         self.rights = rights
         self.forget()
 
     def forget(self) -> None:
-        """Read every session and all grants again: after an end, or a change of roles."""
+        """Clear the cache, after a session has ended or roles have changed."""
         self._generation += 1
         self._remembered.clear()
         self._granted.clear()
 
     async def signed_in(self, token: str) -> SignedIn:
-        """The administrator of an access token. Raises UnauthorizedError."""
+        """Return the administrator of an access token. Raises UnauthorizedError."""
         if self._takes_v4 and not is_admin_token(token):
             return await self._signed_in_by_v4(token)
         name, end = read_admin_token(token, self._secret, self._accepted)
@@ -304,7 +304,7 @@ class AdminTokens:
         return found
 
     async def _fresh(self, name: str | int) -> SignedIn:
-        """Whose session has a name; or the administrator with an id."""
+        """Return the administrator of the session with this name, or with this id for a v4 token."""
         read_at, found = self._remembered.get(name, (-inf, None))
         if self._clock.steady() - read_at >= self._max_age:
             found = await self._read(name)
@@ -320,7 +320,7 @@ class AdminTokens:
         if session is not None:
             granted = None if session.is_super else await self._grants(session.holder)
             found = await self._sign_in(session, granted)
-            asked_at = asked_at if granted is None else min(asked_at, granted.read_at)  # as old as what it is made of
+            asked_at = asked_at if granted is None else min(asked_at, granted.read_at)  # as old as its oldest part
         if generation == self._generation:
             _keep(self._remembered, name, (asked_at, found))
         return found
@@ -338,8 +338,10 @@ class AdminTokens:
         return SignedIn(session.name, pages, content, session.since)
 
     async def _grants(self, holder: Holder) -> "_Granted":
-        """What the roles of an administrator grant. All who have these roles share one look; what reads as before is
-        what it was."""
+        """Return the grants of an administrator's roles, cached per set of roles.
+
+        If the text read from the database is unchanged, the parsed grants are reused.
+        """
         generation, asked_at = self._generation, self._clock.steady()
         known = self._granted.get(holder.role_ids)
         if known is not None and asked_at - known.read_at < self._max_age:
@@ -354,7 +356,7 @@ class AdminTokens:
 
 @dataclass(frozen=True, slots=True)
 class _Granted:
-    """What some roles grant, as it was read."""
+    """The grants of a set of roles, and when they were read."""
 
     read_at: float
     text: bytes | None

@@ -1,6 +1,6 @@
-"""API tokens, as the command line handles them: create, list, revoke. A token is shown once; only its hash is stored.
+"""Create, list and revoke API tokens, for the command line. Only a token's hash is stored.
 
-Refuses with `ApplicationError` (a name taken, a wrong type or lifespan) and `NotFoundError`.
+Raises `ApplicationError` (the name is taken, the type or lifespan is invalid) and `NotFoundError`.
 """
 
 import secrets
@@ -27,7 +27,7 @@ TOKEN_BYTES: Final = 128
 MAX_LIFESPAN: Final = 100 * 365 * 24 * 3600
 
 _LOCK: Final = "octavo: API tokens"
-"""What writers of API tokens wait for, so that a name is used once."""
+"""The lock for writes of API tokens, which keeps names unique."""
 
 _INSERT: Final = OwnStatement("""
 INSERT INTO strapi_api_tokens
@@ -65,7 +65,7 @@ _FIND: Final = OwnStatement("SELECT id FROM strapi_api_tokens WHERE name = {name
 
 @dataclass(frozen=True, slots=True)
 class ApiTokenInfo:
-    """What may be shown of a stored API token."""
+    """The public data of a stored API token."""
 
     id: int
     name: str
@@ -87,7 +87,7 @@ async def create_token(
     description: str = "",
     feed: ChangeFeed | None = None,
 ) -> str:
-    """Store a new API token and give its plain text, which nobody can read again. `lifespan` is in seconds."""
+    """Create an API token and return its plain text, which cannot be read again. `lifespan` is in seconds."""
     actions = tuple(dict.fromkeys(permissions))
     _check_new(name, kind, actions, lifespan)
     dialect = database.dialect
@@ -107,8 +107,8 @@ async def create_token(
             unit.record(API_TOKEN, token_id, ChangeKind.CREATE)
             return token_id
 
-        told = {"name": name, "description": description, "type": kind, "permissions": [*actions]}
-        await create_row(unit, API_TOKEN, told, write)
+        fields = {"name": name, "description": description, "type": kind, "permissions": [*actions]}
+        await create_row(unit, API_TOKEN, fields, write)
     return token
 
 
@@ -140,7 +140,7 @@ async def _insert_scopes(connection: Connection, dialect: Dialect, token_id: int
 
 
 async def list_tokens(database: Database) -> tuple[ApiTokenInfo, ...]:
-    """All API tokens, in the order they were made."""
+    """Return all API tokens in the order they were created."""
     scopes: defaultdict[int, list[str]] = defaultdict(list)
     for token_id, action in await database.fetch_all(_LIST_SCOPES):
         scopes[token_id].append(action)
@@ -151,7 +151,7 @@ async def list_tokens(database: Database) -> tuple[ApiTokenInfo, ...]:
 
 
 async def revoke_token(database: Database, name: str, feed: ChangeFeed | None = None) -> None:
-    """Remove an API token and its permissions."""
+    """Delete an API token and its permissions."""
     dialect = database.dialect
     async with unit_of_work(database, feed) as unit:
         token_id = await _find(unit.connection, dialect, name)

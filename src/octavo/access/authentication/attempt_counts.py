@@ -1,6 +1,6 @@
-"""Counts attempts, by the library `limits`: to be imported when something is counted.
+"""Counters for rate limits, based on the library `limits`. Imported only when the first attempt is counted.
 
-In memory, in the project's database, or in a storage that is given.
+Counts are stored in memory, in the project's database, or in a given storage.
 """
 
 from typing import Final, Literal
@@ -31,15 +31,18 @@ _CLEAR: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE name = {name}
 
 
 class AttemptCounts:
-    """What `most` says are the attempts of one kind within `interval` seconds."""
+    """Counts attempts of each kind within `interval` seconds. `most` maps a kind to its limit."""
 
     def __init__(self, interval: int, most: dict[Literal["one", "all"], int], storage: Storage | None) -> None:
         self._limiter = FixedWindowRateLimiter(storage or MemoryStorage())
         self._items = {kind: RateLimitItemPerSecond(number, interval, kind) for kind, number in most.items()}
 
     async def hit(self, kind: Literal["one", "all"], *names: str) -> bool:
-        """Count; whether it is one of those that are let in. Where that is not possible nobody gets in, for else a way
-        to stop the counting would be a way in."""
+        """Count an attempt and return whether it is within the limit.
+
+        Raises ServiceUnavailable if counting fails. Allowing the attempt would let an attacker bypass the limit by
+        making the storage fail.
+        """
         try:
             return await self._limiter.hit(self._items[kind], *names)
         except StorageError as error:
@@ -47,9 +50,9 @@ class AttemptCounts:
 
 
 class DatabaseStorage(Storage):
-    """Counts in the project's database, for several workers or machines; fixed windows only."""
+    """Counters in the project's database, shared by workers and machines. Supports fixed windows only."""
 
-    STORAGE_SCHEME = ["async+octavo"]  # noqa: RUF012 - declared so by the library
+    STORAGE_SCHEME = ["async+octavo"]  # noqa: RUF012 - the library declares it like this
 
     def __init__(self, database: Database) -> None:
         super().__init__()
@@ -58,12 +61,14 @@ class DatabaseStorage(Storage):
 
     @property
     def base_exceptions(self) -> type[Exception]:
-        """What the library may wrap; it is told to wrap nothing."""
+        """Return the exceptions that the library wraps in StorageError."""
         return ServiceUnavailable
 
     async def incr(self, key: str, expiry: float, amount: int = 1) -> int:
-        """Count. Delete expired counts when counting of an address begins. This does not depend on the account, so its
-        time reveals none."""
+        """Increment a counter. Deletes expired counters when a new window starts.
+
+        Deletion does not depend on the account, so response times do not reveal whether an account exists.
+        """
         now = this_moment()
         async with unit_of_work(self._database) as unit:
             expires_at = now + int(expiry * 1000)
@@ -74,21 +79,21 @@ class DatabaseStorage(Storage):
         return hits
 
     async def get(self, key: str) -> int:
-        """What has been counted."""
+        """Return the current count."""
         return int(await self._database.fetch_value(*_READ.bind(self._dialect, name=key, now=this_moment())) or 0)
 
     async def get_expiry(self, key: str) -> float:
-        """When counting begins anew."""
+        """Return when the window ends, in seconds since 1970."""
         return int(await self._database.fetch_value(*_END.bind(self._dialect, name=key)) or this_moment()) / 1000
 
     async def check(self) -> bool:
-        """Whether the database answers."""
+        """Return whether the database is reachable."""
         return bool(await self._database.fetch_value("SELECT 1"))
 
     async def reset(self) -> int | None:
-        """Forget everything."""
+        """Delete all counters."""
         return await self._database.execute("DELETE FROM octavo_rate_limits")
 
     async def clear(self, key: str) -> None:
-        """Forget one count."""
+        """Delete one counter."""
         await self._database.execute(*_CLEAR.bind(self._dialect, name=key))

@@ -1,10 +1,9 @@
-"""Authenticator: from an Authorization header to an Actor, without a statement as long as what is known is fresh.
+"""Turn an Authorization header into an Actor, without a query while cached data is fresh.
 
-Fresh means at most `max_age` old. The snapshot of grants (roles, permissions, API tokens) is looked at again by a task
-of its own once half that time has passed, so a busy service never waits for it; only the first request after a pause
-does.
-Users are read again when their time is over. `invalidate` is called after our own writes of `REMEMBERED_TYPES`, which
-are seen at once. Refuses with `UnauthorizedError`.
+Data is fresh for `max_age` seconds. A background task reads the snapshot of grants (roles, permissions, API tokens)
+again after half that time, so requests to a busy service never wait for it. Only the first request after a pause does.
+Users are read again when their entry expires. `invalidate` is called after Octavo writes any of `REMEMBERED_TYPES`,
+so such changes take effect immediately. Raises `UnauthorizedError`.
 """
 
 import asyncio
@@ -44,14 +43,14 @@ from octavo.schema.content_types import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER
 _log = logging.getLogger(__name__)
 
 USE_INTERVAL: Final = 3600.0
-"""Seconds between two notes of an API token's use."""
+"""Seconds between two updates of an API token's last use."""
 
 _TOKEN_AGE: Final = 0.05
-"""Seconds after a look at the grants in which an API token that they lack is not looked for again: whoever guesses
-tokens causes few statements."""
+"""Seconds after a read of the grants during which an unknown API token does not cause another read, so guessing tokens
+causes few queries."""
 
 _ALONE: Final = 8 * 1024**2
-"""Bytes for what is remembered of tokens and users where nobody gives a budget, as in commands."""
+"""Bytes for cached tokens and users if no memory budget is given, as in commands."""
 
 REMEMBERED_TYPES: Final = frozenset(
     {
@@ -64,7 +63,7 @@ REMEMBERED_TYPES: Final = frozenset(
         ADMIN_PERMISSION,
     }
 )
-"""The content-types of which something is remembered here."""
+"""The content-types whose entries are cached here."""
 
 _USER: Final = OwnStatement("""
 SELECT u.username, u.email, u.blocked, l.role_id, coalesce(v.version, 0), b.user_id
@@ -82,10 +81,12 @@ UPDATE strapi_api_tokens SET access_key = {key} WHERE id = {token} AND access_ke
 
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
-    """How strict and how eager: `require_expiry` refuses user tokens without end; `takes_v4_admins` takes
-    administrators' tokens that v4 has signed (rule `adminTokens`), at the administrators' door alone;
-    `refuse_malformed` refuses an Authorization header that is empty or of another scheme (rule
-    `malformedAuthorization`); `max_age` in seconds."""
+    """Options for authentication.
+
+    `require_expiry` refuses user tokens without an expiry. `takes_v4_admins` accepts administrator tokens signed by v4,
+    in the admin API only (rule `adminTokens`). `refuse_malformed` refuses an Authorization header that is empty or has
+    another scheme (rule `malformedAuthorization`). `max_age` is in seconds.
+    """
 
     require_expiry: bool = True
     takes_v4_admins: bool = False
@@ -95,7 +96,7 @@ class AccessOptions:
 
 @dataclass(frozen=True, slots=True)
 class _User:
-    """A user as read: the actor, or why there is none."""
+    """A cached user: the actor, or the reason why the user cannot sign in."""
 
     read_at: float
     actor: Actor | None = None
@@ -104,7 +105,7 @@ class _User:
 
 
 class _Accepted(NamedTuple):
-    """A user's token that holds."""
+    """The claims of a valid user token."""
 
     user_id: int
     version: int
@@ -125,13 +126,13 @@ _NOTE_TOKEN: Final = "Noting that an API token was used"
 
 
 class _Flights:
-    """Work under way, by key: whoever asks for the same work waits for the same task."""
+    """Tasks in progress, by key. Concurrent callers with the same key share one task."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
     def start(self, key: Hashable, what: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
-        """`what` it does, for people, of one that fails."""
+        """Return the running task for this key, or start one. `what` describes the task in the log if it fails."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(work(), context=outside())
@@ -145,7 +146,7 @@ class _Flights:
             _log.info("%s failed: %s", what, reason_of(error))
 
     async def join(self, key: Hashable, what: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """The result. A caller that is cancelled leaves the work to the others."""
+        """Return the task's result. Canceling one caller does not cancel the task for the others."""
         return await asyncio.shield(self.start(key, what, work))
 
     async def settle(self) -> None:
@@ -153,7 +154,7 @@ class _Flights:
 
 
 class Authenticator:
-    """Says who is asking. One for each process; belongs to the event loop that first uses it."""
+    """Identifies the caller of a request. Create one per process; it belongs to the event loop that first uses it."""
 
     def __init__(
         self,
@@ -188,7 +189,7 @@ class Authenticator:
         self._noted: dict[int, float] = {}
 
     def at_once(self, authorization: str | None) -> Actor | None:
-        """As `authenticate`, where what is known is fresh; None where something has to be asked first."""
+        """Return the actor as `authenticate` does, or None if that needs a query."""
         if self._clock.steady() - self._directory_at >= self._options.max_age / 2:
             return None
         token = None if authorization is None else read_bearer(authorization, strict=self._strict)
@@ -204,7 +205,7 @@ class Authenticator:
         return None if found is None else self._admit_token(found, token, older_key)
 
     async def authenticate(self, authorization: str | None) -> Actor:
-        """The actor that the header stands for: anonymous without credentials, refused with wrong ones."""
+        """Return the actor for a header. Raises UnauthorizedError if credentials are invalid."""
         age = self._clock.steady() - self._directory_at
         if age >= self._options.max_age / 2:
             await self._refresh_grants(age)
@@ -213,13 +214,15 @@ class Authenticator:
             return grants.anonymous
         if is_admin_token(token):
             return (await self.administrators.signed_in(token)).content_actor
-        if "." in token:  # API tokens are hexadecimal; a dot makes it a user token, good or bad
+        if "." in token:  # API tokens are hexadecimal; a dot means a user token, valid or not
             return await self._user_actor(token)
         return await self._api_token_actor(token, grants)
 
     def expires_at(self, authorization: str | None) -> float:
-        """When credentials that were accepted end by themselves, in seconds since 1970; infinite where they do not, or
-        where only asking again tells."""
+        """Return when accepted credentials expire, in seconds since 1970.
+
+        Returns infinity if they do not expire, or if only a query can decide.
+        """
         token = read_bearer(authorization, strict=self._strict)
         if token is None or is_admin_token(token):
             return inf
@@ -229,25 +232,25 @@ class Authenticator:
         return inf if found is None or found.expires_at is None else found.expires_at / 1000
 
     def invalidate(self) -> None:
-        """Forget users, roles, permissions, API tokens and sessions: after a write to any of them."""
+        """Clear cached users, roles, permissions, API tokens and sessions. Call it after each write to any of them."""
         self._generation += 1
         self._directory_at = -inf
         self._users.clear()
         self.administrators.forget()
 
     async def settle(self) -> None:
-        """Wait until nothing is under way in the background; before the database is closed."""
+        """Wait for background tasks; call it before the database is closed."""
         await self._flights.settle()
 
     async def _refresh_grants(self, age: float) -> None:
-        """Look at the grants again, which are so many seconds old; wait only for those that are too old to be used."""
+        """Read the grants again; wait for the result only if the cached grants are too old (`age` in seconds)."""
         if age >= self._options.max_age:
             await self._wait_for_directory()
         else:
             self._flights.start((self._generation, "grants"), _READ_GRANTS, self._look_again)
 
     async def _wait_for_directory(self) -> None:
-        """Look again; and once more if somebody invalidated meanwhile, for then the answer may be older than that."""
+        """Read the grants; read again if `invalidate` was called meanwhile, because the result may be outdated."""
         generation = None
         while generation != self._generation:
             generation = self._generation
@@ -268,7 +271,7 @@ class Authenticator:
         return _admit(claims, await self._fresh_user(claims.user_id))
 
     def _accepted(self, token: str) -> _Accepted:
-        """What a token says of a user. Raises UnauthorizedError."""
+        """Return the claims of a valid user token. Raises UnauthorizedError."""
         claims = self._tokens.get(token) or self._tokens.put(token, self._read_user_token(token))
         if not claims.hold_at(self._clock.wall()):
             raise UnauthorizedError(MISSING)
@@ -296,8 +299,8 @@ class Authenticator:
         row = await self._database.fetch_row(*_USER.bind(self._database.dialect, user=user_id))
         role_id = None if row is None else row[3]
         if role_id is not None and role_id not in self._grants.roles:
-            await self._look_again()  # a role younger than the grants
-        if row is not None and row[2] and row[5] is None:  # blocked, and not by us
+            await self._look_again()  # the role is newer than the grants
+        if row is not None and row[2] and row[5] is None:  # blocked by other software
             self._flights.start("blocked users", _END_BLOCKED, self._end_blocked)
         user = self._judge_user(user_id, row, asked_at)
         if generation == self._generation:
@@ -324,17 +327,17 @@ class Authenticator:
         return self._grants.roles.get(role_id, NOTHING)
 
     async def _api_token_actor(self, token: str, grants: GrantsSnapshot) -> Actor:
-        # The look-up is by keyed hash: its time tells nothing about stored tokens to somebody without the salt.
+        # The lookup is by keyed hash: without the salt, its timing reveals nothing about stored tokens.
         found, older_key = self._find_api_token(token, grants)
         if found is None and self._clock.steady() - self._directory_at >= _TOKEN_AGE:
-            await self._wait_for_directory()  # another process may have made it a moment ago
+            await self._wait_for_directory()  # another process may have just created it
             found, older_key = self._find_api_token(token, self._grants)
         if found is None:
             raise UnauthorizedError(MISSING)
         return self._admit_token(found, token, older_key)
 
     def _admit_token(self, found: ApiToken, token: str, older_key: str | None) -> Actor:
-        """Whom an API token stands for. Raises UnauthorizedError."""
+        """Return the actor of an API token. Raises UnauthorizedError if the token has expired."""
         if not found.holds_at(self._clock.wall()):
             raise UnauthorizedError(EXPIRED)
         if found.actor.id is not None:
@@ -342,7 +345,7 @@ class Authenticator:
         return found.actor
 
     def _find_api_token(self, token: str, grants: GrantsSnapshot) -> tuple[ApiToken | None, str | None]:
-        """A token that is stored; with the key that it is stored under, if that is of a salt of former times."""
+        """Return a stored token, and the key it is stored under if that uses a former salt."""
         found = grants.tokens.get(hash_api_token(token, self._secrets.api_token_salt))
         if found is None:
             for salt in self._secrets.accepted_salts:

@@ -1,8 +1,7 @@
-"""Credentials: what an Authorization header carries; tokens of users and administrators (JWT) signed and read; API
-tokens hashed.
+"""Credentials: parse Authorization headers, sign and verify JWTs of users and administrators, hash API tokens.
 
-No database here: these functions say what a token claims, not whether the user or the API token still exists.
-Refuses with `UnauthorizedError`, and with nothing else, whatever the header holds.
+Nothing here queries the database: these functions return what a token claims, not whether its user still exists.
+Whatever the header contains, they raise only `UnauthorizedError`.
 """
 
 import hashlib
@@ -23,16 +22,16 @@ from octavo.schema.scalar_types import LARGEST_ID
 from octavo.settings.accepted_keys import AcceptedKey
 
 MISSING: Final = "Missing or invalid credentials"
-"""The token cannot be read, is not ours, is over, or belongs to nobody with a role."""
+"""The token is unreadable, has a wrong signature, has expired, or its user has no role."""
 
 MALFORMED: Final = "The Authorization header must be `Bearer <token>`"
-"""The header is empty, or of another scheme, where that is refused."""
+"""The header is empty or has another scheme, and the project refuses that."""
 
 INVALID: Final = "Invalid credentials"
-"""The token is ours, its user is unknown or blocked."""
+"""The token is valid, but its user is unknown or blocked."""
 
 EXPIRED: Final = "Token expired"
-"""The API token is known and over."""
+"""The API token is known but has expired."""
 
 MAX_TOKEN_LENGTH: Final = 4096
 _MOST_HEADER: Final = 2 * MAX_TOKEN_LENGTH
@@ -40,12 +39,12 @@ _MOST_HEADER: Final = 2 * MAX_TOKEN_LENGTH
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What tokens are made with, and what they may have been made with. Never shown."""
+    """Secrets for signing and hashing tokens, and older ones that are still accepted. Excluded from `repr`."""
 
     jwt_secret: str = field(repr=False)
     api_token_salt: str = field(repr=False)
     admin_jwt_secret: str = field(default="", repr=False)
-    """Without one no token is an administrator's."""
+    """If empty, no token is accepted as an administrator's."""
     accepted_jwt: tuple[AcceptedKey, ...] = field(default=(), repr=False)
     accepted_admin_jwt: tuple[AcceptedKey, ...] = field(default=(), repr=False)
     accepted_salts: tuple[AcceptedKey, ...] = field(default=(), repr=False)
@@ -57,8 +56,10 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a correctly signed user token says. `user_id` is None where the id can belong to nobody. `key_until` is the
-    end of the key that it is signed with."""
+    """The claims of a correctly signed user token.
+
+    `user_id` is None if no user can have the id. `key_until` is when the signing key expires.
+    """
 
     user_id: int | None
     version: int = 0
@@ -68,19 +69,19 @@ class Claims:
 
     @property
     def until(self) -> float:
-        """When it is over, at the latest."""
+        """When the token expires at the latest."""
         return self.key_until if self.expires_at is None else min(self.expires_at, self.key_until)
 
     def hold_at(self, now: float) -> bool:
-        """Whether `now` lies in the time the token was made for. A token without end holds forever."""
+        """Return whether the token is valid at `now`. A token without an expiry is always valid."""
         return self.not_before <= now and (now < self.until or self.until == inf)
 
 
 def read_bearer(authorization: str | None, *, strict: bool = False) -> str | None:
     """Return the token of an Authorization header; None if there is no header.
 
-    A Bearer header of several words is refused, never taken as anonymous. So is, if `strict`, a header without a
-    token, or with another scheme.
+    Raises UnauthorizedError for a Bearer header with several words, and with `strict` for a header without a token
+    or with another scheme.
     """
     if authorization is None:
         return None
@@ -100,7 +101,7 @@ _AUDIENCE: Final = "octavo:admin"
 
 
 def sign_user_token(user_id: int, secret: str, expires_in: float, version: int = 0) -> str:
-    """A token for a user, good for `expires_in` seconds. `version` comes from `token_versions.user_token_version`."""
+    """Return a signed user token, valid for `expires_in` seconds. Get `version` from `user_token_version`."""
     issued_at = int(wall_time())
     claims = {"id": user_id, "iat": issued_at, "exp": issued_at + int(expires_in)}
     if version:
@@ -109,7 +110,7 @@ def sign_user_token(user_id: int, secret: str, expires_in: float, version: int =
 
 
 def read_user_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> Claims:
-    """The claims of a user token, its signature checked. Whether they hold at this time is asked of the claims."""
+    """Return the claims of a user token after verifying its signature. `Claims.hold_at` checks the dates."""
     claims, until = _read_signed(token, secret, accepted)
     if "id" not in claims or claims.get("aud") == _AUDIENCE:
         raise UnauthorizedError(MISSING)
@@ -123,7 +124,7 @@ def read_user_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = (
 
 
 def is_admin_token(token: str) -> bool:
-    """Whether a token says that it is an administrator's; nothing is checked yet."""
+    """Return whether a token looks like an administrator's. The signature is not verified."""
     return "." in token and token.startswith(_admin_head())
 
 
@@ -135,13 +136,13 @@ def _admin_head() -> str:
 
 
 def sign_admin_token(session: str, secret: str, now: float, expires_in: float) -> str:
-    """A token for a session of an administrator, good for `expires_in` seconds."""
+    """Return a signed token for an administrator session, valid for `expires_in` seconds."""
     claims = {"session": session, "aud": _AUDIENCE, "iat": int(now), "exp": int(now + expires_in)}
     return _sign(claims, secret, _ADMIN_HEADERS)
 
 
 def read_admin_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> tuple[str, float]:
-    """The session of an administrator's token, its signature checked, and its end."""
+    """Return the session name and expiry of an administrator's token after verifying its signature."""
     claims, until = _read_signed(token, secret, accepted) if secret and is_admin_token(token) else ({}, inf)
     session, end = claims.get("session"), claims.get("exp")
     if claims.get("aud") != _AUDIENCE or not isinstance(session, str) or type(end) is not int:
@@ -150,7 +151,7 @@ def read_admin_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = 
 
 
 def read_v4_admin_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> Claims:
-    """The claims of a token that v4 has signed for an administrator; `not_before` is when it did."""
+    """Return the claims of an administrator token signed by v4. `not_before` is when v4 issued it."""
     claims, until = _read_signed(token, secret, accepted) if secret else ({}, inf)
     user_id = _read_id(claims.get("id"))
     if user_id is None or "aud" in claims:
@@ -167,7 +168,7 @@ def _sign(claims: dict[str, Any], secret: str, headers: dict[str, str]) -> str:
 
 
 def _read_signed(token: str, secret: str, accepted: Sequence[AcceptedKey]) -> tuple[dict[str, Any], float]:
-    """The claims of a token, its signature checked and nothing else; and when the key it is signed with ends."""
+    """Return a token's claims after verifying only its signature, and when the signing key expires."""
     from octavo.access.authentication import jws
 
     if len(token) > MAX_TOKEN_LENGTH:
@@ -189,7 +190,7 @@ def _read_claims(content: bytes) -> dict[str, Any]:
 
 
 def _read_number(claims: dict[str, Any], name: str, default: Any, *types: type) -> Any:
-    """A claim that is absent or a number; anything else spoils the token."""
+    """Return a numeric claim, or the default if absent. Raises UnauthorizedError for other values."""
     value = claims.get(name, default)
     if name in claims and type(value) not in types:
         raise UnauthorizedError(MISSING)
@@ -197,17 +198,17 @@ def _read_number(claims: dict[str, Any], name: str, default: Any, *types: type) 
 
 
 def _read_id(value: Any) -> int | None:
-    """A user id, as number or as digits; v4 takes both."""
+    """Return a user id given as a number or as digits, as v4 accepts both; None for other values."""
     if type(value) is str and value.isdecimal() and value.isascii() and len(value) <= len(str(LARGEST_ID)):
         value = int(value)
     return value if type(value) is int and 0 < value <= LARGEST_ID else None
 
 
 def digest(text: str) -> str:
-    """The stored form of what nobody can guess, a secret or a hash of ours: so a fast hash will do."""
+    """Return the stored form of a random secret or a hash. It cannot be guessed, so a fast hash is sufficient."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def hash_api_token(token: str, salt: str) -> str:
-    """The stored form of an API token: HMAC-SHA512 with the salt, in hex, as v4 keeps it."""
+    """Return the stored form of an API token, as in v4: HMAC-SHA512 with the salt, in hex."""
     return hmac.digest(salt.encode(), token.encode(), "sha512").hex()

@@ -1,6 +1,6 @@
-"""Signatures of tokens, by PyJWT.
+"""Token signatures, by PyJWT.
 
-Brings cryptography with it, 12 MB that a service without users' tokens does not need: `credentials` imports it late.
+PyJWT loads cryptography, 12 MB that a service without user tokens does not need. So `credentials` imports it lazily.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ ALGORITHM: Final = "HS256"
 
 
 class _Hs256(HMACAlgorithm):
-    """HS256 with the secrets that v4 projects have; they are often shorter than PyJWT warns about at each token."""
+    """HS256 without PyJWT's warning about short secrets, which v4 projects often have."""
 
     def __init__(self) -> None:
         super().__init__(HMACAlgorithm.SHA256)
@@ -26,17 +26,17 @@ _jws.register_algorithm(ALGORITHM, _Hs256())
 
 
 def sign(payload: bytes, secret: str, headers: dict[str, str]) -> str:
-    """A token."""
+    """Return a signed token."""
     return _jws.encode(payload, secret, ALGORITHM, headers)
 
 
 def head(headers: dict[str, str]) -> str:
-    """How every token with these headers begins, and no other does: the head is signed like the rest."""
+    """Return the prefix shared by all tokens with these headers, and by no others."""
     return sign(b"{}", "any", headers).partition(".")[0] + "."
 
 
 def read(token: str, secret: str) -> bytes:
-    """What a token carries. Raises ValueError when it is none, or signed with another secret."""
+    """Return a token's payload. Raises ValueError if it is malformed or has another signature."""
     try:
         return bytes(_jws.decode(token, secret, algorithms=[ALGORITHM]))
     except PyJWTError as error:

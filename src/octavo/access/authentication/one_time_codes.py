@@ -1,9 +1,9 @@
 """One-time codes in mails: reset and confirmation codes of users, reset tokens and invitations of administrators.
 
-A code names its account, so it is found by id and compared in constant time. The table holds its end and a digest of
-the code together with the purpose, the account, its address and its password hash: changing any of these, with any
-software, ends the code without a write. Codes of v4 are stored in plain text and bound to nothing; they are accepted
-only where the rule `mailedCodes` allows it.
+A code contains its account's id, so the account is looked up by id and the code compared in constant time. The table
+stores the expiry and a digest of the code, its purpose, the account, its email address and its password hash. Changing
+any of these, with any software, invalidates the code without a write. v4's codes are stored in plain text and are
+not bound to anything; they are accepted only if the rule `mailedCodes` allows it.
 """
 
 import hmac
@@ -27,7 +27,7 @@ _ADMINISTRATORS: Final = re.compile("([0-9a-f]{8})[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class CodeSubject:
-    """What a code stands for. `password` is the hash of the account's password."""
+    """The account and purpose of a code. `password` is the hash of the account's password."""
 
     purpose: Purpose
     account: int
@@ -37,7 +37,7 @@ class CodeSubject:
 
 @dataclass(frozen=True, slots=True)
 class IssuedCode:
-    """A new code: `text` is for its owner alone, `stored` for the table."""
+    """A new code: `text` is mailed to its owner, `stored` is saved in the table."""
 
     text: str
     stored: str
@@ -54,27 +54,27 @@ def issue_administrator_code(subject: CodeSubject, now: float, lifetime: float) 
 
 
 def user_of(code: str) -> int | None:
-    """Return the id of the user that one of our codes names; None for any other text."""
+    """Return the user id in a code that Octavo issued; None for any other text."""
     ours = _USERS.fullmatch(code)
     return _known_id(int(ours[1])) if ours else None
 
 
 def administrator_of(code: str) -> int | None:
-    """Return the id of the administrator that one of our codes names; None for any other text.
+    """Return the administrator id in a code that Octavo issued; None for any other text.
 
-    A code of v4 looks the same and may name anyone.
+    A v4 code looks the same, so its id may be arbitrary.
     """
     ours = _ADMINISTRATORS.fullmatch(code)
     return _known_id(int(ours[1], 16)) if ours else None
 
 
 def may_be_plain(code: str) -> bool:
-    """Return whether a text can be a code of v4: the stored form of one of ours is not, though it looks like one."""
+    """Return whether a text can be a v4 code. The stored form of an Octavo code is not one, though it looks alike."""
     return 0 < len(code) <= _LONGEST and not code.startswith(_MARK)
 
 
 def is_valid(code: str, stored: str | None, subject: CodeSubject, now: float) -> bool:
-    """Return whether a code is the stored one, of the subject as it is now, and not expired."""
+    """Return whether a code matches the stored one, fits the subject's current data, and has not expired."""
     if stored is None or not stored.startswith(_MARK):
         return False
     end, _, sealed = stored.removeprefix(_MARK).partition("$")
@@ -82,7 +82,7 @@ def is_valid(code: str, stored: str | None, subject: CodeSubject, now: float) ->
 
 
 def is_plain_match(code: str, stored: str | None) -> bool:
-    """Return whether a code is a stored one of v4."""
+    """Return whether a code equals a stored v4 code."""
     if stored is None or not (may_be_plain(code) and may_be_plain(stored)):
         return False
     return hmac.compare_digest(code.encode("utf-8", "surrogatepass"), stored.encode())

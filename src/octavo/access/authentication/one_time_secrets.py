@@ -1,7 +1,6 @@
-"""One-time secrets: something remembered for a few minutes under a secret that is told once and taken once.
+"""One-time secrets: data stored for a few minutes under a secret that can be used once.
 
-In the database, so that every worker can take what another has kept; hashed, so that who reads the table can use
-nothing of it.
+The data is in the database, so any worker can read it. Secrets are hashed, so reading the table does not reveal them.
 """
 
 import json
@@ -30,12 +29,12 @@ _TAKE: Final = OwnStatement("DELETE FROM octavo_one_time_secrets WHERE name = {n
 
 
 def new_secret() -> str:
-    """A text that nobody can guess."""
+    """Return a random secret."""
     return secrets.token_urlsafe(32)
 
 
 class OneTimeSecrets:
-    """Keeps and gives out, once. `kind` tells apart what secrets are good for."""
+    """Stores data under one-time secrets. `kind` separates secrets by purpose."""
 
     def __init__(self, database: Database, clock: Clock = SYSTEM_CLOCK) -> None:
         self._database = database
@@ -43,7 +42,7 @@ class OneTimeSecrets:
         self._clock = clock
 
     async def keep(self, kind: str, content: dict[str, Any], seconds: int) -> str:
-        """Remember something; the secret for it. What is over is forgotten on this occasion."""
+        """Store data and return its secret. Also deletes expired data."""
         secret, now = new_secret(), int(self._clock.wall())
         async with unit_of_work(self._database) as unit:
             await unit.connection.execute(*_FORGET.bind(self._dialect, now=now))
@@ -54,7 +53,7 @@ class OneTimeSecrets:
         return secret
 
     async def take(self, kind: str, secret: str) -> dict[str, Any] | None:
-        """What was kept under a secret, the first time only; None for any other text."""
+        """Return the data stored under a secret and delete it; None if the secret is unknown or has expired."""
         if not secret or len(secret) > LONGEST:
             return None
         async with unit_of_work(self._database) as unit:

@@ -1,7 +1,7 @@
-"""Rate limits on attempts at accounts: by route, address and whom they are about, and by address alone.
+"""Rate limits for sign-in attempts: by route, client address and account, and by client address alone.
 
-Attempts are counted under a door-neutral route, so that neither the spelling of a path nor another door gets round
-them. Refuses with `RateLimitError`.
+Attempts are counted under a route name shared by REST and GraphQL, so neither another spelling of a path nor another
+API bypasses the limits. Raises `RateLimitError`.
 """
 
 from collections.abc import Callable, Hashable
@@ -29,7 +29,7 @@ TABLE: Final = OwnTable(
 
 @dataclass(frozen=True, slots=True)
 class RateLimitOptions:
-    """`most` attempts about one account, `most_by_address` in all, from one address within `interval` seconds."""
+    """Allow `most` attempts for one account and `most_by_address` in total per client address in `interval` seconds."""
 
     enabled: bool = True
     interval: int = 300
@@ -38,9 +38,9 @@ class RateLimitOptions:
 
 
 class RateLimits:
-    """Counts attempts. In memory, unless `open_storage` opens a shared storage.
+    """Counts attempts, in memory unless `open_storage` opens a shared storage.
 
-    What counts is loaded at the first attempt, in a thread: a service that nobody signs in to is 3 MB smaller.
+    The counting library is loaded in a thread at the first attempt: a service without sign-ins uses 3 MB less.
     """
 
     def __init__(self, options: RateLimitOptions, open_storage: "Callable[[], Storage] | None" = None) -> None:
@@ -49,20 +49,22 @@ class RateLimits:
         self._counts: AttemptCounts | None = None
 
     async def check(self, route: str, address: str, about: Hashable = "") -> None:
-        """Count an attempt. `about` is the text that names an account, or the id of one. Raises RateLimitError."""
+        """Count an attempt for an account, given as its name or id (`about`). Raises RateLimitError."""
         if not self._options.enabled:
             return
         await self.check_address(address)
         await self._count_one(route, _place(address), about)
 
     async def check_address(self, address: str) -> None:
-        """Count an attempt that is about nobody yet. Raises RateLimitError."""
+        """Count an attempt that does not name an account yet. Raises RateLimitError."""
         if self._options.enabled and not await self._hit("all", _place(address)):
             raise RateLimitError
 
     async def check_account(self, route: str, address: str, account_id: int | None, about: str) -> None:
-        """The same attempt, now that the account is known: by name or by e-mail makes no difference. Where there is no
-        account the name is counted once more, so that both take the same time."""
+        """Count the attempt for the account found, so signing in by name or by email shares one limit.
+
+        Without an account the name is counted again, so that both cases take the same time.
+        """
         if self._options.enabled:
             await self._count_one(route, _place(address), about if account_id is None else account_id, "account")
 
@@ -76,7 +78,7 @@ class RateLimits:
         return await self._counting().hit(kind, *names)
 
     def _counting(self) -> "AttemptCounts":
-        """One for all, whoever came first."""
+        """Return the shared counters; created on first use."""
         if self._counts is None:
             from octavo.access.authentication.attempt_counts import AttemptCounts
 
@@ -87,7 +89,7 @@ class RateLimits:
 
 
 def _place(address: str) -> str:
-    """An address; of IPv6 the network that one customer gets."""
+    """Return the address to count; for IPv6 the network that one customer is assigned."""
     try:
         found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     except (AddressValueError, ValueError):
@@ -98,6 +100,6 @@ def _place(address: str) -> str:
 
 
 def _key(about: Hashable) -> str:
-    """A short name for what an attempt is about: the same for every spelling of a text."""
+    """Return a short key for an account name or id; all spellings of a name have the same key."""
     text = fold_identifier(about) if isinstance(about, str) else f"#{about}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

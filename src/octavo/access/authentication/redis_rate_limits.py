@@ -1,6 +1,6 @@
-"""Attempts counted in Redis or Valkey, for services on several machines.
+"""Rate limit counters in Redis or Valkey, for services on several machines.
 
-The library is imported when a project is configured for it, and not before.
+The client library is imported only if a project is configured for it.
 """
 
 import importlib
@@ -13,11 +13,11 @@ _PATIENCE: Final = 2.0
 
 
 class RedisMissing(Exception):
-    """Redis cannot be used: its library is not installed, or the address is none. The text is meant for people."""
+    """Redis cannot be used: the library is not installed or the URL is invalid. The message is shown to users."""
 
 
 class RedisCounts:
-    """The counts at an address such as `redis://user:password@host:6379/0`, `rediss://...` or `unix:///path`."""
+    """Counters at a URL such as `redis://user:password@host:6379/0`, `rediss://...` or `unix:///path`."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -30,7 +30,7 @@ class RedisCounts:
             raise RedisMissing(f"expected an address such as redis://host:6379/0: {error}") from None
 
     def open_storage(self) -> Storage:
-        """What counts there."""
+        """Return the storage for `limits`."""
         return RedisStorage(
             "redis://",
             wrap_exceptions=True,

@@ -1,9 +1,9 @@
-"""Token versions: end all tokens of a user at once, by block, deletion, password change or reset.
+"""Token versions: revoke all tokens of a user at once, on a block, deletion, password change or reset.
 
-v4 has no column for this, so there is an own table, additive and droppable. A counter rather than a time, so that
-neither clocks that differ nor two events in one second matter: a token carries the version it was issued under (none
-is 0), and a refresh token is bound to it. A password change raises it where the rule `tokensAfterPasswordChange` says
-so.
+v4 has no column for this, so Octavo adds a table that can be dropped. It stores a counter rather than a time, so that
+clock differences and two events in the same second do not matter. A token carries the version it was issued under
+(0 if absent), and a refresh token is bound to it. With the rule `tokensAfterPasswordChange`, a password change
+increments it.
 """
 
 from typing import Final
@@ -13,10 +13,10 @@ from octavo.query.sql.ddl.tables import OwnTable
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
 
-# No foreign key: a rebuild of the users table by other software must not make revoked tokens good again.
+# No foreign key: if other software rebuilds the users table, revoked tokens must stay revoked.
 TABLE: Final = OwnTable("octavo_token_versions", ("user_id integer PRIMARY KEY NOT NULL", "version integer NOT NULL"))
 BLOCKS: Final = OwnTable("octavo_user_blocks", ("user_id integer PRIMARY KEY NOT NULL",))
-"""Blocked users whose tokens were ended for it, whatever software blocked them."""
+"""Blocked users whose tokens have been revoked because of the block."""
 
 _RAISE: Final = OwnStatement("""
 INSERT INTO octavo_token_versions (user_id, version) VALUES ({user}, 1)
@@ -36,13 +36,15 @@ _FORGET_BLOCKS: Final = "DELETE FROM octavo_user_blocks WHERE user_id NOT IN (SE
 
 
 async def revoke_user_tokens(connection: Connection, dialect: Dialect, user_id: int) -> int:
-    """End every token of a user; return the version for the next one. Call it inside the transaction that changes the
-    password, blocks or deletes the user."""
+    """Revoke all tokens of a user and return the version for new ones.
+
+    Call it in the transaction that changes the password, or blocks or deletes the user.
+    """
     return int(await connection.fetch_value(*_RAISE.bind(dialect, user=user_id)))
 
 
 async def revoke_tokens_of_blocked(transaction: Transaction, dialect: Dialect) -> None:
-    """End every token of users whom other software has blocked, once for each block."""
+    """Revoke all tokens of users blocked by other software, once per block."""
     await transaction.lock("octavo: blocked users")
     await transaction.execute(*_RAISE_BLOCKED.bind(dialect))
     await transaction.execute(_NOTE_BLOCKED)
@@ -50,5 +52,5 @@ async def revoke_tokens_of_blocked(transaction: Transaction, dialect: Dialect) -
 
 
 async def user_token_version(connection: Connection, dialect: Dialect, user_id: int) -> int:
-    """Return the version that a new token of this user has to carry."""
+    """Return the version for new tokens of this user."""
     return int(await connection.fetch_value(*_READ.bind(dialect, user=user_id)) or 0)

@@ -1,1 +1,1 @@
-"""Who may: actors, what they are permitted, and the walkers that remove what an actor may not touch."""
+"""Authorization: actors, their permissions, and sanitizers that remove what an actor has no permission for."""

@@ -1,8 +1,7 @@
-"""Ability: what somebody may do, down to types, fields and entries. Whoever has to know asks it; nothing else decides.
+"""Ability: what an actor can do, down to content-types, fields and entries. The single place for permission checks.
 
-Rights to actions alone, as roles and API tokens have them, are its simple case (`permissions.PermissionSet`). An
-ability that knows fields says so (`limits_fields`); one that knows entries has scopes: filters that join every read and
-every write.
+Roles and API tokens only have permissions for actions (`permissions.PermissionSet`). An ability with field permissions
+sets `limits_fields`; one that depends on entries has scopes: filters added to every read and write.
 """
 
 from abc import ABC, abstractmethod
@@ -18,10 +17,10 @@ PUBLISH: Final = "publish"
 
 
 class Ability(ABC):
-    """What somebody may do; made once for all who may do the same, and told apart by identity.
+    """What an actor can do; shared by all actors with the same permissions and hashed by identity.
 
-    `key` stands for all that it answers: what was prepared for one ability serves every other that has its key. Scopes
-    that name somebody bring them into the key.
+    `key` identifies its contents: results prepared for one ability are valid for every ability with the same key. If a
+    scope depends on the actor, the key includes the actor.
     """
 
     __slots__ = ()
@@ -30,82 +29,82 @@ class Ability(ABC):
     everything = False
     """Whether every action is allowed."""
     hides_drafts: Collection[str] = frozenset()
-    """The content-types of which what is not published is not there (`PublishedOnly`)."""
+    """The content-types whose drafts are hidden (`PublishedOnly`)."""
     links_by_field = False
-    """Whether who may write a relation may link whatever it leads to, as one knows it by its id; others may link what
-    they may find."""
+    """Whether write permission for a relation allows linking any target by id; otherwise only targets the actor can
+    find."""
     limits_fields = False
-    """Whether `reads` and `writes` have to be asked at all."""
+    """Whether callers need to check `reads` and `writes`."""
     knows_private = False
-    """Whether private attributes may be compared, sorted by, and shown where they are named: by a project's code."""
+    """Whether private attributes can be compared, sorted by and shown if named, as in a project's code."""
 
     @abstractmethod
     def allows(self, action: str) -> bool:
-        """Whether an action, by its full name (`api::article.article.find`), is allowed."""
+        """Return whether an action, given by its full name (`api::article.article.find`), is allowed."""
 
     @abstractmethod
     def shows_drafts(self, uid: str) -> bool:
-        """Whether drafts of a content-type may be seen where the rule `draftsById` asks."""
+        """Return whether drafts of a content-type are visible under the rule `draftsById`."""
 
     def may(self, action: str, uid: str) -> bool:
-        """Whether an action (`find`, `create`) is allowed on a content-type."""
+        """Return whether an action (`find`, `create`) is allowed on a content-type."""
         return self.allows(f"{uid}.{action}")
 
     def publishes(self, uid: str) -> bool:
-        """Whether entries of a content-type that is written may be published, or taken back, with it; of which ones,
-        the scope of `publish` says."""
+        """Return whether a write of this content-type can also publish or unpublish. `scope` limits the entries."""
         return True
 
     def reads(self, uid: str, field: str) -> bool:
-        """Whether a field of a content-type may be known: shown, populated, compared, sorted by, searched.
+        """Return whether a field can be read: shown, populated, compared, sorted by, searched.
 
-        What lies in components and dynamic zones is named from the content-type down: `seo.metaTitle`. Who may read
-        anything inside of a component may read the way to it.
+        Fields in components and dynamic zones are given as paths from the content-type: `seo.metaTitle`. Permission for
+        any field in a component includes the component itself.
         """
         return True
 
     def writes(self, uid: str, field: str, action: str) -> bool:
-        """Whether a field of a content-type may be set by an action (`create`, `update`); named as for `reads`."""
+        """Return whether an action (`create`, `update`) can set a field, named as for `reads`."""
         return True
 
     def field_scope(self, uid: str, field: str, action: str = FIND) -> Filter | None:
-        """Of which entries, among those in the scope of an action, a field that it reads or writes may be touched.
+        """Return the filter for the entries, within the action's scope, whose field can be read or written.
 
-        None: of all of them. Where rights differ in fields and in conditions, a field is there in some entries only.
+        None means all of them. If permissions combine fields with conditions, a field is visible in some entries only.
         """
         return None
 
     def names_locale(self, uid: str, field: str, locale: str) -> bool:
-        """Whether a right to read or to create a field of a localized type is said to hold in a locale."""
+        """Return whether the permission to read or create a field of a localized type includes a locale."""
         return True
 
     def scope(self, uid: str, action: str = FIND) -> Filter | None:
-        """Which entries of a content-type an action may be taken on: those that meet the filter; None: all of them.
+        """Return the filter for the entries that an action is allowed on; None means all.
 
-        That of `find` holds wherever a read leads. It is our own filter: it may name what the actor may not read.
+        The filter for `find` applies to every read, also through relations. It is not sanitized, so it can use fields
+        that the actor cannot read.
         """
         return None
 
 
 def reads(ability: Ability, uid: str, field: str) -> bool:
-    """Whether a field may be known, of some entries at least."""
+    """Return whether a field can be read in at least some entries."""
     return ability.reads(uid, field)
 
 
 def reads_always(ability: Ability, uid: str, field: str) -> bool:
-    """Whether a field may be known of whichever entry it is."""
+    """Return whether a field can be read in every entry."""
     return ability.reads(uid, field) and ability.field_scope(uid, field) is None
 
 
 def writes_always(ability: Ability, uid: str, field: str) -> bool:
-    """Whether a field may be changed of whichever entry there is."""
+    """Return whether a field can be updated in every entry."""
     if ability.scope(uid, UPDATE) is not None:
         return False
     return ability.writes(uid, field, UPDATE) and ability.field_scope(uid, field, UPDATE) is None
 
 
 class PublishedOnly:
-    """What an ability lets somebody read, less the drafts of the types that `hides_drafts` names."""
+    """An ability without the drafts of the content-types in `hides_drafts`."""
 
     def __init__(self, ability: Ability, hides_drafts: frozenset[str]) -> None:
         self.hides_drafts: Collection[str] = hides_drafts

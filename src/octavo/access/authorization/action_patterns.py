@@ -1,4 +1,4 @@
-"""Patterns of actions, such as `api::article.article.*`: which actions of a project they stand for."""
+"""Expand action patterns such as `api::article.article.*` to the actions of a project."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -12,10 +12,10 @@ _WILD = frozenset("*?[")
 
 
 def actions_of(patterns: Iterable[str], registry: Registry, own: Iterable[str] = ()) -> tuple[str, ...]:
-    """The actions that are meant; `own` are those that the project's code adds.
+    """Return the actions that match the patterns. `own` are the actions added by the project's code.
 
-    A plain action of a plugin is taken as it is.
-    Raises ApplicationError for what stands for nothing.
+    An action of a plugin without a wildcard is returned unchanged.
+    Raises ApplicationError for a pattern without matches.
     """
     known = tuple(dict.fromkeys((*list_content_actions(registry), *own)))
     return tuple(dict.fromkeys(action for pattern in patterns for action in _actions_of(pattern, known)))

@@ -1,6 +1,6 @@
-"""The catalogue of actions: everything that can be granted, by API or plugin, controller and action.
+"""The catalog of actions that can be granted, by API or plugin, controller and action.
 
-Who names an action elsewhere takes it from here, so that nothing is asked for that nobody can grant.
+Other modules use these names, so every permission that Octavo checks can be granted.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,14 +23,14 @@ from octavo.schema.registry import Registry
 ActionTree = dict[str, dict[str, dict[str, dict[str, dict[str, bool | str]]]]]
 
 ACCOUNTS: Final = f"{USERS_PERMISSIONS}.auth"
-"""The controller of logging in, registering and passwords."""
+"""The controller for sign-in, registration and passwords."""
 
 FILES: Final = f"{UPLOAD}.content-api"
 """The controller of uploaded files."""
 
 DEFINED_COMPONENTS: Final = f"{CONTENT_TYPE_BUILDER}.components"
 DEFINED_TYPES: Final = f"{CONTENT_TYPE_BUILDER}.content-types"
-"""The controllers that show definitions."""
+"""The controller that shows definitions of content-types."""
 
 LIST_LOCALES: Final = f"{I18N}.locales.listLocales"
 LIST_ACTIONS: Final = f"{USERS_PERMISSIONS}.permissions.getPermissions"
@@ -39,7 +39,7 @@ _COLLECTION: Final = ("find", "findOne", "create", "update", "delete")
 _SINGLE: Final = ("find", "update", "delete")
 _LOCALIZED: Final = ("createLocalization",)
 CONTENT_OPERATIONS: Final = frozenset((*_COLLECTION, *_SINGLE, *_LOCALIZED))
-"""What any content-type can have."""
+"""The operations that a content-type can have."""
 
 _PLUGINS: Final[Mapping[str, tuple[str, ...]]] = {
     DEFINED_COMPONENTS: ("getComponents", "getComponent"),
@@ -72,27 +72,27 @@ _RENAMED: Final = {
     (LOCALE, "find"): LIST_LOCALES,
     (LOCALE, "findOne"): LIST_LOCALES,
 }
-"""What plugins call otherwise than content-types do."""
+"""Actions that plugins name differently from content-types."""
 
 
 def action_on(uid: str, operation: str) -> str:
-    """The action that an operation on a content-type asks for: `api::article.article.find`."""
+    """Return the action that an operation on a content-type requires: `api::article.article.find`."""
     return _RENAMED.get((uid, operation), f"{uid}.{operation}")
 
 
 def list_content_actions(registry: Registry) -> tuple[str, ...]:
-    """All actions on the content-types of the project."""
+    """Return all actions on the project's content-types."""
     return tuple(f"{item.uid}.{operation}" for item in registry.api_types() for operation in _operations(item))
 
 
 def list_actions(registry: Registry, own: Iterable[str] = ()) -> tuple[str, ...]:
-    """All actions that can be granted; `own` are those that the code of the project adds."""
+    """Return all actions that can be granted. `own` are the actions added by the project's code."""
     known = (f"{controller}.{action}" for controller, actions in _controllers(registry) for action in actions)
     return tuple(dict.fromkeys((*known, *own)))
 
 
 def action_tree(registry: Registry, granted: Collection[str] = (), own: Iterable[str] = ()) -> ActionTree:
-    """All actions by owner and controller, those in `granted` (`api::article.article.find`) enabled."""
+    """Return all actions by owner and controller; those in `granted` (`api::article.article.find`) are enabled."""
     tree: ActionTree = {}
     for full in list_actions(registry, own):
         controller, _, action = full.rpartition(".")

@@ -1,4 +1,4 @@
-"""Actors: on whose behalf something is done, and the one check whether they may. Refuses with `ForbiddenError`."""
+"""Actors: the callers on whose behalf code runs, and the permission check. Raises `ForbiddenError`."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ class Actor:
 
     @property
     def creator_id(self) -> int | None:
-        """Who is kept as the creator of what this actor writes: administrators only."""
+        """The id to store as the creator of new entries; None unless the actor is an administrator."""
         return self.id if self.kind == "administrator" else None
 
     def may(self, action: str) -> bool:
@@ -34,26 +34,26 @@ class Actor:
 
 
 ANONYMOUS = Actor("anonymous", NOTHING)
-"""Nobody in particular, where no public role grants anything."""
+"""An anonymous caller without permissions, for projects without a public role."""
 
 SYSTEM = Actor("system", EVERYTHING)
-"""Our own code: commands, seeds, hooks."""
+"""Octavo itself: commands, seeds, hooks."""
 
 
 def check_authenticated(actor: Actor) -> None:
-    """Raise `ForbiddenError` unless it is a user who is logged in, or a token that may do everything."""
+    """Raise `ForbiddenError` unless the actor is a signed-in user or a token with full access."""
     if actor.kind != "user" and not actor.ability.everything:
         raise ForbiddenError
 
 
 def check_super_admin(actor: Actor) -> None:
-    """Raise `ForbiddenError` unless it is an administrator who may do everything."""
+    """Raise `ForbiddenError` unless the actor is a super admin."""
     if actor.kind != "administrator" or not actor.ability.everything:
         raise ForbiddenError
 
 
 def check(actor: Actor, *actions: str) -> None:
-    """Raise `ForbiddenError` unless the actor may take every one of these actions."""
+    """Raise `ForbiddenError` unless the actor has permission for all of these actions."""
     for action in actions:
         if not actor.ability.allows(action):
             _report(actor, *(each for each in actions if not actor.ability.allows(each)))
@@ -61,7 +61,7 @@ def check(actor: Actor, *actions: str) -> None:
 
 
 def _report(actor: Actor, *actions: str) -> None:
-    """Log the permissions that a caller of the content API lacks. Administrators have other permissions."""
+    """Log the permissions that a caller of the content API lacks. Administrators are left out."""
     if actor.kind == "api-token" and actor.id is not None:
         denials.report_token(actor.id, *actions)
     elif actor.kind == "anonymous":

@@ -1,6 +1,6 @@
-"""Denied permissions in the log of a development server: what is missing, and the command that grants it.
+"""Log denied permissions on a development server, with the command that grants them.
 
-Callers get a 403 without a reason. Each combination of role and permission is logged once.
+Clients only get a 403 without a reason. Each combination of role and permission is logged once.
 """
 
 import logging
@@ -11,7 +11,7 @@ from typing import Final
 logger = logging.getLogger(__name__)
 
 _MOST: Final = 1_000
-"""Combinations that are remembered. When there are more, logging starts over."""
+"""The number of combinations to remember. Beyond it, the log starts over."""
 
 
 class DenialLog:
@@ -22,16 +22,16 @@ class DenialLog:
         self._logged: set[tuple[str, ...]] = set()
 
     def open(self, project: Path) -> None:
-        """Log from now on, for the project in that folder; nothing counts as logged yet."""
+        """Start logging for the project in this folder; nothing counts as logged yet."""
         self._project = project
         self._logged.clear()
 
     def close(self) -> None:
-        """Log nothing from now on."""
+        """Stop logging."""
         self._project = None
 
     def report_role(self, role: str, *actions: str) -> None:
-        """Log the actions that the role `role` (its type, `public`) has no permission for."""
+        """Log the actions that a role, given by its type (`public`), has no permission for."""
         if new := self._new(role, actions):
             command = f"octavo permissions grant {_words(role, *new)}{self._option()}"
             logger.warning("403: the role %s lacks the permission %s. To grant it: %s", role, ", ".join(new), command)
@@ -55,7 +55,7 @@ class DenialLog:
         return new
 
     def _option(self) -> str:
-        """Return the option that commands need when they run where this process was started."""
+        """Return the `--project` option that commands need when run from the current folder."""
         if self._project is None or self._project == Path.cwd():
             return ""
         return f" --project {shlex.quote(str(self._project))}"

@@ -1,8 +1,7 @@
-"""Grants: every role and every API token with what they may do, as one value made from one statement.
+"""A snapshot of all roles and API tokens with their permissions, read with one query.
 
-The tables behind it are small and change rarely. So they are read whole: comparing the text that the database answered
-tells exactly whether anything changed, whoever changed it and however, and needs no version that somebody could forget
-to raise.
+The tables are small and change rarely, so they are read completely. Comparing the JSON text with the previous one
+detects every change, by any software, without a version counter that a writer could forget to increment.
 """
 
 from collections import defaultdict
@@ -24,24 +23,24 @@ from octavo.core.values import dataclass
 from octavo.query.sql.dialects.base import Dialect
 
 RULED_TYPES: Mapping[str, PermissionSet] = {"full-access": EVERYTHING, "read-only": READS}
-"""The types of API token whose permissions are a rule instead of a list."""
+"""The API token types with a fixed rule instead of a list of permissions."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A stored API token: whom it stands for, and until when (milliseconds since 1970)."""
+    """A stored API token: its actor and its expiry (milliseconds since 1970)."""
 
     actor: Actor
     expires_at: float | None
 
     def holds_at(self, now: float) -> bool:
-        """Whether the token is still good at `now`, in seconds."""
+        """Return whether the token is valid at `now`, in seconds since 1970."""
         return self.expires_at is None or now * 1000 < self.expires_at
 
 
 @dataclass(frozen=True, slots=True)
 class GrantsSnapshot:
-    """What was found: the public's actor, permissions and types by role id, API tokens by access key (a keyed hash)."""
+    """The public actor, permissions and types by role id, and API tokens by access key (a keyed hash)."""
 
     anonymous: Actor = ANONYMOUS
     roles: Mapping[int, PermissionSet] = field(default_factory=dict)
@@ -50,7 +49,7 @@ class GrantsSnapshot:
 
 
 def grants_statement(dialect: Dialect) -> str:
-    """All roles with their grants and all API tokens with their scopes as one JSON text."""
+    """Return the SQL that reads roles with grants and API tokens with scopes as one JSON text."""
     expires_at = dialect.milliseconds("expires_at")
     members = {
         "roles": dialect.json_rows(("id", "type"), "FROM up_roles"),
@@ -69,7 +68,7 @@ def grants_statement(dialect: Dialect) -> str:
 
 
 def read_grants(text: bytes) -> GrantsSnapshot:
-    """The grants in the text that `grants_statement` asks for."""
+    """Parse the JSON that `grants_statement` returns."""
     found = orjson.loads(text)
     grants = _group(found["grants"])
     scopes = _group(found["scopes"])
@@ -85,7 +84,7 @@ def read_grants(text: bytes) -> GrantsSnapshot:
 
 
 def _group(rows: Iterable[tuple[int, str | None]] | None) -> defaultdict[int, set[str]]:
-    """Actions by the id they are granted to."""
+    """Group actions by the id they are granted to."""
     grouped: defaultdict[int, set[str]] = defaultdict(set)
     for owner_id, action in rows or ():
         if action is not None:
@@ -96,6 +95,6 @@ def _group(rows: Iterable[tuple[int, str | None]] | None) -> defaultdict[int, se
 def _read_token(row: tuple[int, str, str, Any], scopes: Mapping[int, set[str]]) -> ApiToken:
     token_id, token_type, _, expires_at = row
     permissions = RULED_TYPES.get(token_type) or permission_set(scopes.get(token_id, ()))
-    # An expiry that is no number was written by hand: better over than endless.
+    # An expiry that is not a number was edited by hand: treat the token as expired.
     known = expires_at is None or isinstance(expires_at, int | float)
     return ApiToken(Actor("api-token", permissions, id=token_id), expires_at if known else 0)

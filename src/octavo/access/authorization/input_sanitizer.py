@@ -1,8 +1,8 @@
-"""Removes from the data of a write what the actor may not write: at any depth, fields that its ability does not write
-and relations to types it may not `find`.
+"""Remove from the data of a write what the actor cannot write, at any depth: fields without permission, and relations
+to content-types the actor cannot `find`.
 
-Security promise 7: links to what one may not read are not written either. Like the reference, it says nothing about
-them. What no attribute allows to write (ids, creators, timestamps, unknown names) is left to
+Security promise 7: a write cannot link entries that the actor cannot read. Like Strapi, it removes them silently.
+Names that no attribute allows to write (ids, creators, timestamps, unknown names) are left to
 `content.validation.body_validator`.
 """
 
@@ -27,7 +27,7 @@ _REMOVED = object()
 
 
 def _names_files(value: Any) -> bool:
-    """Whether a value links any file, in whichever form: anything but nothing, and what only takes away."""
+    """Return whether a value links any file, in any input form. Null, empty lists and disconnects do not."""
     if isinstance(value, Mapping):
         return "id" in value or any(_names_files(value.get(key)) for key in _LINKING)
     return bool(value) if isinstance(value, list) else value is not None
@@ -35,23 +35,23 @@ def _names_files(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class InputSanitizer:
-    """Sanitizes data for those with one ability."""
+    """Sanitizes write data for one ability."""
 
     registry: Registry
     ability: Ability
     action: str
     """`create` or `update`."""
     meets: Callable[[Filter], bool] = lambda _: False
-    """Whether the entry is one of those in which a field may be written that is not writable in all of them."""
+    """Returns whether the entry matches a filter, for fields that can only be written in some entries."""
     find_files: bool = False
-    """Whether files are linked only by those who may find files; others are refused with ForbiddenError."""
+    """Whether linking files requires permission to find files; otherwise ForbiddenError is raised."""
 
     def sanitize(self, data: Any, definition: Definition) -> Any:
-        """The same data less what may not be written. What is no object is left to validation."""
+        """Return the data without what the actor cannot write. Data that is not an object is left to validation."""
         return self._object(data, definition, FieldPlace(definition.uid) if self.ability.limits_fields else None)
 
     def _object(self, data: Any, definition: Definition, place: Place) -> Any:
-        """`place` is where the fields are; None for abilities that write all of them."""
+        """`place` is the path of the fields; None for abilities that can write every field."""
         if not isinstance(data, Mapping):
             return data
         kept = {}
@@ -90,14 +90,14 @@ class InputSanitizer:
                 return value
 
     def _check_files(self, value: Any, name: str) -> None:
-        """Raise ForbiddenError for files that are linked by whom may not find any; to take them away is allowed."""
+        """Raise ForbiddenError if a value links files and the actor cannot find any. Unlinking is allowed."""
         if self.ability.links_by_field or any(map(self.ability.allows, _FIND_FILES)) or not _names_files(value):
             return
         needed = f"{name}: to link files you need the permission {' or '.join(_FIND_FILES)}"
         raise ForbiddenError(needed, {"errors": [Problem((name,), needed, ForbiddenError.name).as_json()]})
 
     def _may_write(self, uid: str, field: str) -> bool:
-        """Whether a field may be written, of the entry that this is about."""
+        """Return whether a field of this entry can be written."""
         if not self.ability.writes(uid, field, self.action):
             return False
         condition = self.ability.field_scope(uid, field, self.action)
@@ -111,7 +111,7 @@ class InputSanitizer:
         return self._object(item, component, None if place is None else place.below(zone, component))
 
     def _morph(self, value: Any) -> Any:
-        """Targets name their types themselves: each is looked at."""
+        """Remove targets of a polymorphic relation by the type that each one names."""
         if isinstance(value, list):
             return [item for item in value if self._may_lead_to(item)]
         if isinstance(value, Mapping) and _TYPE_KEY not in value:

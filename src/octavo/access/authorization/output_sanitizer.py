@@ -1,8 +1,8 @@
-"""Removes from an entry that code has loaded what an actor may not see: at any depth, private attributes, passwords,
-fields that its ability does not read, and relations to types it may not `find`.
+"""Remove from an entry loaded by a project's code what the actor cannot see, at any depth: private attributes,
+passwords, fields without permission, and relations to content-types the actor cannot `find`.
 
-Answers of our own need none of this, since nothing is read for them that may not be seen. What no attribute is called
-stays: code has put it there.
+Octavo's own responses do not need this, because their queries only read what the actor can see. Keys that are not
+attributes stay: the project's code added them.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ _REMOVED: Final = object()
 
 @dataclass(frozen=True, slots=True)
 class OutputSanitizer:
-    """Sanitizes entries, as nested dictionaries without envelopes, for those with one ability."""
+    """Sanitizes entries, as nested dictionaries without envelopes, for one ability."""
 
     registry: Registry
     ability: Ability
 
     def sanitize(self, entry: Mapping[str, Any], definition: Definition) -> dict[str, Any]:
-        """A new dictionary of what of an entry may be seen."""
+        """Return a copy of an entry with only what the actor can see."""
         return self._entry(entry, definition, FieldPlace(definition.uid) if self.ability.limits_fields else None)
 
     def _entry(self, entry: Mapping[str, Any], definition: Definition, place: Place) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class OutputSanitizer:
         return [item for item in shown if item is not _REMOVED]
 
     def _target(self, value: Any, attribute: AnyAttribute, place: Place) -> Any:
-        """What an attribute leads to: an entry, a file, a component."""
+        """Sanitize the target of an attribute: an entry, a file or a component."""
         target = self.registry.target(attribute) or self._named(value, attribute)
         if target is None or not isinstance(value, Mapping):
             return _REMOVED
@@ -68,7 +68,7 @@ class OutputSanitizer:
         return target.uid.startswith("admin::") or self.ability.may(FIND, target.uid)
 
     def _named(self, value: Any, attribute: AnyAttribute) -> Definition | None:
-        """What an item of a dynamic zone or of a polymorphic relation says that it is."""
+        """Return the definition that an item of a dynamic zone or polymorphic relation names."""
         uid = next((value[key] for key in _TYPE_KEYS if key in value), None) if isinstance(value, Mapping) else None
         known: Mapping[str, Definition] = (
             self.registry.components if isinstance(attribute, DynamicZone) else self.registry.content_types

@@ -1,4 +1,4 @@
-"""Permissions: the ability of those who have rights to actions and nothing finer: roles and API tokens."""
+"""Permissions for actions, without limits by field or entry: the abilities of roles and API tokens."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,10 +12,10 @@ READ_ACTIONS = frozenset({"find", "findOne"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PermissionSet(Ability):
-    """What is allowed: the actions listed, or by rule every action or every read.
+    """The listed actions, or by rule every action or every read.
 
-    `key` stands for the contents: equal contents have equal keys, changed contents another one. Sets hash by identity,
-    and `permission_set` answers the same object for the same actions.
+    `key` identifies the contents: equal contents have equal keys. Sets hash by identity, and `permission_set` returns
+    the same object for the same actions.
     """
 
     key: str
@@ -25,27 +25,29 @@ class PermissionSet(Ability):
     knows_private: bool = False
 
     def allows(self, action: str) -> bool:
-        """Whether `action`, for example `api::article.article.find`, is allowed."""
+        """Return whether `action`, for example `api::article.article.find`, is allowed."""
         if self.everything or action in self.actions:
             return True
         return self.every_read and action.rpartition(".")[2] in READ_ACTIONS
 
     def shows_drafts(self, uid: str) -> bool:
-        """Whether drafts of a content-type may be seen where the rule `draftsById` asks: by who may change its entries,
-        and by API tokens that may read everything."""
+        """Return whether drafts of a content-type are visible under the rule `draftsById`.
+
+        They are with permission to update its entries, and for API tokens that can read everything.
+        """
         return self.everything or self.every_read or f"{uid}.update" in self.actions
 
 
 EVERYTHING = PermissionSet("everything", everything=True)
 READS = PermissionSet("reads", every_read=True)
 CODE = PermissionSet("code", everything=True, knows_private=True)
-"""What a project's code may do."""
+"""The permissions of a project's code."""
 SERVICES = PermissionSet("services", everything=True)
-"""What its services may do: everything that is no secret."""
+"""The permissions of its services: everything except private attributes."""
 
 
 def permission_set(actions: Iterable[str]) -> PermissionSet:
-    """The set of exactly these actions."""
+    """Return the set with exactly these actions."""
     return _interned(frozenset(actions))
 
 

@@ -1,9 +1,9 @@
-"""One walker over a Query that resolves every name and removes or refuses what the actor may not touch.
+"""Resolve every name in a Query, and remove or refuse what the actor has no permission for.
 
-Security promise 1 (names and visibility): every attribute name, at any depth, comes through `QuerySanitizer`. Private
-and password attributes, fields that the ability does not read, and relations to types without `find`, are refused in
-filters, sort and fields (400) and left out of populate. The result holds only names that exist: no `populate_all`, one
-branch per kind in zones and morphs.
+Security promise 1 (names and visibility): every attribute name, at any depth, passes `QuerySanitizer`. Private and
+password attributes, fields without read permission, and relations to content-types without `find`, are refused in
+filters, sort and fields (400) and left out of populate. The result only contains names that exist: no `populate_all`,
+and one branch per type in dynamic zones and polymorphic relations.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,9 +42,9 @@ _ID = "id"
 
 
 def filter_of_ids(asked: Filter | None, *, drops: bool) -> Filter | None:
-    """Return the part of a filter that compares ids, or None; the rest is dropped or, without `drops`, refused.
+    """Return the part of a filter that compares ids, or None. Other parts are dropped or, without `drops`, refused.
 
-    Raises InvalidParameter for another name. What is below an id is left to whoever sanitizes the result.
+    Raises InvalidParameter for another name. Callers sanitize the result, including operators below an id.
     """
     match asked:
         case And(items=items) | Or(items=items):
@@ -63,7 +63,7 @@ def filter_of_ids(asked: Filter | None, *, drops: bool) -> Filter | None:
 
 
 def refuse_names(asked: Filter) -> None:
-    """Refuse everything but operators below an id. Raises InvalidParameter."""
+    """Raise InvalidParameter for anything but operators below an id."""
     match asked:
         case And(items=items) | Or(items=items):
             for item in items:
@@ -77,7 +77,7 @@ def refuse_names(asked: Filter) -> None:
 
 
 def _comparisons(asked: Filter) -> Filter | None:
-    """Return a filter below an attribute without names and unknown operators."""
+    """Return a filter below an attribute, without names and unknown operators."""
     match asked:
         case And(items=items) | Or(items=items):
             kept = tuple(item for one in items if (item := _comparisons(one)) is not None)
@@ -93,7 +93,7 @@ def _comparisons(asked: Filter) -> Filter | None:
 
 UnlistedComponents = Callable[[Definition, DynamicZone], Iterable[str]]
 Place = FieldPlace | None
-"""Where the fields of a level are; None for abilities that read all fields."""
+"""The path of a level's fields; None for abilities that can read every field."""
 SortStep = tuple[str, AnyAttribute, Place]
 ID = "id"
 _PARTS = ("filters", "sort", "fields", "populate")
@@ -105,24 +105,23 @@ def _none_unlisted(definition: Definition, zone: DynamicZone) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class QuerySanitizer:
-    """Sanitizes Queries for those with one ability.
+    """Sanitizes queries for one ability.
 
-    `given` are the request's parameters as they came, where there are such: what is wrong below the top is told in
-    their order.
+    `given` are the request's raw parameters, if any: errors below the top level are reported in their order.
     """
 
     registry: Registry
     ability: Ability
     strictness: Strictness = field(default_factory=Strictness)
     unlisted: UnlistedComponents = _none_unlisted
-    """The components that a zone is known to hold besides those that it lists."""
+    """Components that a zone contains although its definition does not list them."""
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def sanitize(self, query: Query, definition: Definition, place: Place = None) -> Query:
-        """The same Query less what may not be touched. Raises InvalidParameter for what is refused.
+        """Return the Query without what the actor has no permission for. Raises InvalidParameter for what is refused.
 
-        Of several faults the first is told: at the top in the order of `_PARTS`, below in that of the request.
-        `place` is where the fields of a component are; those of a content-type are their own.
+        Only the first error is reported: at the top level in the order of `_PARTS`, below in the request's order.
+        `place` is the path of a component's fields; not needed for a content-type.
         """
         if place is None and self.ability.limits_fields:
             place = FieldPlace(definition.uid)
@@ -131,9 +130,9 @@ class QuerySanitizer:
         return self.level(query, definition, place, ())
 
     def level(self, query: Query, definition: Definition, place: Place, path: Path) -> Query:
-        """One level of a Query, which stands at a path of the request (the top and what nobody wrote: at none)."""
+        """Sanitize one level of a Query. `path` is its path in the request, empty for the top level and defaults."""
         if query is EVERYTHING:
-            return query  # most of what `*` populates
+            return query  # most levels that `*` populates
         if path and self.strictness.drop_below:
             query = self._without_refused(query, definition, place, path)
         kept = replace(query, populate_all=False)
@@ -173,15 +172,18 @@ class QuerySanitizer:
         return None if place is None else place.below(attribute, target)
 
     def _is_withheld(self, place: Place, name: str, *, always: bool = False) -> bool:
-        """Whether the ability does not read a field; or not of whichever entry it is (`always`). The plan guards what
-        may be known of some entries only, but where a filter begins in a component, or a sort leads elsewhere."""
+        """Return whether the actor cannot read a field; with `always`, cannot read it in every entry.
+
+        The read plan handles fields that are readable in some entries only, except in filters that start in a component
+        and sorts through relations.
+        """
         if place is None:
             return False
         may_know = reads_always if always else reads
         return not may_know(self.ability, place.uid, place.field(name))
 
     def _refuse_filters(self, asked: Filter | None, definition: Definition, place: Place) -> None:
-        """Refuse what may not be compared, once every name is known to exist; in the reference's order."""
+        """Refuse filters on attributes the actor cannot compare. All names exist. Checks in Strapi's order."""
         reached = tuple(self._reached(asked, definition, place)) if asked is not None else ()
         for refused in (self._leads_nowhere, _is_secret, self._is_private, self._out_of_reach):
             for at, attribute, _ in reached:
@@ -206,7 +208,7 @@ class QuerySanitizer:
                 raise InvalidParameter(name, ("fields",))
 
     def _refuse_sorts(self, sorts: Iterable[Sort], definition: Definition, place: Place) -> None:
-        """Refuse what may not be sorted by, as filters do; what is no value comes before what is out of reach."""
+        """Refuse sorts as filters are refused. Attributes without a value are reported before missing permissions."""
         paths = [(sort, tuple(self._steps(sort, definition, place))) for sort in sorts]
         for refused in (self._is_private, _is_secret):
             for _, steps in paths:
@@ -222,7 +224,7 @@ class QuerySanitizer:
                     raise InvalidParameter(name, ("sort",))
 
     def _steps(self, sort: Sort, definition: Definition, place: Place) -> Iterable[SortStep]:
-        """The attributes along a sort, as far as it leads. Raises InvalidParameter for a name that means nothing."""
+        """Yield the attributes along a sort's path. Raises InvalidParameter for an unknown name."""
         reached: Definition | None = definition
         for name in sort.names:
             if reached is None or name == ID:
@@ -255,7 +257,7 @@ class QuerySanitizer:
         return attribute.target.startswith("admin::") or self.ability.may(FIND, attribute.target)
 
     def _reached(self, asked: Filter, definition: Definition, place: Place) -> Iterable[tuple[At, AnyAttribute, Place]]:
-        """Every attribute that a filter speaks of, with the place that names it."""
+        """Yield every attribute in a filter, with its path."""
         match asked:
             case And(items=items) | Or(items=items):
                 for item in items:
@@ -271,7 +273,7 @@ class QuerySanitizer:
                         yield from self._reached(inner, target, self._below(place, attribute, target))
 
     def _filters(self, asked: Filter | None, definition: Definition) -> Filter | None:
-        """The filter without what means nothing. Raises InvalidParameter for names that do not exist."""
+        """Return the filter without unknown parts. Raises InvalidParameter for names that do not exist."""
         if asked is None:
             return None
         match asked:
@@ -331,7 +333,7 @@ class QuerySanitizer:
             if attribute is None or isinstance(attribute, Scalar):
                 self._drop(asked)
                 continue
-            # What is left out may not name what does not exist either.
+                # Even a populate that is left out is checked for unknown names.
             populated = self._populated(asked, attribute, definition, place)
             if self._is_private(attribute) or _is_secret(attribute) or self._is_withheld(place, asked.name):
                 self._drop(asked)
@@ -358,7 +360,7 @@ class QuerySanitizer:
         return replace(asked, query=query, branches=None)
 
     def _zone(self, asked: Populate, zone: DynamicZone, definition: Definition, place: Place) -> Iterable[Branch]:
-        """What to read of a zone's components; or of the kinds asked for, which the zone need not list."""
+        """Yield the branches for a zone's components, or for the requested ones, which the zone need not list."""
         shared = EVERYTHING if asked.query is EVERYTHING else self._shared_by_kinds(asked)
         lenient = self._lenient()
         chosen = {branch.component: branch.query for branch in asked.branches or ()}
@@ -372,7 +374,7 @@ class QuerySanitizer:
                 yield Branch(component=uid, query=lenient.level(wanted, component, inside, path))
 
     def _shared_by_kinds(self, asked: Populate) -> Query:
-        """Return the query of a zone's components of every kind: it may name `id` alone (observed).
+        """Return the query for all components of a zone. It can only name `id` (observed).
 
         Raises InvalidParameter for other names in fields, sort and filters.
         """
@@ -402,19 +404,19 @@ class QuerySanitizer:
                 yield Branch(component=uid, query=lenient.level(wanted, target, inside, path))
 
     def _lenient(self) -> "QuerySanitizer":
-        """The same, but that it leaves out what not every kind has."""
+        """Return a sanitizer that leaves out names that not every type has."""
         return replace(self, strictness=replace(self.strictness, refuse_populate=False))
 
 
 def _known_fields(query: Query, definition: Definition) -> Query:
-    """Fields that one kind of target has: of several kinds each gives what it can."""
+    """Return the query with only the fields that the definition has, for relations with several types."""
     if query.fields is None:
         return query
     return replace(query, fields=tuple(name for name in query.fields if name in definition.attributes or name == ID))
 
 
 def _expand(query: Query, definition: Definition) -> Iterable[Populate]:
-    """What to populate by name; `*` stands for everything that can be populated, one level deep."""
+    """Return what to populate, by name. `*` expands to everything that can be populated, one level deep."""
     if not query.populate_all:
         return query.populate
     named = {item.name: item for item in query.populate}
@@ -427,17 +429,17 @@ def _expand(query: Query, definition: Definition) -> Iterable[Populate]:
 
 
 def _is_null(asked: Compare) -> bool:
-    """Whether a relation, not its id, is compared with null (GraphQL's `author: null`): no restriction (observed)."""
+    """Return whether a relation itself is compared with null (GraphQL's `author: null`): no restriction (observed)."""
     return asked.operator is EQUALS and asked.values == (None,)
 
 
 def _names_none(asked: Compare) -> bool:
-    """Whether an id is looked for in an empty list: no restriction, unlike for attributes (observed)."""
+    """Return whether an id is searched in an empty list: no restriction, unlike for attributes (observed)."""
     return not asked.values
 
 
 def _check_end(sort: Sort, steps: Sequence[SortStep]) -> None:
-    """Refuse a sort that ends in no value, or goes on behind one."""
+    """Refuse a sort whose path does not end in a scalar attribute, or continues after one."""
     ends_in_scalar = bool(steps) and isinstance(steps[-1][1], Scalar)
     end = len(steps) if ends_in_scalar else len(steps) + 1
     if len(sort.names) < end:

@@ -1,8 +1,8 @@
-"""Grants: which actions the roles of users may take, as the command line and seeds handle them.
+"""Grants of user roles: list, add and remove the actions of a role, for the command line and seeds.
 
-A grant is a row of `up_permissions` with a link to its role, numbered within the role, as v4 writes them. Each function
-that writes is one unit of work, which a `feed` tells of, and may be repeated. Refuses with `ApplicationError` (no
-action) and `NotFoundError` (no role).
+A grant is a row of `up_permissions` linked to its role and numbered within it, as v4 writes them. Each function that
+writes is one idempotent unit of work and notifies `feed`. Raises `ApplicationError` (not an action) and
+`NotFoundError` (no role).
 """
 
 import re
@@ -23,7 +23,7 @@ from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.schema.content_types import PERMISSION, ROLE, USER
 
 LOCK: Final = "octavo: grants"
-"""What writers of roles and grants wait for, so that nothing is granted twice."""
+"""The lock for writes of roles and grants, which prevents duplicate grants."""
 
 _ACTION: Final = re.compile(r"(?:api|plugin)::[\w-]+\.[\w-]+\.\w+", re.ASCII)
 
@@ -66,7 +66,7 @@ _DELETE_ROW: Final = OwnStatement("DELETE FROM up_permissions WHERE id = {permis
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role of users and what it may do, in the order it was granted."""
+    """A user role and its actions, in the order they were granted."""
 
     id: int
     name: str
@@ -101,11 +101,11 @@ DEFAULT_ROLES: Mapping[str, _NewRole] = {
         ),
     ),
 }
-"""The roles of a new database, by type, with what they may do from the start."""
+"""The roles of a new database, by type, with their actions."""
 
 
 async def list_grants(database: Database) -> tuple[Role, ...]:
-    """All roles with their actions."""
+    """Return all roles with their actions."""
     roles = []
     for role_id, name, role_type in await database.fetch_all(_ROLES):
         granted = await database.fetch_all(*_GRANTED.bind(database.dialect, role=role_id))
@@ -114,20 +114,20 @@ async def list_grants(database: Database) -> tuple[Role, ...]:
 
 
 async def role_types(database: Database) -> frozenset[str]:
-    """The types of all roles."""
+    """Return the types of all roles."""
     return frozenset(row[2] for row in await database.fetch_all(_ROLES))
 
 
 async def grant(
     database: Database, role: str, actions: Iterable[str], feed: ChangeFeed | None = None
 ) -> tuple[str, ...]:
-    """Let a role, given by type or name, take these actions; those that are new to it."""
+    """Grant actions to a role, given by type or name; return the actions it did not have yet."""
     async with unit_of_work(database, feed) as unit:
         return await grant_within(unit, database.dialect, role, actions)
 
 
 async def grant_within(unit: UnitOfWork, dialect: Dialect, role: str, actions: Iterable[str]) -> tuple[str, ...]:
-    """The same within a unit of the caller's."""
+    """Grant actions as `grant` does, within the caller's unit of work."""
     wanted = tuple(dict.fromkeys(actions))
     check_actions(wanted)
     connection = unit.connection
@@ -142,7 +142,7 @@ async def grant_within(unit: UnitOfWork, dialect: Dialect, role: str, actions: I
 async def revoke(
     database: Database, role: str, actions: Iterable[str], feed: ChangeFeed | None = None
 ) -> tuple[str, ...]:
-    """Take these actions from a role, given by type or name; those that it had."""
+    """Revoke actions from a role, given by type or name; return the actions it had."""
     async with unit_of_work(database, feed) as unit:
         await unit.connection.lock(LOCK)
         role_id = await find_role(unit.connection, role)
@@ -152,13 +152,13 @@ async def revoke(
 
 
 async def granted_within(unit: UnitOfWork, dialect: Dialect, role_id: int) -> frozenset[str]:
-    """What a role may do."""
+    """Return the actions of a role."""
     rows = await unit.connection.fetch_all(*_GRANTED.bind(dialect, role=role_id))
     return frozenset(row[0] for row in rows)
 
 
 async def set_grants_within(unit: UnitOfWork, dialect: Dialect, role_id: int, actions: Iterable[str]) -> None:
-    """Let a role take exactly these actions, within a unit that holds `LOCK`."""
+    """Set a role's actions to exactly these. The unit of work must hold `LOCK`."""
     wanted = dict.fromkeys(actions)
     granted = await granted_within(unit, dialect, role_id)
     for action in sorted(granted - wanted.keys()):
@@ -167,7 +167,7 @@ async def set_grants_within(unit: UnitOfWork, dialect: Dialect, role_id: int, ac
 
 
 async def delete_permission_rows(unit: UnitOfWork, dialect: Dialect, ids: Iterable[int]) -> None:
-    """Delete permissions by their ids, whichever role has them, within a unit that holds `LOCK`."""
+    """Delete permissions by id, for any role. The unit of work must hold `LOCK`."""
     for permission_id in ids:
         for statement in (_UNLINK, _DELETE_ROW):
             await unit.connection.execute(*statement.bind(dialect, permission=permission_id))
@@ -175,7 +175,7 @@ async def delete_permission_rows(unit: UnitOfWork, dialect: Dialect, ids: Iterab
 
 
 async def ensure_default_roles(database: Database) -> tuple[str, ...]:
-    """Make the roles that every database has; the types of those that were missing. Roles that are there stay as is."""
+    """Create the default roles that are missing and return their types. Existing roles are not changed."""
     dialect = database.dialect
     async with unit_of_work(database) as unit:
         connection = unit.connection
@@ -194,14 +194,14 @@ async def ensure_default_roles(database: Database) -> tuple[str, ...]:
 
 
 def check_actions(actions: Iterable[str]) -> None:
-    """Raise `ApplicationError` for what cannot be an action."""
+    """Raise `ApplicationError` for a text that cannot be an action."""
     for action in actions:
         if not _ACTION.fullmatch(action):
             raise ApplicationError(f"{action!r} is not an action; expected one like api::article.article.find")
 
 
 async def find_role(connection: Connection, role: str) -> int:
-    """The id of the role of a type or name. Raises NotFoundError."""
+    """Return the id of the role with this type or name. Raises NotFoundError."""
     rows = await connection.fetch_all(_ROLES)
     by_type = {role_type: role_id for role_id, _, role_type in reversed(rows)}
     by_name = {name: role_id for role_id, name, _ in reversed(rows)}

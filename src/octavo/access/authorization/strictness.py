@@ -1,7 +1,7 @@
-"""Strictness: what is refused and what is left out; and how one level of a Query loses what it may not ask.
+"""Strictness: which query parameters are refused and which are left out, and how to remove them from a level.
 
-Nothing that is refused comes through where it is only left out: what `QuerySanitizer` refuses is found by asking it,
-part by part, and goes.
+The same checks decide both cases: `QuerySanitizer` tests each part and drops those it would refuse, so nothing
+refused can pass where parameters are left out.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """What happens to names that mean nothing, by the compatibility rules.
+    """How unknown names are handled, from the compatibility rules.
 
-    `refuse_operators` and `refuse_populate` are `unknownOperators` and `unknownPopulate`. `drop_below` and `drop_top`,
-    `populateParameters` and `unknownParameters`, leave out what would be refused below `populate`, and at the top, of
-    requests whose parameters are known.
+    `refuse_operators` and `refuse_populate` are `unknownOperators` and `unknownPopulate`. `drop_below`
+    (`populateParameters`) and `drop_top` (`unknownParameters`) leave out what would be refused, below `populate` and at
+    the top level, for requests whose parameters are known.
     """
 
     refuse_operators: bool = False
@@ -32,7 +32,7 @@ class Strictness:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What may be asked of a level; each raises InvalidParameter."""
+    """Checks for the parts of a level; each raises InvalidParameter."""
 
     fields: Callable[[Iterable[str]], None]
     sorts: Callable[[Iterable[Sort]], None]
@@ -40,10 +40,10 @@ class Checks:
 
 
 def without_refused(asked: Query, checks: Checks, *, fields_are_text: bool) -> Query:
-    """The same level, less what is refused.
+    """Return the level without the parts that would be refused.
 
-    `fields_are_text`: the request gives `fields` as a text, not a list. A refused text asks for all fields, a list in
-    which nothing is left for none (observed).
+    `fields_are_text`: the request gives `fields` as text, not as a list. A refused text selects all fields; a list with
+    no valid names selects none (observed).
     """
     kept = asked.fields and tuple(name for name in asked.fields if _passes(checks.fields, (name,)))
     filters = asked.filters and _kept(asked.filters, lambda item: _passes(checks.filters, item))
@@ -60,7 +60,7 @@ def _passes(check: Callable[[T], None], asked: T) -> bool:
 
 
 def _kept(asked: Filter, passes: Callable[[Filter], bool]) -> Filter | None:
-    """What of a filter may be asked; a relation whose filter is refused whole is not filtered by."""
+    """Return the valid part of a filter. If the whole filter of a relation is refused, the relation is dropped."""
     if passes(asked):
         return asked
     match asked:
@@ -78,7 +78,7 @@ def _kept(asked: Filter, passes: Callable[[Filter], bool]) -> Filter | None:
 
 
 def given_at(given: Any, path: Path) -> Any:
-    """What a request says at a path of its parameters; None for nothing."""
+    """Return the value at a path of the request's parameters; None if absent."""
     for name in path:
         if isinstance(given, Mapping):
             given = given.get(name)
@@ -90,6 +90,6 @@ def given_at(given: Any, path: Path) -> Any:
 
 
 def keys_at(given: Any, path: Path) -> Path:
-    """The names of the parameters at a path of a request, in their order."""
+    """Return the parameter names at a path of a request, in their order."""
     found = given_at(given, path)
     return tuple(found) if isinstance(found, Mapping) else ()

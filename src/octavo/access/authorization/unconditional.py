@@ -1,7 +1,7 @@
-"""Unconditional: what somebody may do with whichever entry, for code that asks no conditions.
+"""Unconditional: the part of an ability without conditions, for code that does not evaluate them.
 
-A project's code reads with what the caller asks for, and is told of no conditions. So what holds for some entries only
-holds for none there; those that the code itself is about are narrowed by `scope_params`.
+A project's code reads with the caller's permissions but does not see conditions. So permissions for some entries only
+count as none there; `scope_params` narrows the entries that the code itself handles.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from octavo.query.operators import Operand
 
 
 class Unconditional(Ability):
-    """An ability less all that has conditions."""
+    """An ability without permissions that have conditions."""
 
     limits_fields = True
 
@@ -49,12 +49,12 @@ class Unconditional(Ability):
 
 
 def unconditional(ability: Ability) -> Ability:
-    """What holds for whichever entry; itself for those who know no conditions."""
+    """Return the part of an ability that applies to every entry; the ability itself if it has no conditions."""
     return Unconditional(ability) if ability.limits_fields else ability
 
 
 def scope_params(ability: Ability, uid: str) -> dict[str, Any] | None:
-    """The filter that entries have to meet to be found, in the words of requests; None: none."""
+    """Return the filter for entries that can be found, as request parameters; None if there is none."""
     scope = ability.scope(uid, FIND)
     return None if scope is None else _params(scope)
 

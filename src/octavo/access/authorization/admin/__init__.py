@@ -1,1 +1,1 @@
-"""The rights of administrators, as v4 keeps them: grants of actions on content-types, their fields, their entries."""
+"""Administrator permissions as in v4: grants of actions on content-types, limited by fields and conditions."""

@@ -1,7 +1,7 @@
-"""AdminAbility: what an administrator may do, as all doors ask it.
+"""AdminAbility: what an administrator can do, in every API.
 
-It is made of shares: what each grant gives to this administrator, its conditions decided. Shares add up: an entry is
-there for who has any share that it is in, a field of it is there by the shares that name the field.
+It consists of shares: what each grant gives this administrator, with its conditions evaluated. Shares add up: an entry
+is visible if any share includes it, and so is each field that one of these shares lists.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,35 +23,35 @@ from octavo.schema.managed import automatic_names
 from octavo.schema.registry import Registry
 
 NEVER: Final[Filter] = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=()))
-"""Met by no entry."""
+"""A filter that no entry matches."""
 
 _SHOWN_OF_PEOPLE: Final = {
     ADMIN_USER: frozenset({"firstname", "lastname", "username", *TIMESTAMPS}),
     ADMIN_ROLE: frozenset({"name", "code", "description", *TIMESTAMPS}),
 }
-"""What may be known of administrators where entries lead to them, whoever asks (security.md, 6)."""
+"""The fields of administrators that any caller can read through relations (security.md, 6)."""
 
 _NEVER_KNOWN: Final = frozenset({(USER, "resetPasswordToken"), (USER, "confirmationToken")})
-"""What nobody may compare, sort by or search, whatever they may do: who finds it out becomes that user."""
+"""Fields that no caller can compare, sort by or search: their value is enough to take over the account."""
 
 _NO_CONTENT: Final = ("admin::",)
 
 _WHOLLY: Final = frozenset({f"{FILES}.upload", f"{FILES}.destroy", f"{USER}.destroy"})
-"""Actions of the content API that ask nothing of entries and fields: whoever may take them in part alone may not there.
-Users are written so, too."""
+"""Actions of the content API without checks by entry and field. A partial permission is not enough for them. Creating
+and updating users works the same way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one grant gives: some fields (None: all) of the entries that meet a filter (None: of all)."""
+    """What one grant gives: `fields` (None: all) of the entries that match `filter` (None: all)."""
 
     fields: frozenset[str] | None = None
     filter: Filter | None = None
     locales: frozenset[str] = frozenset()
-    """Those that the grant names."""
+    """The locales that the grant lists."""
 
     def covers(self, field: str) -> bool:
-        """Whether a field is named, or something around it, or something inside of it."""
+        """Return whether the share includes a field, one of its ancestors, or a field inside of it."""
         if self.fields is None or field in self.fields:
             return True
         way = f"{field}."
@@ -59,14 +59,14 @@ class Share:
 
 
 Shares = Mapping[tuple[str, str | None], tuple[Share, ...]]
-"""By action and subject."""
+"""Shares by action and subject."""
 
 
 class AdminAbility(Ability):
-    """What those with certain shares may do; with everything, all that there is.
+    """The ability of administrators with the same shares; `everything` for super admins.
 
-    `grants` are what the shares were made of. `knows_private`: administrators' own pages show private attributes, the
-    content API does not, whoever asks.
+    `grants` are the grants behind the shares. `knows_private` is set for the admin API, which shows private
+    attributes; the content API never does.
     """
 
     limits_fields = True
@@ -88,10 +88,10 @@ class AdminAbility(Ability):
         self._shares = shares
         said = repr((everything, knows_private, sorted(shares.items(), key=repr)))
         self.key = f"admin-{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
-        self._decided = lru_cache(maxsize=None)(self._decide)  # as many as there are fields
+        self._decided = lru_cache(maxsize=None)(self._decide)  # bounded by the number of fields
 
     def allows(self, action: str) -> bool:
-        """Whether an action is allowed: one of administrators that has no subject, or one of the content API."""
+        """Return whether an action is allowed: an admin action without a subject, or one of the content API."""
         if self.everything or (action, None) in self._shares:
             return True
         uid, _, verb = action.rpartition(".")
@@ -103,16 +103,16 @@ class AdminAbility(Ability):
         return uid in self._registry.content_types and self.may(verb, uid)
 
     def may(self, action: str, uid: str) -> bool:
-        """Whether something (`find`, `create`, `publish`) may be done with entries of a content-type."""
+        """Return whether an action (`find`, `create`, `publish`) is allowed on entries of a content-type."""
         return self.everything or of_entries(uid, action) in self._shares
 
     def touches(self, action: str, subject: str | None, field: str | None) -> bool:
-        """Whether an action by its own name is granted, on a subject and on a field where they are named."""
+        """Return whether an action, by its own name, is granted on a subject and on a field (None: any)."""
         shares = self._shares.get((action, subject), ())
         return any(field is None or share.covers(field) for share in shares)
 
     def allows_wholly(self, action: str) -> bool:
-        """Whether an action of the content API is allowed with every entry, in every locale, with every field."""
+        """Return whether a content API action is allowed without limits on entries, locales and fields."""
         if self.everything:
             return True
         uid, _, verb = action.rpartition(".")
@@ -128,7 +128,7 @@ class AdminAbility(Ability):
         return all(share.covers(path) for path in leaves(fields_of(content_type, self._registry)))
 
     def shows_drafts(self, uid: str) -> bool:
-        """Whoever reads in the panel sees drafts there."""
+        """Return whether drafts are visible: in the admin panel they are if the type can be read."""
         return self.may(FIND, uid)
 
     def publishes(self, uid: str) -> bool:
@@ -154,13 +154,13 @@ class AdminAbility(Ability):
     def scope(self, uid: str, action: str = FIND) -> Filter | None:
         if self.everything or uid.startswith("admin::"):
             return None
-        # Another localization is made of an entry that may be read; what is made is looked at as what is created.
+        # Creating a localization requires permission to read its source entry. The new entry is checked as a create.
         asked = of_entries(uid, FIND if action == "createLocalization" else action)
         shares = self._shares.get(asked, ()) if asked is not None else ()
         return None if shares and uid == FOLDER else _union(shares)
 
     def _decide(self, uid: str, field: str, action: str) -> tuple[bool, Filter | None]:
-        """Whether a field may be touched at all, and of which entries that are in scope; None: of all."""
+        """Return whether a field can be touched at all, and the filter for the entries within the scope (None: all)."""
         if uid in _SHOWN_OF_PEOPLE or uid.startswith(_NO_CONTENT):
             return field in _SHOWN_OF_PEOPLE.get(uid, ()), None
         if (uid, field) in _NEVER_KNOWN:
@@ -175,7 +175,7 @@ class AdminAbility(Ability):
 
 
 def _union(shares: Iterable[Share]) -> Filter | None:
-    """What is in any of the shares; None: everything."""
+    """Return a filter for entries in any of the shares; None means all."""
     filters = tuple(dict.fromkeys(share.filter for share in shares))
     if None in filters:
         return None
@@ -186,8 +186,7 @@ def _union(shares: Iterable[Share]) -> Filter | None:
 
 
 def may_touch(ability: Ability, action: str, subject: str | None, field: str | None) -> bool:
-    """Whether an action of administrators, by its own name, may be taken at all, on some entries of a subject and on a
-    field of theirs."""
+    """Return whether an admin action is allowed on at least some entries of a subject, and on a field (None: any)."""
     if ability.everything:
         return True
     return isinstance(ability, AdminAbility) and ability.touches(action, subject, field)

@@ -1,4 +1,4 @@
-"""The catalogue of what administrators can be granted: actions by section, and the content-types they are about.
+"""The catalog of administrator permissions: actions by section, and the content-types they apply to.
 
 Names, sections and their order are v4's.
 """
@@ -21,7 +21,7 @@ LOCALES: Final = "locales"
 
 @dataclass(frozen=True, slots=True)
 class EntryAction:
-    """An action on entries, with the properties that grants of it may have."""
+    """An action on entries, with the properties that its grants can have."""
 
     id: str
     name: str
@@ -30,8 +30,7 @@ class EntryAction:
 
 @dataclass(frozen=True, slots=True)
 class AdminAction:
-    """An action without a subject. `plugin` names whose it is among the actions of plugins; others have a `category`
-    among the settings."""
+    """An action without a subject, listed under a `plugin` or under a `category` of the settings."""
 
     id: str
     name: str
@@ -41,7 +40,7 @@ class AdminAction:
 
     @property
     def owner(self) -> str:
-        """The plugin that the action belongs to; nothing for those of the service itself."""
+        """The plugin that the action belongs to; empty for Octavo's own."""
         scope, _, rest = self.id.partition("::")
         return rest.partition(".")[0] if scope == "plugin" else ""
 
@@ -121,19 +120,19 @@ ACTIONS: Final = (
     ),
     *_settings("admin::transfer.tokens", "transfer tokens", "general", **_OF_TOKENS),
 )
-"""The actions without a subject, in the order in which v4 knows them."""
+"""The actions without a subject, in v4's order."""
 
 ALL_PLUGINS: Final = frozenset({"upload", _USERS, "i18n"})
-"""The plugins that can be switched off, their actions with them."""
+"""The plugins that can be disabled, together with their actions."""
 
 
 def plugin_of(name: str) -> str | None:
-    """The plugin that an action or a content-type belongs to."""
+    """Return the plugin that an action or a content-type belongs to; None if it belongs to none."""
     return name.removeprefix("plugin::").partition(".")[0] if name.startswith("plugin::") else None
 
 
 class Catalogue:
-    """What can be granted in one site, whose `plugins` are switched on."""
+    """The permissions that can be granted in one site with these enabled `plugins`."""
 
     def __init__(self, registry: Registry, plugins: Collection[str]) -> None:
         self.registry = registry
@@ -149,48 +148,48 @@ class Catalogue:
         return {uid: fields_of(item, self.registry) for uid, item in self.subjects.items()}
 
     def subjects_of(self, action: EntryAction) -> tuple[str, ...]:
-        """The content-types that an action can be granted on."""
+        """Return the content-types that an action can be granted on."""
         return tuple(uid for uid, item in self.subjects.items() if action.id != PUBLISH or item.draft_and_publish)
 
     def knows(self, action: str) -> bool:
-        """Whether there is such an action."""
+        """Return whether the action exists."""
         return action in self.actions or action in self.entry_actions
 
     def is_of_unknown_plugin(self, action: str, subject: str | None) -> bool:
-        """Whether a right is about a plugin of which there is nothing here: neither actions nor content-types."""
+        """Return whether a permission belongs to a plugin without any action or content-type in this site."""
         owners = (plugin_of(name) for name in (action, subject or ""))
         return any(owner is not None and owner not in self._plugins for owner in owners)
 
     @cached_property
     def _plugins(self) -> frozenset[str | None]:
-        """The plugins that something is known of, also of those that are switched off."""
+        """All known plugins, including disabled ones."""
         names = (*(one.id for one in ACTIONS), *self.entry_actions, *self.registry.content_types)
         return ALL_PLUGINS | {plugin_of(name) for name in names}
 
     def fits(self, action: str, subject: str | None) -> bool:
-        """Whether an action can be granted on a subject (None: on nothing in particular)."""
+        """Return whether an action can be granted on a subject (None: without a subject)."""
         entry_action = self.entry_actions.get(action)
         return subject is None if entry_action is None else subject in self.subjects_of(entry_action)
 
     def properties_of(self, action: str) -> tuple[str, ...]:
-        """The properties that grants of an action may have."""
+        """Return the properties that grants of an action can have."""
         entry_action = self.entry_actions.get(action)
         if entry_action is None:
             return ()
         return tuple(name for name in entry_action.properties if name != LOCALES or self._has_locales)
 
     def applies(self, name: str, subject: str) -> bool:
-        """Whether a property means anything for a content-type."""
+        """Return whether a property applies to a content-type."""
         return name != LOCALES or self.subjects[subject].localized
 
     def shown(self, conditions: Iterable[Condition], locales: Iterable[tuple[str, str]]) -> dict[str, Any]:
-        """The catalogue as administrators' pages ask for it; locales by code and name."""
-        told = [{"label": name, "value": code} for code, name in locales]
+        """Return the catalog as JSON for the admin panel. `locales` are pairs of code and name."""
+        options = [{"label": name, "value": code} for code, name in locales]
         kinds = {
             is_single: {
                 "actions": [self._shown_entry_action(one) for one in ENTRY_ACTIONS],
                 "subjects": [
-                    self._shown_subject(item, told) for item in self.subjects.values() if item.is_single is is_single
+                    self._shown_subject(item, options) for item in self.subjects.values() if item.is_single is is_single
                 ],
             }
             for is_single in (True, False)

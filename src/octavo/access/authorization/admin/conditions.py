@@ -1,6 +1,6 @@
-"""Conditions: which entries a grant is about, decided for the administrator who asks.
+"""Conditions: limit a grant to some entries, depending on the administrator.
 
-Two come with v4, projects register more. A grant with conditions holds where one of them does.
+v4 has two; projects can register more. If a grant has several conditions, one of them has to hold.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -22,12 +22,12 @@ class Holder:
 
 
 Verdict = Filter | bool
-"""Which entries: those that meet a filter, all (True), none (False)."""
+"""The entries a condition selects: those that match a filter, all (True) or none (False)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition. `id`: `admin::is-creator`, `api::cheap`, `plugin::shop.cheap`."""
+    """A condition. Examples of `id`: `admin::is-creator`, `api::cheap`, `plugin::shop.cheap`."""
 
     id: str
     display_name: str
@@ -56,5 +56,5 @@ BUILT_IN: Final = (
 
 
 def by_id(conditions: Iterable[Condition]) -> dict[str, Condition]:
-    """Conditions with those that are always there, by id."""
+    """Return these conditions and the built-in ones, by id."""
     return {condition.id: condition for condition in (*BUILT_IN, *conditions)}

@@ -1,4 +1,4 @@
-"""Rights: from the grants of an administrator to an ability, by the content-types and conditions of one site."""
+"""Build an administrator's ability from grants, content-types and conditions."""
 
 import asyncio
 import inspect
@@ -29,17 +29,17 @@ logger = logging.getLogger(__name__)
 
 _MOST_KEPT: Final = 500
 _LONGEST: Final = 5.0
-"""Seconds that a condition may take to be decided."""
+"""Seconds that evaluating a condition can take."""
 
 _STRICT: Final = Strictness(refuse_operators=True)
 
 Decided = tuple[tuple[str, Verdict], ...]
-"""What the conditions that grants name have come to, by their ids."""
+"""The verdicts of the conditions in the grants, by condition id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What an administrator may do: on the pages of administrators, and through the content API."""
+    """An administrator's abilities: one for the admin API, one for the content API."""
 
     pages: Ability
     content: Ability
@@ -49,7 +49,7 @@ NO_ABILITIES: Final = Abilities(NOTHING, NOTHING)
 
 
 class Rights:
-    """The engine of one site. Who has the same rights is given the same abilities, as long as they are remembered."""
+    """Builds abilities for one site. Administrators with the same permissions share cached abilities."""
 
     def __init__(
         self, registry: Registry, conditions: Iterable[Condition] = (), plugins: Collection[str] = ALL_PLUGINS
@@ -64,19 +64,19 @@ class Rights:
         self._made = lru_cache(_MOST_KEPT)(self._make)
 
     def of_super_admins(self) -> Abilities:
-        """Those of whoever may do everything."""
+        """Return the abilities of a super admin."""
         return self._everything
 
     async def of(self, holder: Holder, grants: tuple[Grant, ...]) -> Abilities:
-        """The abilities that an administrator has by these grants."""
+        """Return the abilities that these grants give an administrator."""
         named = {name for grant in grants for name in grant.conditions}
         return self._made(grants, tuple([(name, await self._decide(name, holder)) for name in sorted(named)]))
 
     async def _decide(self, name: str, holder: Holder) -> Verdict:
-        """What a condition comes to. One that nobody knows, or that fails, holds for no entry."""
+        """Return a condition's verdict. An unknown or failing condition selects no entries."""
         condition = self.conditions.get(name)
         if condition is None:
-            _tell_unknown(name)
+            _warn_unknown(name)
             return False
         try:
             decided = condition.decide(holder)
@@ -100,7 +100,7 @@ class Rights:
         return Abilities(pages, content)
 
     def _share(self, grant: Grant, verdicts: Mapping[str, Verdict]) -> Share | None:
-        """What a grant gives; None: nothing."""
+        """Return what a grant gives; None if nothing."""
         in_conditions = self._in_conditions(grant, verdicts)
         if in_conditions == NEVER:
             return None
@@ -109,8 +109,11 @@ class Rights:
         return Share(grant.fields, whole, grant.locales or frozenset())
 
     def _in_locales(self, grant: Grant) -> Filter | None:
-        """The entries in the locales of a grant: who is granted none, or was granted before there were any, may act on
-        the type and finds nothing in it, as in v4."""
+        """Return the filter for the entries in a grant's locales.
+
+        As in v4, a grant without locales allows the action but matches no entries. This includes grants created before
+        the type was localized.
+        """
         content_type = self.registry.content_types.get(grant.subject or "")
         if content_type is None or not content_type.localized:
             return None
@@ -133,11 +136,11 @@ class Rights:
         return filters[0] if len(filters) == 1 else Or(items=filters)
 
     def _means_something(self, name: str, verdict: Filter, grant: Grant) -> bool:
-        """Whether a filter can be asked of what a grant is about, word for word; one that cannot holds for no entry."""
+        """Return whether a condition's filter is valid for the grant's subject; otherwise it matches no entries."""
         subject = grant.subject or (FILE if grant.action in ON_FILES.values() else None)
         content_type = self.registry.content_types.get(subject or "")
         if content_type is None:
-            return True  # there are no entries
+            return True  # no entries
         try:
             kept = QuerySanitizer(self.registry, CODE, _STRICT).sanitize(Query(filters=verdict), content_type)
             if kept.filters == verdict:
@@ -145,22 +148,22 @@ class Rights:
             why = "parts of it say nothing"
         except OctavoError as error:
             why = error.message
-        _tell_unfit(name, content_type.uid, why)
+        _warn_unfit(name, content_type.uid, why)
         return False
 
 
 @lru_cache(maxsize=1000)
-def _tell_unfit(name: str, uid: str, why: str) -> None:
+def _warn_unfit(name: str, uid: str, why: str) -> None:
     logger.warning("The condition %s matches no entry of %s: %s", name, uid, why)
 
 
 @lru_cache(maxsize=1000)
-def _tell_unknown(name: str) -> None:
+def _warn_unknown(name: str) -> None:
     logger.warning("Unknown condition %s in administrators' permissions: it matches no entry", name)
 
 
 class NoSite:
-    """Where no site is: whoever may do everything may do it, nobody else may do anything."""
+    """The rights before a site is set up: super admins can do everything, other administrators nothing."""
 
     def of_super_admins(self) -> Abilities:
         return Abilities(CODE, EVERYTHING)

@@ -1,6 +1,6 @@
-"""Nobody hands on more than they have: roles' rights, roles, tokens.
+"""Prevent privilege escalation: administrators can only grant permissions, roles and tokens within their own.
 
-The reference lets whoever may change roles, people or tokens make themselves whatever they like.
+In Strapi, permission to change roles, users or tokens is enough to get any permission.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,8 +16,10 @@ TOO_MUCH: Final = "You cannot give rights that you do not have"
 
 
 def check_grants_within(actor: Actor, grants: Mapping[int, Grant]) -> None:
-    """Raise ForbiddenError where grants give more than an administrator has by their own roles, with the places in
-    `permissions` of those that do: the grants' keys."""
+    """Raise ForbiddenError if grants exceed the actor's own permissions.
+
+    The error lists the positions in `permissions` of these grants: the keys of `grants`.
+    """
     ability = actor.ability
     if ability.everything:
         return
@@ -29,8 +31,8 @@ def check_grants_within(actor: Actor, grants: Mapping[int, Grant]) -> None:
 
 
 def check_actions_within(actor: Actor, actions: Iterable[str]) -> None:
-    """Raise ForbiddenError where actions of the content API, as tokens have them, are not all an administrator's own:
-    without conditions and with every field."""
+    """Raise ForbiddenError unless the administrator has all of these content API actions, without conditions and
+    for every field, as tokens have them."""
     ability = actor.ability
     if ability.everything:
         return
@@ -39,9 +41,10 @@ def check_actions_within(actor: Actor, actions: Iterable[str]) -> None:
 
 
 def check_users_get_within(actor: Actor, actions: Iterable[str]) -> None:
-    """Raise ForbiddenError where an administrator lets users of the site do more than they may do themselves there.
+    """Raise ForbiddenError if an administrator grants users content API actions beyond their own.
 
-    What the roles of a new database may do, about themselves, anybody may give.
+    Actions that the default roles of a new database have, which concern only the user's own account, can always be
+    granted.
     """
     if actor.kind == "administrator":
         usual = {action for role in DEFAULT_ROLES.values() for action in role.actions}
@@ -49,17 +52,17 @@ def check_users_get_within(actor: Actor, actions: Iterable[str]) -> None:
 
 
 def all_within(grants: Iterable[Grant], own: Sequence[Grant]) -> bool:
-    """Whether each grant is within one of one's own: of the same action and subject, with all its fields and locales,
-    holding wherever it does."""
+    """Return whether each grant is within one in `own`: the same action and subject, all its fields and locales,
+    and conditions at least as strict."""
     return all(any(_is_within(grant, mine) for mine in own) for grant in grants)
 
 
 def _is_within(grant: Grant, mine: Grant) -> bool:
-    """Whether one grant gives everything that another one gives."""
+    """Return whether `mine` includes everything that `grant` gives."""
     if (grant.action, grant.subject) != (mine.action, mine.subject):
         return False
     if grant.locales is not None and not grant.locales <= (mine.locales or frozenset()):
-        return False  # without any, a grant is of nothing where there are locales
+        return False  # without locales, a grant of a localized type gives nothing
     if mine.conditions and not (grant.conditions and {*grant.conditions} <= {*mine.conditions}):
         return False
     if mine.fields is None:
@@ -68,6 +71,6 @@ def _is_within(grant: Grant, mine: Grant) -> bool:
 
 
 def _covers(fields: frozenset[str], name: str) -> bool:
-    """Whether a field is named, or something around it."""
+    """Return whether `fields` contains a field or one of its ancestors."""
     parts = name.split(".")
     return any(".".join(parts[:length]) in fields for length in range(1, len(parts) + 1))

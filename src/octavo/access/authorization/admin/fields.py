@@ -1,4 +1,4 @@
-"""Fields that can be granted: the attributes of a content-type, through its components, by their paths."""
+"""Fields that can be granted: the attributes of a content-type and of its components, by path."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,7 +11,7 @@ from octavo.schema.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An attribute, and the fields inside of it where it is a component; dynamic zones are granted as a whole."""
+    """An attribute, with the fields inside if it is a component. Dynamic zones are granted as a whole."""
 
     name: str
     path: str
@@ -20,7 +20,7 @@ class Field:
 
 
 def fields_of(content_type: ContentType, registry: Registry) -> tuple[Field, ...]:
-    """The fields of a content-type, as a tree in order of definition."""
+    """Return the fields of a content-type as a tree, in definition order."""
     return tuple(_fields(content_type, registry, "", automatic_names(content_type), ()))
 
 
@@ -39,8 +39,10 @@ def _fields(
 
 
 def leaves(fields: Iterable[Field], *, required: bool = False) -> tuple[str, ...]:
-    """The paths that a grant of everything names; the `required` ones alone, in required components: what everybody
-    with a right to a content-type has."""
+    """Return the paths that a grant of all fields lists.
+
+    With `required`, only required fields in required components: every grant on the content-type includes them.
+    """
     found: list[str] = []
     for field in fields:
         if field.required or not required:
@@ -49,5 +51,5 @@ def leaves(fields: Iterable[Field], *, required: bool = False) -> tuple[str, ...
 
 
 def all_paths(fields: Iterable[Field]) -> tuple[str, ...]:
-    """Every path that a grant may name: a component as a whole, too."""
+    """Return every path that a grant can list, including whole components."""
     return tuple(path for field in fields for path in (field.path, *all_paths(field.inside)))

@@ -1,6 +1,6 @@
-"""Grants: the rows of `admin_permissions`, read as what they say.
+"""Grants: rows of `admin_permissions`, parsed.
 
-A row that cannot be read gives nothing, and is told once.
+A row that cannot be parsed gives nothing and is logged once.
 """
 
 import logging
@@ -17,10 +17,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A right of a role: an action, on the entries of a content-type where there is a subject.
+    """A permission of a role: an action, on the entries of a content-type if there is a subject.
 
-    Of these only some `fields`, by their paths (`seo.metaTitle`), in some `locales` (None: all), and where one of the
-    `conditions` holds (none: always).
+    It is limited to `fields`, given by path (`seo.metaTitle`), and to `locales` (None: all). One of the `conditions`
+    has to hold, if there are any.
     """
 
     action: str
@@ -32,7 +32,7 @@ class Grant:
 
 @lru_cache(maxsize=64)
 def grants_statement(dialect: Dialect, roles: int) -> str:
-    """The grants of so many roles, whose ids are the values, as a JSON text."""
+    """Return the SQL that reads the grants of roles as JSON. Bind the role ids; `roles` is their number."""
     marks = ", ".join(dialect.mark(number) for number in range(1, roles + 1))
     found = "FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id WHERE l.role_id IN "
     rows = dialect.json_rows(("p.action", "p.subject", "p.properties", "p.conditions"), f"{found}({marks})")
@@ -40,14 +40,14 @@ def grants_statement(dialect: Dialect, roles: int) -> str:
 
 
 def read_grants(text: bytes | None) -> tuple[Grant, ...]:
-    """The grants in the text that `grants_statement` asks for."""
+    """Parse the JSON that `grants_statement` returns."""
     rows = orjson.loads(text)["grants"] if text else None
     found = (read_grant(*row) for row in rows or ())
     return tuple(sorted({grant for grant in found if grant is not None}, key=repr))
 
 
 def read_grant(action: Any, subject: Any, properties: Any, conditions: Any) -> Grant | None:
-    """The grant of a row; None where it cannot be read. Columns of JSON may come as their texts."""
+    """Return the grant in a row; None if it cannot be parsed. JSON columns can be text or already decoded."""
     try:
         known, named = _parsed(properties) or {}, _parsed(conditions) or []
         fields, locales = _names(known.get("fields")), _names(known.get("locales"))
@@ -55,7 +55,7 @@ def read_grant(action: Any, subject: Any, properties: Any, conditions: Any) -> G
             raise TypeError("its action and its subject are texts")
         return Grant(action, subject or None, fields, locales, tuple(sorted(_names(named) or ())))
     except (TypeError, ValueError, AttributeError) as error:
-        _tell(f"{action!r} on {subject!r}", str(error))
+        _warn(f"{action!r} on {subject!r}", str(error))
         return None
 
 
@@ -72,5 +72,5 @@ def _names(value: Any) -> frozenset[str] | None:
 
 
 @lru_cache(maxsize=1000)
-def _tell(grant: str, why: str) -> None:
+def _warn(grant: str, why: str) -> None:
     logger.warning("A permission of administrators has no effect (%s): %s", grant, why)

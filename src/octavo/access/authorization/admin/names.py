@@ -1,4 +1,4 @@
-"""What actions of administrators are called, and which of them a request to the content API asks for."""
+"""Names of admin actions, and the admin action that each content API action requires."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -16,7 +16,7 @@ PUBLISH: Final = f"{_EXPLORER}.publish"
 READ_FILES: Final = f"{UPLOAD}.read"
 ADD_FILES: Final = f"{UPLOAD}.assets.create"
 CHANGE_FILES: Final = f"{UPLOAD}.assets.update"
-"""Also moves and deletes them."""
+"""Permission to update files, which includes moving and deleting."""
 
 ON_ENTRIES: Final[Mapping[str, str]] = {
     "find": READ,
@@ -28,7 +28,7 @@ ON_ENTRIES: Final[Mapping[str, str]] = {
     "delete": DELETE,
     "publish": PUBLISH,
 }
-"""The action of administrators by what is done with entries of a content-type."""
+"""The admin action for each operation on entries."""
 
 ON_FILES: Final[Mapping[str, str]] = {
     "find": READ_FILES,
@@ -39,7 +39,7 @@ ON_FILES: Final[Mapping[str, str]] = {
 }
 
 LIBRARY: Final = frozenset({FILE, FOLDER})
-"""What the rights to the media library are about: all fields of it. Their conditions are about files alone."""
+"""The content-types of the media library. Grants on them include all fields; conditions only apply to files."""
 
 _BUILDER: Final = f"{CONTENT_TYPE_BUILDER}.read"
 _ROLES: Final = f"{USERS_PERMISSIONS}.roles"
@@ -61,12 +61,12 @@ OF_CONTENT_API: Final[Mapping[str, str]] = {
     LIST_ACTIONS: f"{_ROLES}.read",
     LIST_LOCALES: f"{I18N}.locale.read",
 }
-"""The action of administrators by the action of the content API that is no content-type's. What is missing here they
-may not do there, unless they may do everything."""
+"""The admin action for each content API action that does not belong to a content-type. Only super admins are allowed
+actions that are missing here."""
 
 
 def of_entries(uid: str, verb: str) -> tuple[str, str | None] | None:
-    """The action and the subject that something done with entries asks for; None for what nobody can be granted."""
+    """Return the action and subject that an operation on entries requires; None if it cannot be granted."""
     if uid in LIBRARY:
         action = ON_FILES.get(verb)
         return None if action is None else (action, None)
