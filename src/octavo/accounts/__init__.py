@@ -1,1 +1,1 @@
-"""Accounts: the site's users and the administrators."""
+"""Accounts: users of the content API, and administrators."""

@@ -1,1 +1,1 @@
-"""Administrators: their accounts, as v4 keeps them."""
+"""Administrator accounts, roles and tokens, stored in v4's tables."""

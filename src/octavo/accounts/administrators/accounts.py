@@ -1,7 +1,7 @@
-"""Administrators' own sessions: they log in, renew their access and log out.
+"""Administrator sign-in, token refresh and sign-out.
 
-Bodies are taken as they were sent. Refuses with ApplicationError, ValidationError, UnauthorizedError and
-RateLimitError, in the words of the reference.
+Methods take the unvalidated request body. They raise ApplicationError, ValidationError, UnauthorizedError and
+RateLimitError with Strapi's messages.
 """
 
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ _WRONG: Final = "Invalid credentials"
 
 @dataclass(frozen=True, slots=True)
 class AdminOptions:
-    """How administrators get in: seconds that an access token, a session, a mailed token and an invitation last.
+    """Options for administrator sign-in: lifetimes in seconds, and compatibility rules.
 
-    `long_tokens` is the rule `adminTokens`: access tokens last as long as sessions and renew themselves, and a logout
-    ends what the cookie names, no token. `plain_tokens` is `mailedCodes`, `sealed_first` is `firstAdministrator`.
-    `public_url` is where the pages are.
+    With `long_tokens` (rule `adminTokens`) access tokens last as long as sessions and can be renewed, and a sign-out
+    only ends a session that has a cookie. `plain_tokens` is the rule `mailedCodes`, `sealed_first` the rule
+    `firstAdministrator`. `public_url` is the admin panel's URL.
     """
 
     secret: str = field(repr=False)
@@ -51,7 +51,7 @@ class AdminOptions:
 
 @dataclass(frozen=True, slots=True)
 class AdminLogin:
-    """What a login answers: who it is, an access token, and the refresh cookie, which is shown once."""
+    """The result of a sign-in: the administrator, an access token, and the refresh cookie (shown once)."""
 
     administrator: Administrator
     token: str = field(repr=False)
@@ -59,7 +59,7 @@ class AdminLogin:
 
 
 class Administrators:
-    """What administrators do with their own sessions. One for each process."""
+    """Signs administrators in and out. Create one per process."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Administrators:
         self._clock = clock
 
     async def login(self, body: Any, client: str) -> AdminLogin:
-        """A session for an address and a password."""
+        """Sign in with an email address and a password."""
         email, password = _credentials(body)
         await self._limits.check("admin-login", client, email)
         found = await find_administrator(self._database, self._database.dialect, email) if _is_sound(email) else None
@@ -91,18 +91,18 @@ class Administrators:
             return await self.begin(unit.connection, found)
 
     async def begin(self, connection: Transaction, administrator: Administrator) -> AdminLogin:
-        """A session of an administrator, as they are stored now."""
+        """Start a session for an administrator as read in this transaction."""
         password, seconds = administrator.password or "", self.options.session_seconds
         await self.audit.write_session(connection, administrator.id, administrator.email)
         session = await self.sessions.begin(connection, administrator.id, password, seconds)
         return AdminLogin(administrator, self._sign(session.name), session.cookie)
 
     async def renew(self, cookie: str, client: str) -> str:
-        """Another access token for the session of a refresh cookie."""
+        """Return a new access token for the session of a refresh cookie."""
         return self._sign((await self._session_of(cookie, client)).name)
 
     async def renew_token(self, body: Any, client: str) -> str:
-        """Another access token for one that holds; its session begins to last anew."""
+        """Return a new access token for a valid one, and extend its session."""
         given = checked(RENEWAL, body)
         try:
             signed_in = await self._authenticator.administrators.signed_in(given["token"])
@@ -119,8 +119,10 @@ class Administrators:
             return (await self.begin(unit.connection, found)).token
 
     async def logout(self, cookie: str, authorization: str | None, client: str) -> None:
-        """End the session of a cookie, or of an access token where there is no cookie: not where such tokens are long,
-        for there a logout ends what pages remember, as in v4."""
+        """End the session of a cookie or, without one, of an access token.
+
+        With `long_tokens` only the session of a cookie ends. Access tokens stay valid, as in v4.
+        """
         if cookie:
             session = (await self._session_of(cookie, client)).name
         else:
@@ -132,14 +134,14 @@ class Administrators:
             unit.after_commit(self._authenticator.invalidate)
 
     async def signed_in(self, authorization: str | None) -> SignedIn:
-        """The administrator of an Authorization header. Raises UnauthorizedError for any other."""
+        """Return the administrator of an Authorization header. Raises UnauthorizedError for other callers."""
         scheme, _, token = (authorization or "").strip().partition(" ")
         if scheme.lower() != "bearer" or len(token) > MAX_TOKEN_LENGTH or not token.isascii():
             raise UnauthorizedError(MISSING)
         return await self._authenticator.administrators.signed_in(token)
 
     async def _session_of(self, cookie: str, client: str) -> AdminSession:
-        """Only what fails is counted: whoever holds a session may renew it as often as they like."""
+        """Return the session of a refresh cookie. Only failures count toward the rate limit."""
         session = await self.sessions.find_by_cookie(cookie)
         if session is None:
             await self._limits.check("admin-session", client)
@@ -147,7 +149,7 @@ class Administrators:
         return session
 
     def forget(self) -> None:
-        """Read administrators and users again, as after a change of one."""
+        """Clear cached administrators and users after a change."""
         self._authenticator.invalidate()
 
     def _sign(self, session: str) -> str:
@@ -155,14 +157,14 @@ class Administrators:
         return sign_admin_token(session, self.options.secret, self._clock.wall(), seconds)
 
     async def keep_session(self, unit: UnitOfWork, authorization: str | None, password: str) -> None:
-        """Let the session of a request go on under another password, whose hash this is; all others are over."""
+        """Keep the request's session valid under a new password hash. All other sessions have ended."""
         session = (await self.signed_in(authorization)).session
         if session:
             await self.sessions.keep(unit.connection, session, password)
 
 
 def _credentials(body: Any) -> tuple[str, str]:
-    """Address and password. What is no text is as wrong as a wrong password."""
+    """Return email address and password. Values that are not text fail like a wrong password."""
     given = body if isinstance(body, Mapping) else {}
     email, password = given.get("email"), given.get("password")
     if not email or not password or not isinstance(email, str):
@@ -173,7 +175,7 @@ def _credentials(body: Any) -> tuple[str, str]:
 
 
 def _refusal(administrator: Administrator | None) -> str:
-    """Why nobody is let in; what is said of an administrator is for who knows the password."""
+    """Return the error message for a failed sign-in. Account states are only revealed with the right password."""
     if administrator is None:
         return _WRONG
     return "User blocked" if administrator.active else "User not active"

@@ -1,8 +1,8 @@
-"""The audit: which administrator has changed what, and when; never what it was or has become.
+"""The audit log: which administrator changed what, and when. Old and new values are not stored.
 
-A change of data is written down in its own transaction, whichever door it came in by; what else administrators do
-(webhooks, definitions, logos) once it is done, by the name of its operation; each session that begins, and logins that
-fail. Rows are kept for a time, and so many of them at most.
+Data changes are logged in their own transaction, whichever API made them. Other operations (webhooks, definitions,
+logos) are logged afterwards by name. Sessions and failed sign-ins are logged as well. Rows are deleted after some time
+or above a maximum number.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,14 +43,14 @@ LOGIN: Final = "session"
 REFUSED: Final = "login refused"
 REMOVED_PERMISSIONS: Final = "permissions removed"
 NOBODY: Final = 0
-"""Whose row a login is that names no administrator, or what a start does."""
+"""The administrator id for failed sign-ins without an account, and for changes at startup."""
 _REFUSED_EVERY: Final = 3_600_000
-"""Milliseconds in which no second login that fails is written down of the same administrator, or of nobody: whoever
-guesses passwords drives no other rows out."""
+"""Milliseconds in which only one failed sign-in is logged per administrator (or without one), so that guessing
+passwords does not push out other rows."""
 _MOST_OF_ONE: Final = 500
-"""Changes of one transaction that are written one by one; the rest is told by type alone."""
+"""Changes of one transaction that are logged individually; the rest is logged by type only."""
 _SWEEP_AFTER: Final = 200
-"""Rows that this process writes between two looks at what is too much."""
+"""Rows that this process writes between two cleanups."""
 
 _ROWS: Final = OwnRows(
     TABLE.name,
@@ -86,9 +86,9 @@ class AuditOptions:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that an administrator did.
+    """A row of the audit log.
 
-    `action` is what became of an entry, `session`, `login refused`, `permissions removed`, or an operation's name.
+    `action` is the kind of a data change, `session`, `login refused`, `permissions removed`, or an operation's name.
     """
 
     at: datetime | None
@@ -102,7 +102,7 @@ class Entry:
 
 
 class Audit:
-    """Writes down what administrators do."""
+    """Writes the audit log."""
 
     def __init__(self, database: Database, options: AuditOptions) -> None:
         self._database = database
@@ -111,27 +111,27 @@ class Audit:
         self._written = 0
 
     def join(self, feed: ChangeFeed) -> None:
-        """From now on write down every change by an administrator that a feed is told of."""
+        """Subscribe to a change feed to log every change by an administrator."""
         feed.keep(self.write_changes)
 
     async def write_changes(self, connection: Any, changes: Sequence[DataChange]) -> None:
-        """Write down what a transaction changes, if an administrator asks for it."""
+        """Log a transaction's changes if an administrator made them."""
         actor = origin.actor()
         if not isinstance(actor, Actor) or actor.kind != "administrator" or actor.id is None:
             return
-        told = dict.fromkeys((change.uid, change.id, str(change.kind)) for change in changes)
-        singly, rest = [*told][:_MOST_OF_ONE], [*told][_MOST_OF_ONE:]
+        logged = dict.fromkeys((change.uid, change.id, str(change.kind)) for change in changes)
+        singly, rest = [*logged][:_MOST_OF_ONE], [*logged][_MOST_OF_ONE:]
         together = dict.fromkeys((uid, None, kind) for uid, _, kind in rest)
         rows = [(kind, uid, entry_id) for uid, entry_id, kind in (*singly, *together)]
         await self._insert(connection, actor.id, actor.email, origin.source(), rows)
         _note()
 
     async def write_session(self, connection: Transaction, administrator: int, email: str) -> None:
-        """Write down that an administrator begins a session."""
+        """Log that an administrator started a session."""
         await self._insert(connection, administrator, email, "admin", [(LOGIN, None, None)])
 
     async def write_refused(self, administrator: int, email: str | None) -> None:
-        """Write down that a login as an administrator fails, or as NOBODY, unless that was done not long ago."""
+        """Log a failed sign-in for an administrator or NOBODY, unless one was logged recently."""
         self._written += 1
         now = this_moment()
         refused = _REFUSE.bind(
@@ -147,7 +147,7 @@ class Audit:
 
     @contextmanager
     def watching(self) -> Iterator[list[bool]]:
-        """Note for as long as the block takes whether a change is written down."""
+        """Record whether the block logs any data change; the yielded list is then not empty."""
         noted: list[bool] = []
         token = _NOTED.set(noted)
         try:
@@ -156,12 +156,12 @@ class Audit:
             _NOTED.reset(token)
 
     async def write_operation(self, actor: Actor, operation: str) -> None:
-        """Write down that an administrator did something that is no change of data, by the name of its operation."""
+        """Log an operation other than a data change by its name."""
         async with unit_of_work(self._database) as unit:
             await self._insert(unit.connection, actor.id or NOBODY, actor.email, "admin", [(operation, None, None)])
 
     async def sweep(self, *, always: bool = False) -> None:
-        """Forget what is too old, and the oldest of what is too much, now and then."""
+        """Delete expired rows and those above the maximum, once enough rows were written or if `always`."""
         if self._written < _SWEEP_AFTER and not always:
             return
         self._written = 0
@@ -181,7 +181,7 @@ class Audit:
         door: str,
         rows: Sequence[tuple[str, str | None, int | None]],
     ) -> None:
-        """Rows of one administrator: what was done, to which type and entry."""
+        """Insert rows for one administrator. Each row is action, type and entry id."""
         self._written += len(rows)
         shared = {"administrator": administrator, "email": email, "door": door, "request": origin.request_id()}
         for statement in _ROWS.insert(self._dialect, rows, now=this_moment(), **shared):
@@ -189,8 +189,8 @@ class Audit:
 
 
 async def write_permissions_removed(connection: Transaction, dialect: Dialect, uids: Iterable[str]) -> None:
-    """Write down that permissions to content-types or controllers that are no more were deleted: by the administrator
-    who asks, if there is one, else by the service itself."""
+    """Log the deletion of permissions for removed content-types or controllers, under the administrator whose request
+    caused it or under the system."""
     actor = origin.actor()
     asks = actor if isinstance(actor, Actor) and actor.kind == "administrator" else None
     rows = [(REMOVED_PERMISSIONS, uid, None) for uid in uids]
@@ -213,7 +213,7 @@ def _note() -> None:
 async def read_audit(
     database: Database, *, email: str | None = None, uid: str | None = None, entry: int | None = None, most: int = 50
 ) -> list[Entry]:
-    """What was done last, the newest first: by one administrator, to one type or entry, where they are given."""
+    """Return the latest rows, newest first, optionally for one administrator, content-type or entry."""
     conditions = {"email": email, "uid": uid, "entry_id": entry}
     given = {name: value for name, value in conditions.items() if value is not None}
     where = " AND ".join(f"{name} = {{{name}}}" for name in given)

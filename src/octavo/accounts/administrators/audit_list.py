@@ -1,4 +1,4 @@
-"""The audit in pages, for administrators who may do everything."""
+"""The paginated audit log, for super admins."""
 
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ _CONDITIONS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
-    """What is looked for; None is whatever. Times are milliseconds since 1970."""
+    """Filters for the audit log; None means any value. Times are milliseconds since 1970."""
 
     email: str | None = None
     action: str | None = None
@@ -34,19 +34,19 @@ class AuditFilter:
     until: int | None = None
 
     def given(self) -> dict[str, Any]:
-        """What is looked for, by name."""
+        """Return the filters that are set, by name."""
         found = {name: getattr(self, name) for name in _CONDITIONS}
         return {name: value for name, value in found.items() if value is not None}
 
 
 class AuditList:
-    """Reads what administrators have done."""
+    """Reads pages of the audit log."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def find(self, wanted: AuditFilter, page: Page) -> tuple[list[Entry], int]:
-        """A page, the newest first, and how many there are in all."""
+        """Return a page of rows, newest first, and the total number of rows."""
         given, dialect = wanted.given(), self._database.dialect
         where = " AND ".join(_CONDITIONS[name] for name in given)
         rest = f"FROM octavo_audit{f' WHERE {where}' if where else ''}"
@@ -58,6 +58,6 @@ class AuditList:
         return [Entry(read_moment(at), *more) for at, *more in rows], int(total)
 
     async def actions(self) -> list[str]:
-        """What has been done, to choose from."""
+        """Return the actions that occur in the log, as filter choices."""
         rows = await self._database.fetch_all("SELECT DISTINCT action FROM octavo_audit ORDER BY action", long=True)
         return [row[0] for row in rows]

@@ -1,10 +1,10 @@
-"""Which definitions are deployed: while nodes with old and new ones serve a database, old ones sweep no rights.
+"""Track which definitions are deployed, so that a node with old ones does not delete permissions during a rollout.
 
-Each process notes when its definitions were seen first. Those that were seen before others of the last day are old: a
-node that has not been deployed yet, and was started again, or was asked for another locale.
+Each process records when its definitions were first seen. Definitions are old if others were first seen within the last
+day after them: on a node that was not deployed yet but restarted, or that handled a request to add a locale.
 
-Each process also renews a row of `octavo_leases` while it serves (`Presence`). If old definitions serve alone, they are
-no node that still waits for its deployment: the deployment was taken back.
+While it is serving, each process also renews a row of `octavo_leases` (`Presence`). If all serving processes have old
+definitions, the deployment was rolled back.
 """
 
 import secrets
@@ -24,11 +24,11 @@ from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.system_table_statement import OwnStatement
 
 LOCK: Final = "octavo: deployed"
-"""Held while newer definitions are noted, and while permissions of older ones are swept."""
+"""Held while newer definitions are recorded, and while permissions of older ones are deleted."""
 _KEY: Final = "deployed"
 _DAY: Final = 24 * 3_600_000
 _MOST: Final = 50
-"""Definitions that are remembered, the newest ones."""
+"""The number of definitions to remember, newest first."""
 _FIND: Final = OwnStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
 _SAVE: Final = OwnStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
@@ -37,7 +37,7 @@ INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 
 _PRESENT_SECONDS: Final = 60.0
 RENEW_SECONDS: Final = 20.0
-"""How often a process that serves says so."""
+"""Seconds between two renewals of a process's row."""
 _PRESENT: Final = OwnStatement(
     f"SELECT DISTINCT holder FROM octavo_leases WHERE name LIKE '{PREFIX}%' AND expires_at > {{now}}"  # noqa: S608
 )
@@ -51,14 +51,16 @@ _EXPIRE: Final = OwnStatement(
 
 
 Look = Callable[[Connection], Awaitable[bool]]
-"""Looks something up within the unit that holds `LOCK`."""
+"""A query that runs in the unit of work that holds `LOCK`."""
 
 
 async def are_newest(
     database: Database, catalogue: Catalogue, actions: Iterable[str] = (), *, is_change: bool = False
 ) -> bool:
-    """Whether no other definitions have come after these within a day. `is_change`: somebody has changed to these now,
-    whenever they were seen first. `actions` are those of the project's code."""
+    """Return whether no other definitions were first seen within a day after these.
+
+    `is_change` records these as the newest, because they were just changed. `actions` are those of the project's code.
+    """
     now, mark = this_moment(), mark_of(catalogue, actions)
     finding = _FIND.bind(database.dialect, key=_KEY)
     seen = _read(await database.fetch_value(*finding))
@@ -66,7 +68,7 @@ async def are_newest(
         async with unit_of_work(database) as unit:
             await unit.connection.lock(LOCK)
             seen = _read(await unit.connection.fetch_value(*finding))
-            if is_change or mark not in seen:  # later than all others, whatever the clocks of the nodes say
+            if is_change or mark not in seen:  # after all others, even if the nodes' clocks differ
                 seen[mark] = max(now, max(seen.values(), default=0) + 1)
             kept = dict(sorted(seen.items(), key=itemgetter(1))[-_MOST:])
             value = orjson.dumps(kept).decode()
@@ -75,12 +77,12 @@ async def are_newest(
 
 
 async def stay_newest(database: Database, connection: Connection, mark: str) -> bool:
-    """Return whether definitions that were the newest still are; within a unit that holds `LOCK`."""
+    """Return whether these definitions are still the newest. The connection must hold `LOCK`."""
     return _is_newest(_read(await connection.fetch_value(*_FIND.bind(database.dialect, key=_KEY))), mark)
 
 
 async def serve_alone(database: Database, connection: Connection, mark: str) -> bool:
-    """Return whether no process serves definitions that were seen after those of this mark."""
+    """Return whether no process serves definitions that were first seen after these."""
     seen = _read(await connection.fetch_value(*_FIND.bind(database.dialect, key=_KEY)))
     present = await connection.fetch_all(*_PRESENT.bind(database.dialect, now=int(wall_time())))
     served = {str(holder).partition(" ")[0] for (holder,) in present}
@@ -88,13 +90,13 @@ async def serve_alone(database: Database, connection: Connection, mark: str) -> 
 
 
 class Presence:
-    """The row that says which definitions one process serves."""
+    """The row that records which definitions a process serves."""
 
     def __init__(self) -> None:
         self._name = f"{PREFIX}{secrets.token_hex(16)}"
 
     async def renew(self, database: Database, mark: str, options: str) -> None:
-        """Say that these definitions are served, for a minute; `options` stands for their content types' options."""
+        """Record for a minute that this process serves these definitions; `options` identifies their types' options."""
         now, dialect, holder = wall_time(), database.dialect, f"{mark} {options}"
         renewing = _RENEW.bind(dialect, name=self._name, holder=holder, expires_at=int(now + _PRESENT_SECONDS))
         async with unit_of_work(database) as unit:
@@ -102,7 +104,7 @@ class Presence:
             await unit.connection.execute(*_EXPIRE.bind(dialect, now=int(now)))
 
     async def leave(self, database: Database) -> None:
-        """Say that this process serves no more."""
+        """Delete the row, because this process stops serving."""
         async with unit_of_work(database) as unit:
             await unit.connection.execute(*_LEAVE.bind(database.dialect, name=self._name))
 
@@ -113,15 +115,15 @@ def _is_newest(seen: Mapping[str, int], mark: str) -> bool:
 
 
 def _read(stored: str | None) -> dict[str, int]:
-    """When definitions were seen first, by their marks."""
+    """Return when definitions were first seen, by their marks."""
     return dict(orjson.loads(stored or "{}"))
 
 
 def mark_of(catalogue: Catalogue, actions: Iterable[str] = ()) -> str:
-    """Return a short name for what permissions can be about: content-types, their fields, actions of code."""
-    told: list[list[str]] = [
+    """Return a hash of all content-types, fields and custom actions that permissions can refer to."""
+    contents: list[list[str]] = [
         [uid, *all_paths(fields), "", *leaves(fields, required=True)]
         for uid, fields in sorted(catalogue.fields.items())
     ]
-    told.append(sorted(actions))
-    return blake2b(orjson.dumps(told), digest_size=12).hexdigest()
+    contents.append(sorted(actions))
+    return blake2b(orjson.dumps(contents), digest_size=12).hexdigest()

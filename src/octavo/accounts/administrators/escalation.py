@@ -1,4 +1,4 @@
-"""Escalation: whether the rights of some roles are among somebody's own. Refuses with ForbiddenError."""
+"""Check that an administrator has all permissions of some roles. Raises ForbiddenError."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -20,7 +20,7 @@ _SUPER: Final = OwnStatement("SELECT id FROM admin_roles WHERE code = {role}")
 
 
 async def check_covers(connection: Connection, dialect: Dialect, actor: Actor, roles: Sequence[int]) -> None:
-    """Raise ForbiddenError where some of these roles allow what the actor may not."""
+    """Raise ForbiddenError if any of these roles has permissions that the actor lacks."""
     if actor.ability.everything or not roles:
         return
     rows = await connection.fetch_all(*_OWN_ROLES.bind(dialect, user=actor.id))

@@ -1,4 +1,4 @@
-"""Lists of administrators: searched, filtered, sorted and in pages, with their roles, in one statement."""
+"""The list of administrators with their roles: search, filters, sort and pages, in one query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ _ROLES: Final = Nested(
 
 
 class _Comparing(Ability):
-    """What administrators' lists may be filtered and sorted by, whoever asks: as in the reference, nothing private."""
+    """The fields that any caller can filter and sort administrators by: as in Strapi, no private ones."""
 
     __slots__ = ()
 
@@ -64,14 +64,14 @@ _COMPARING: Final = _Comparing()
 
 
 class PeopleList:
-    """The administrators, as a list."""
+    """Lists administrators."""
 
     def __init__(self, reads: ContentReads) -> None:
         self._reads = reads
         self._type = reads.registry.content_types[ADMIN_USER]
 
     async def find(self, params: Mapping[str, Any]) -> tuple[bytes, Page, int]:
-        """The JSON array of a page, the page, and how many there are. Raises ValidationError and its kin."""
+        """Return a page as a JSON array, the page, and the total. Raises ValidationError and its subclasses."""
         page = read_panel_page(params)
         names = _fields(params.get("fields"))
         asked = read_query({name: params[name] for name in ("filters", "sort", "_q") if name in params})
@@ -90,7 +90,7 @@ class PeopleList:
 
 
 def _fields(given: Any) -> Sequence[str]:
-    """The attributes to show, by the names in `fields`."""
+    """Return the attributes to show, from the parameter `fields`."""
     if given is None:
         return SHOWN
     names = given.split(",") if isinstance(given, str) else given if isinstance(given, list) else [None]
@@ -101,7 +101,7 @@ def _fields(given: Any) -> Sequence[str]:
 
 
 def _search(text: str) -> Filter:
-    """Who has a text in a name or in the address; a number is an id too."""
+    """Return a filter for administrators whose name or email contains a text, or whose id it is."""
     contains = Compare(operator=OPERATORS["$containsi"], values=(text,))
     found: list[Filter] = [At(attribute=name, filter=contains) for name in _SEARCHED]
     if number := plain_id(text):
@@ -110,5 +110,5 @@ def _search(text: str) -> Filter:
 
 
 def people_json(entries: bytes, pagination: Mapping[str, int]) -> bytes:
-    """The body that answers a list."""
+    """Return the response body of a list."""
     return b'{"data":{"results":%b,"pagination":%b}}' % (entries, orjson.dumps(pagination))

@@ -1,7 +1,7 @@
-"""People: administrators invited, changed and removed by others, and by themselves.
+"""Administrator accounts: invite, update and delete administrators, and edit the own profile.
 
-Nobody gives, takes or touches more rights than their own. Refuses with ValidationError, ApplicationError,
-NotFoundError, ForbiddenError and BadRequestError, in the words of the reference.
+Administrators can only grant or edit permissions within their own. Raises ValidationError, ApplicationError,
+NotFoundError, ForbiddenError and BadRequestError with Strapi's messages.
 """
 
 from dataclasses import replace
@@ -47,7 +47,7 @@ _NOT_FOUND: Final = "User not found"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """An administrator with their roles; `invitation` is the token of one who has just been invited, shown once."""
+    """An administrator with roles. `invitation` is the token of a new invitation; it cannot be read again."""
 
     administrator: Administrator
     roles: tuple[AdminRole, ...]
@@ -55,7 +55,7 @@ class Person:
 
 
 class People:
-    """What administrators do with administrators."""
+    """Manages administrators."""
 
     def __init__(
         self,
@@ -73,11 +73,11 @@ class People:
         self._clock = clock
 
     async def get(self, given_id: str) -> Person:
-        """The one with an id, as text."""
+        """Return the administrator with this id, given as text."""
         return await self._person(self._database, await self._found(self._database, given_id, _UNKNOWN))
 
     async def invite(self, body: Any, actor: Actor) -> Person:
-        """A new administrator, who has still to choose a password."""
+        """Create an administrator, who chooses a password by the invitation."""
         given = checked(request_bodies.INVITATION, lowered(body) if body else {})
         if "roles" not in given:
             raise ValidationError.from_problems([Problem(("roles",), "roles is a required field")])
@@ -101,7 +101,7 @@ class People:
             return replace(person, invitation=code.text)
 
     async def change(self, given_id: str, body: Any, actor: Actor) -> Person:
-        """Another administrator, changed."""
+        """Update another administrator."""
         given = checked(request_bodies.CHANGE, lowered(body))
         hashed = (await hash_password(given["password"])).hash if "password" in given else None
         async with unit_of_work(self._database, self._feed) as unit:
@@ -117,7 +117,7 @@ class People:
             return await self._read(unit.connection, before.id)
 
     async def change_own(self, actor: Actor, body: Any, authorization: str | None, client: str) -> Person:
-        """Oneself, changed; with the password every session is over but the one that asks."""
+        """Update the actor's own profile. A new password ends all sessions except the current one."""
         has_password = isinstance(body, dict) and "password" in body
         given = checked(request_bodies.PROFILE_WITH_PASSWORD if has_password else request_bodies.PROFILE, lowered(body))
         hashed = None
@@ -138,13 +138,13 @@ class People:
             return await self._read(unit.connection, before.id)
 
     async def delete(self, given_id: str, actor: Actor) -> Person:
-        """Remove an administrator, who is answered as they were."""
+        """Delete an administrator and return the deleted one."""
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             return await self._delete(unit, given_id, actor)
 
     async def delete_many(self, body: Any, actor: Actor) -> list[Person]:
-        """Remove several, all or none."""
+        """Delete several administrators, or none if one cannot be deleted."""
         given = checked(request_bodies.DELETION, body)
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
@@ -177,13 +177,13 @@ class People:
         return await find_administrator(connection, self._dialect, given["email"]) is not None
 
     async def _check_touched(self, unit: UnitOfWork, found: Administrator, actor: Actor) -> None:
-        """Nobody sets the password or the address of somebody who may do more."""
+        """Raise ForbiddenError if the administrator to change has permissions that the actor lacks."""
         roles = await roles_of(unit.connection, self._dialect, found.id)
         await check_covers(unit.connection, self._dialect, actor, [role.id for role in roles])
 
     async def _given_roles(self, unit: UnitOfWork, given: list[Any], actor: Actor) -> tuple[int, ...]:
-        """The ids of roles that somebody is to have, of which there are such, and none with more rights than the
-        actor's own."""
+        """Return the ids of the given roles. Raises ValidationError if one does not exist and ForbiddenError if one has
+        permissions that the actor lacks."""
         known = await read_roles(unit.connection)
         ids = [_number(one) for one in given]
         problems = [
@@ -198,7 +198,7 @@ class People:
 
 
 def _number(given: Any) -> int:
-    """An id as it is given, in an address or in a body, where a fraction is cut off."""
+    """Return an id from a URL or a body; a fraction is truncated."""
     return plain_id(int(given) if isinstance(given, float) else given)
 
 

@@ -1,11 +1,11 @@
 """Delete permissions of removed content-types and actions: of site users' roles and of API tokens.
 
-Only what Octavo knew is swept: content-types that were served and are gone, actions of the project's code that are
-gone, and actions of content-types (`api::x.y.find`) without any content-type or v4 controller. What only v4 knows
-(actions of its plugins, of controllers in JavaScript) stays.
+Only permissions that Octavo knew are deleted: of content-types that were served and are gone, of removed actions of
+the project's code, and actions of content-types (`api::x.y.find`) without any content-type or v4 controller.
+Permissions that only v4 knows (actions of its plugins, of controllers in JavaScript) stay.
 
-`octavo_state` remembers the content-types and actions of the newest definitions, and those that are gone since. So a
-content-type that is created again starts without permissions, also if its permissions could not be swept in between.
+`octavo_state` stores the content-types and actions of the newest definitions, and those removed since. So a
+content-type that is created again starts without permissions, even if they could not be deleted in between.
 """
 
 import logging
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 _KEY: Final = "known permissions"
 _TOKEN_LOCK: Final = f"octavo: {API_TOKEN}"
 _MOST_NAMED: Final = 20
-"""Actions that the log names one by one."""
+"""The number of actions that the log lists by name."""
 _FIND: Final = OwnStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
 _SAVE: Final = OwnStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
@@ -55,12 +55,12 @@ _UNLINK: Final = OwnStatement(
 _DELETE: Final = OwnStatement("DELETE FROM strapi_api_token_permissions WHERE id = {permission}")
 
 Shape = list[Any]
-"""What tells one content-type from another one of the same name: its table, and the names of its attributes."""
+"""Identifies a content-type beyond its name: its table and the names of its attributes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What permissions can be about in one site. `is_kept` tells of a controller (`api::x.y`) whether v4 has it."""
+    """The content-types and actions of one site. `is_kept` returns whether v4 has a controller (`api::x.y`)."""
 
     types: Mapping[str, Shape]
     own: Collection[str]
@@ -70,7 +70,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What is remembered: of the newest definitions, and when something was seen to be gone."""
+    """The stored state: the newest definitions, and when types and actions were found to be removed."""
 
     types: Mapping[str, Shape]
     own: Collection[str]
@@ -78,19 +78,19 @@ class _State:
 
     @classmethod
     def read(cls, text: str | None) -> "_State | None":
-        """Return what was written; None where nothing was."""
+        """Parse the stored state; None if there is none."""
         if not text:
             return None
         found = orjson.loads(text)
         return cls(found["types"], found["own"], found["gone"])
 
     def written(self) -> str:
-        """Return it as text."""
+        """Return the state as text to store."""
         return orjson.dumps({"types": self.types, "own": self.own, "gone": self.gone}).decode()
 
 
 def known_permissions(registry: Registry, own: Collection[str], is_kept: Callable[[str], bool]) -> Known:
-    """Return what permissions can be about in a site, whose code has `own` actions."""
+    """Return the content-types and actions of a site whose code has `own` actions."""
     types = {item.uid: [table_name(item), *sorted(item.raw.get("attributes") or ())] for item in registry.own_types()}
     return Known(types, sorted(own), frozenset(list_actions(registry, own)), is_kept)
 
@@ -105,12 +105,12 @@ async def sweep_permissions(
     is_alone: Look | None = None,
     created_again: Mapping[str, int] | None = None,
 ) -> frozenset[str]:
-    """Delete permissions of what is gone; return the content-types that were created again, which start without any.
+    """Delete permissions of removed content-types and actions; return the content-types that were created again.
 
-    If it does not `sweep`, for newer definitions are known, it deletes nothing, and remembers what is gone if no
-    process serves those any more (`is_alone`). Newer ones can become known while it waits for its turn: `is_newest`
-    looks again then. `created_again` names content-types that are known to be others than
-    before, with the moment since which they are.
+    Without `sweeps`, because newer definitions are deployed, it deletes nothing. It then only records what was removed
+    once no process serves the newer ones (`is_alone`). `is_newest` checks again after waiting for the lock, because
+    newer definitions can be deployed meanwhile. `created_again` are content-types known to be new ones with an old
+    name, with the time of their creation.
     """
     dialect, found = database.dialect, created_again or {}
     finding = _FIND.bind(dialect, key=_KEY)
@@ -137,7 +137,7 @@ async def sweep_permissions(
 async def _has_work(
     database: Database, finding: tuple[Any, ...], known: Known, sweeps: bool, found: Mapping[str, int]
 ) -> bool:
-    """Return whether anything would be written, as far as that can be told without a lock."""
+    """Return whether anything has to be written, as far as that is known without a lock."""
     state = _State.read(await database.fetch_value(*finding))
     if not sweeps:
         return state is not None and _without(state, known) != state
@@ -148,7 +148,7 @@ async def _has_work(
 
 
 def _remember(state: _State | None, known: Known) -> _State:
-    """Return what is remembered once these are the newest definitions."""
+    """Return the state after these definitions have become the newest."""
     if state is None:
         return _State(dict(known.types), known.own, {})
     now = this_moment()
@@ -158,7 +158,7 @@ def _remember(state: _State | None, known: Known) -> _State:
 
 
 def _without(state: _State, known: Known) -> _State:
-    """Return what is remembered once nobody serves newer definitions than these."""
+    """Return the state after newer definitions than these are no longer served."""
     now = this_moment()
     lost = [name for name in (*state.types, *state.own) if name not in known.types and name not in known.own]
     types = {uid: shape for uid, shape in state.types.items() if uid in known.types}
@@ -166,9 +166,9 @@ def _without(state: _State, known: Known) -> _State:
 
 
 def _created_again(state: _State | None, known: Known, found: Mapping[str, int]) -> dict[str, int | None]:
-    """Return the content-types that are others than those of the same name before.
+    """Return the content-types that are new ones with an old name, and when each was created.
 
-    With each, since when: permissions from after that moment are its own. None: all are of the former one.
+    Permissions from after that time stay. None: all of them belong to the former content-type.
     """
     again: dict[str, int | None] = {uid: at for uid, at in found.items() if uid in known.types}
     if state is not None:
@@ -179,7 +179,7 @@ def _created_again(state: _State | None, known: Known, found: Mapping[str, int])
 
 
 def _is_other(before: Shape | None, now: Shape) -> bool:
-    """Return whether definitions of one name share neither their table nor any attribute."""
+    """Return whether two definitions with the same name share neither their table nor any attribute."""
     return before is not None and before[0] != now[0] and not {*before[1:]} & {*now[1:]}
 
 
@@ -190,10 +190,10 @@ Stale = tuple[list[Row], list[Row]]
 async def _stale(
     connection: Connection, dialect: Dialect, known: Known, state: _State | None, again: Mapping[str, int | None]
 ) -> Stale | None:
-    """Return the rows to delete, of roles and of tokens; None without any.
+    """Return the permission rows of roles and of tokens to delete; None if there are none.
 
-    Without any content-type there are none: more likely the folder of definitions is not there. What is gone stays
-    remembered, so that it comes back without permissions.
+    Without any content-type nothing is deleted: the folder of definitions is probably missing. Removed types stay
+    recorded, so that they return without permissions.
     """
     if state is not None and not known.types:
         return None

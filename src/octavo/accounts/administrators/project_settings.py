@@ -1,6 +1,6 @@
-"""What v4's pages show of a project to all: two logos, kept as v4 keeps them (`core_admin_project-settings`).
+"""The project's logos for the admin panel, stored as in v4 (`core_admin_project-settings`).
 
-Refuses with ValidationError.
+Raises ValidationError.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,15 +43,15 @@ _MEASURES: Final = Record(
 
 
 class SentLogo(IncomingFile, Protocol):
-    """A file of a form, in a field."""
+    """A file in a form field."""
 
     @property
     def field(self) -> str:
-        """The name of its field."""
+        """The name of the form field."""
 
 
 class ProjectSettings:
-    """The logos of a project."""
+    """Reads and updates the logos of a project."""
 
     def __init__(self, database: Database, media: MediaLibrary) -> None:
         self._database = database
@@ -59,21 +59,21 @@ class ProjectSettings:
         self._media = media
 
     async def shown(self) -> dict[str, Any]:
-        """What is known of each logo."""
+        """Return the stored data of each logo."""
         stored = await self._read(self._database)
         if stored is None:
             return dict.fromkeys(LOGOS)
         return {name: _shown(stored.get(name, {})) for name in LOGOS}
 
     async def addresses(self) -> dict[str, Any]:
-        """Where each logo is, for those who are not logged in."""
+        """Return the URL of each logo, for visitors who are not signed in."""
         stored = await self._read(self._database)
         if stored is None:
             return dict.fromkeys(LOGOS)
         return {name: (stored[name] or {}).get("url") for name in LOGOS if name in stored}
 
     async def update(self, body: Any, files: Sequence[SentLogo]) -> dict[str, Any]:
-        """Put logos in the place of others; an empty text takes one away."""
+        """Replace logos; an empty text removes one."""
         given = dict(body) if isinstance(body, Mapping) else {}
         check(_TEXTS, given)
         logos = {file.field: file for file in files if file.field in LOGOS}

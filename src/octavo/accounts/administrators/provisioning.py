@@ -1,4 +1,4 @@
-"""Administrators made and given passwords without a page: by commands, and by the settings at a start."""
+"""Create administrators and set passwords without the admin panel: by commands, and by settings at startup."""
 
 import re
 from dataclasses import field, replace
@@ -28,7 +28,7 @@ _NEEDED: Final = {"a lowercase letter": "[a-z]", "an uppercase letter": "[A-Z]",
 
 @dataclass(frozen=True, slots=True)
 class NewAdministrator:
-    """An administrator to make. `role`: the code of a role, with or without `strapi-`, or its name."""
+    """An administrator to create. `role`: a role's code, with or without `strapi-`, or its name."""
 
     email: str
     password: str = field(repr=False)
@@ -38,7 +38,7 @@ class NewAdministrator:
 
 
 async def create_administrator(database: Database, new: NewAdministrator, feed: ChangeFeed | None = None) -> int:
-    """Make an administrator; the id. Raises ApplicationError, NotFoundError."""
+    """Create an administrator and return the id. Raises ApplicationError and NotFoundError."""
     email = _check_email(new.email)
     for text in (new.firstname, new.lastname):
         _check_name(text)
@@ -49,7 +49,7 @@ async def create_administrator(database: Database, new: NewAdministrator, feed: 
 
 
 async def ensure_first_administrator(database: Database, email: str, password: str) -> bool:
-    """Make an administrator who may do everything, where there is none at all; whether one was made."""
+    """Create a super admin if there is no administrator; return whether one was created."""
     if await has_administrators(database):
         return False
     email, hashed = _check_email(email), await _hashed(password)
@@ -74,7 +74,7 @@ async def _make(unit: UnitOfWork, database: Database, new: NewRow, role: str) ->
 
 
 async def reset_password(database: Database, email: str, password: str, feed: ChangeFeed | None = None) -> None:
-    """Give an administrator another password; their sessions are over. Raises ApplicationError, NotFoundError."""
+    """Set an administrator's password and end their sessions. Raises ApplicationError and NotFoundError."""
     email, hashed = _check_email(email), await _hashed(password)
     async with unit_of_work(database, feed) as unit:
         await lock_administrators(unit.connection)
@@ -97,7 +97,7 @@ def _check_name(text: str) -> None:
 
 
 async def _hashed(password: str) -> str:
-    """The hash of a password that is good enough for an administrator, by v4's rules."""
+    """Return the hash of a password. Raises ApplicationError if it does not comply with v4's rules."""
     missing = [what for what, pattern in _NEEDED.items() if not re.search(pattern, password, re.ASCII)]
     if len(password) < _SHORTEST or not is_storable(password):
         raise ApplicationError(f"A password has at least {_SHORTEST} characters")

@@ -1,8 +1,7 @@
-"""Entering: how people become administrators by themselves, and come back: the first one, by an invitation, with
-another password. Each answers a session.
+"""Administrator registration and password reset: the first administrator, invitations, forgotten passwords.
 
-Refuses with ValidationError, ApplicationError and RateLimitError, in the words of the reference. Nobody is told whom
-there is.
+Each ends with a session. Raises ValidationError, ApplicationError and RateLimitError with Strapi's messages. Responses
+do not reveal whether an account exists.
 """
 
 import asyncio
@@ -65,7 +64,7 @@ _RESET_MAIL: Final = "admin_reset_password"
 
 
 class Entering:
-    """Registrations and forgotten passwords. One for each process."""
+    """Registers administrators and resets passwords. Create one per process."""
 
     def __init__(
         self,
@@ -87,17 +86,17 @@ class Entering:
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def has_administrators(self) -> bool:
-        """Whether there is any."""
+        """Return whether any administrator exists."""
         return await has_administrators(self._database)
 
     def first_code(self) -> str:
-        """What whoever is not on this machine has to know to become the first administrator, once."""
+        """Return the code that a remote client needs to register the first administrator."""
         return hmac.new(self._options.secret.encode(), b"octavo: first administrator", sha256).hexdigest()[:24]
 
     async def register_first(self, body: Any, client: str, *, here: bool) -> tuple[AdminLogin, Person]:
-        """The first administrator. `here`: the request comes from this machine.
+        """Register the first administrator and sign in. `here`: the request comes from this machine.
 
-        Where the first one is sealed, others give the `code` that the log shows at a start.
+        With the rule `firstAdministrator`, remote clients send the `code` that Octavo logs at startup.
         """
         await self._limits.check("admin-register-first", client)
         code = ""
@@ -122,7 +121,7 @@ class Entering:
             return await self._enter(unit, await insert_administrator(unit, self._dialect, new))
 
     async def invited(self, query: Any) -> Administrator:
-        """Whom an invitation is for."""
+        """Return the administrator that an invitation is for."""
         token = checked(request_bodies.REGISTRATION_TOKEN, query)["registrationToken"]
         found = await self._find("registration", token)
         if found is None:
@@ -130,7 +129,7 @@ class Entering:
         return found
 
     async def register(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
-        """An invited administrator, who has chosen a password."""
+        """Activate an invited administrator with a password, and sign in."""
         await self._limits.check("admin-register", client)
         given = checked(request_bodies.REGISTRATION, body)
         person, token = given["userInfo"], given["registrationToken"]
@@ -148,7 +147,7 @@ class Entering:
             return await self._enter(unit, found.id)
 
     async def forgot_password(self, body: Any, client: str) -> None:
-        """Mail a token for another password, if there is somebody to mail it to; nobody is told."""
+        """Mail a token for a password reset if the account exists. The response is always the same."""
         email = body.get("email") if isinstance(body, dict) else None
         await self._limits.check("admin-forgot-password", client, email if isinstance(email, str) else "")
         given = checked(request_bodies.FORGOTTEN, body)
@@ -156,7 +155,7 @@ class Entering:
         self._start(self._send_reset(found if found is not None and found.active and not found.blocked else None))
 
     async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
-        """An administrator who has chosen another password with a mailed token."""
+        """Set a new password with a mailed token, and sign in."""
         await self._limits.check("admin-reset-password", client)
         given = checked(request_bodies.RESET, body)
         if await self._find("reset", given["resetPasswordToken"]) is None:
@@ -171,11 +170,11 @@ class Entering:
             return await self._enter(unit, found.id)
 
     async def settle(self) -> None:
-        """Wait until no mail is under way; before the database is closed."""
+        """Wait for mails being sent; call it before the database is closed."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
     async def _find(self, kind: TokenKind, code: str, unit: UnitOfWork | None = None) -> Administrator | None:
-        """Whom a code is good for: one who is invited is not active yet, one who forgets is."""
+        """Return the administrator of a valid code. Invitations need an inactive account, resets an active one."""
         connection = self._database if unit is None else unit.connection
         found = await self._find_sealed(connection, kind, code)
         if found is None and self._options.plain_tokens and may_be_plain(code):
@@ -190,7 +189,7 @@ class Entering:
         return found
 
     async def _find_sealed(self, connection: Connection, kind: TokenKind, code: str) -> Administrator | None:
-        """Whom one of our codes is for, if it is valid."""
+        """Return the administrator of a valid code issued by Octavo."""
         user_id = administrator_of(code)
         found = await read_administrator(connection, self._dialect, user_id) if user_id else None
         if found is None:
@@ -205,7 +204,7 @@ class Entering:
         return await self._administrators.begin(unit.connection, found), person
 
     async def _send_reset(self, found: Administrator | None) -> None:
-        """Mail a code. Without an administrator do the same work, but send no mail: timing reveals no account."""
+        """Mail a code. Without an administrator, do the same work but send no mail, so timing reveals nothing."""
         to = found or NO_ADMINISTRATOR
         code = issue_administrator_code(subject_of(to, "reset"), self._clock.wall(), self._options.reset_seconds)
         async with unit_of_work(self._database, self._feed) as unit:
@@ -221,7 +220,7 @@ class Entering:
             await self._mailer.send(message)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside the answer, so that its time tells nothing."""
+        """Run work in the background, so that the response time does not depend on it."""
         task = asyncio.create_task(_logged(work), context=outside())
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)

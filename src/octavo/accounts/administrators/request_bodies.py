@@ -1,4 +1,4 @@
-"""What the bodies of administrators' requests about people have to look like, in the reference's order."""
+"""Schemas for request bodies about administrators, validated in Strapi's order."""
 
 from typing import Any, Final
 
@@ -79,13 +79,13 @@ RENEWAL: Final = Record({"token": Text(REQUIRED)}, closed=True)
 
 
 def checked(form: Record, body: Any) -> dict[str, Any]:
-    """A body that keeps to a form. Raises ValidationError."""
+    """Return a validated copy of the body. Raises ValidationError."""
     check(form, body)
     return dict(body)
 
 
 def lowered(body: Any) -> Any:
-    """A body with its e-mail address in lower case."""
+    """Return the body with its email address in lower case."""
     if isinstance(body, dict) and isinstance(body.get("email"), str):
         return {**body, "email": body["email"].lower()}
     return body

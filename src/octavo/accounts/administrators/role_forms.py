@@ -1,4 +1,4 @@
-"""Bodies about roles and rights, checked: what is wrong is told in the words of the reference."""
+"""Validate request bodies about roles and permissions, with Strapi's messages."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -43,7 +43,7 @@ _ASKED: Final = Record(
 
 
 def read_permissions(body: Any, catalogue: Catalogue) -> list[Permission]:
-    """The rights that a body gives to a role. Raises ValidationError."""
+    """Return the permissions in a body for a role. Raises ValidationError."""
     check(_PERMISSIONS, body)
     given = [_permission(one) for one in body["permissions"]]
     problems = [problem for index, one in enumerate(given) for problem in _problems(index, one, catalogue)]
@@ -55,7 +55,7 @@ def read_permissions(body: Any, catalogue: Catalogue) -> list[Permission]:
 
 
 def read_asked(body: Any) -> list[tuple[str, str | None, str | None]]:
-    """The actions, subjects and fields that a body asks about. Raises ValidationError."""
+    """Return the actions, subjects and fields that a permission check asks for. Raises ValidationError."""
     check(_ASKED, body)
     return [(one["action"], one.get("subject"), one.get("field")) for one in body["permissions"]]
 
@@ -80,8 +80,8 @@ def _problems(index: int, given: Permission, catalogue: Catalogue) -> Iterator[P
         yield Problem((*place, "properties"), f"Invalid property set at permissions[{index}].properties")
     for name, value in given.properties.items():
         if not _is_names(value):
-            told = f"permissions[{index}].properties.{name} must be a list of different names"
-            yield Problem((*place, "properties", name), told)
+            message = f"permissions[{index}].properties.{name} must be a list of different names"
+            yield Problem((*place, "properties", name), message)
 
 
 def _is_names(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What may be looked at of roles and rights: lists of roles, and the catalogue of what can be granted."""
+"""Read administrator roles, and the catalog of permissions that they can have."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -28,7 +28,7 @@ _LOCALES: Final = "SELECT code, name FROM i18n_locale ORDER BY id"
 
 
 class RoleListing:
-    """Reads of roles, and of what they can be granted."""
+    """Reads roles and the permission catalog."""
 
     def __init__(self, database: Database, reads: ContentReads, rights: Rights) -> None:
         self._database = database
@@ -37,7 +37,7 @@ class RoleListing:
         self._type = reads.registry.content_types[ADMIN_ROLE]
 
     async def find(self, params: Mapping[str, Any], ability: Ability) -> Any:
-        """The roles that `filters` and `_q` ask for, in the order of `sort`; all of them at once."""
+        """Return the roles that match `filters` and `_q`, sorted by `sort`, without pages."""
         asked = read_query({name: params[name] for name in ("filters", "sort", "_q") if name in params})
         query = Query(filters=asked.filters, sort=asked.sort, search=asked.search, page=_ALL)
         query = self._reads.sanitize(query, self._type, ability)
@@ -45,7 +45,7 @@ class RoleListing:
         return orjson.loads((await self._reads.find(self._reads.prepare(request, ability)))[0])
 
     async def find_one(self, role_id: int, ability: Ability) -> Any:
-        """A role. Raises NotFoundError."""
+        """Return a role. Raises NotFoundError."""
         request = ReadRequest(content_type=self._type, by=By.ID, projection=_SHOWN, drafts=Drafts.ANY)
         found = await self._reads.find_any(self._reads.prepare(request, ability).bind(id=role_id))
         if found is None:
@@ -53,6 +53,6 @@ class RoleListing:
         return orjson.loads(found)
 
     async def catalogue(self) -> dict[str, Any]:
-        """Everything that can be granted, with the conditions."""
+        """Return the catalog of permissions, with the conditions."""
         locales = await self._database.fetch_all(_LOCALES)
         return self._rights.catalogue.shown(self._rights.conditions.values(), [(code, name) for code, name in locales])

@@ -1,6 +1,6 @@
-"""Rows of `admin_permissions`: what the roles of administrators may do, read and written.
+"""Read and write `admin_permissions`, the permissions of administrator roles.
 
-Who writes holds the lock of administrators (`rows.lock_administrators`) in a unit of work.
+Writers must hold the administrators' lock (`rows.lock_administrators`) in a unit of work.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.schema.content_types import ADMIN_PERMISSION, ADMIN_ROLE
 
 _AT_ONCE: Final = 50
-"""Rows that one statement writes."""
+"""Rows per INSERT statement."""
 
 _COLUMNS: Final = "SELECT p.id, l.role_id, p.action, p.action_parameters, p.subject, p.properties, p.conditions"
 _ALL: Final = f"""{_COLUMNS}
@@ -57,7 +57,7 @@ _DELETE: Final = OwnStatement("DELETE FROM admin_permissions WHERE id = {permiss
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """What a row says."""
+    """The content of a row."""
 
     action: str
     subject: str | None = None
@@ -68,7 +68,7 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class StoredPermission:
-    """A row, and the role that it belongs to."""
+    """A stored row, with its role."""
 
     id: int
     role_id: int
@@ -76,24 +76,24 @@ class StoredPermission:
 
 
 async def read_permissions(connection: Connection) -> tuple[StoredPermission, ...]:
-    """Those of all roles."""
+    """Return the permissions of all roles."""
     return tuple(_stored(row) for row in await connection.fetch_all(_ALL, long=True))
 
 
 def without_unknown_plugins(stored: Iterable[StoredPermission], catalogue: Catalogue) -> tuple[StoredPermission, ...]:
-    """Those that something is known of: what only v4's plugins understand stays as it is."""
+    """Leave out permissions of plugins that only v4 has."""
     is_unknown = catalogue.is_of_unknown_plugin
     return tuple(one for one in stored if not is_unknown(one.said.action, one.said.subject))
 
 
 async def permissions_of_role(connection: Connection, dialect: Dialect, role_id: int) -> tuple[StoredPermission, ...]:
-    """Those of a role."""
+    """Return the permissions of a role."""
     rows = await connection.fetch_all(*_OF_ROLE.bind(dialect, role=role_id))
     return tuple(_stored(row) for row in rows)
 
 
 async def permissions_of_user(connection: Connection, dialect: Dialect, user_id: int) -> tuple[StoredPermission, ...]:
-    """Those of all roles of an administrator."""
+    """Return the permissions of all roles of an administrator."""
     rows = await connection.fetch_all(*_OF_USER.bind(dialect, user=user_id))
     return tuple(_stored(row) for row in rows)
 
@@ -101,7 +101,7 @@ async def permissions_of_user(connection: Connection, dialect: Dialect, user_id:
 async def insert_permissions(
     unit: UnitOfWork, dialect: Dialect, role_id: int, permissions: Sequence[Permission]
 ) -> None:
-    """New rows of a role, behind those that it has."""
+    """Add permissions to a role, after the existing ones."""
     if not permissions:
         return
     connection, now = unit.connection, this_moment()
@@ -120,14 +120,14 @@ async def insert_permissions(
 async def change_properties(
     unit: UnitOfWork, dialect: Dialect, permission_id: int, properties: Mapping[str, Any]
 ) -> None:
-    """Have a row say something else of fields and locales."""
+    """Replace the fields and locales of a permission."""
     text, now = orjson.dumps(properties).decode(), this_moment()
     await unit.connection.execute(*_CHANGE.bind(dialect, permission=permission_id, properties=text, now=now))
     unit.record(ADMIN_PERMISSION, permission_id, ChangeKind.UPDATE)
 
 
 async def delete_permissions(unit: UnitOfWork, dialect: Dialect, ids: Iterable[int]) -> None:
-    """Remove rows."""
+    """Delete permissions by id."""
     for permission_id in ids:
         await unit.connection.execute(*_UNLINK.bind(dialect, permission=permission_id))
         await unit.connection.execute(*_DELETE.bind(dialect, permission=permission_id))

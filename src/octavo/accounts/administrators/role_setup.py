@@ -1,8 +1,8 @@
-"""What a start does for the roles of administrators, as v4 does it.
+"""Set up administrator roles at startup, as v4 does.
 
-The three roles of a new database get their rights. Of every role, rights to what is no more are swept, fields that are
-no more are left out, and fields that have to be filled are added. Super Admin has a row for everything there is.
-Where nothing has changed, nothing is written.
+The three roles of a new database get their permissions. In every role, permissions for removed actions and
+content-types are deleted, removed fields are left out, and required fields are added. Super Admin gets every
+permission. If nothing changed, nothing is written.
 """
 
 import logging
@@ -38,12 +38,12 @@ SELECT code, id, 1 FROM admin_roles UNION ALL SELECT code, id, 0 FROM i18n_local
 
 _MEDIA: Final = ("read", "configure-view", "assets.create", "assets.update", "assets.download", "assets.copy-link")
 _OWN_MEDIA: Final = frozenset({"read", "assets.update"})
-"""What authors may do with their own files alone."""
+"""Actions that authors have for their own files only."""
 
 
 @dataclass(slots=True)
 class _Changes:
-    """What has to be written."""
+    """The changes to write."""
 
     lacks_roles: bool = False
     removed: list[int] = field(default_factory=list)
@@ -56,7 +56,7 @@ class _Changes:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What is looked at: see `set_up_roles`."""
+    """Options of `set_up_roles`."""
 
     keeps_plugins: bool
     sweeps: bool
@@ -73,15 +73,15 @@ async def set_up_roles(
     is_newest: Look | None = None,
     created_again: Collection[str] = (),
 ) -> bool:
-    """Make the roles and what they may do agree with what there is; whether anything had to be written.
+    """Make roles and permissions match the current actions and content-types; return whether anything had to change.
 
-    `keeps_plugins`: rights to plugins of which nothing is known here stay, for v4 may know them. They open nothing.
-    Where nothing `sweeps`, whatever is there stays as it is: another process knows more. Only locales that are gone
-    are left out, for they are the same for all processes. Newer definitions can become known while this waits for its
-    turn: `is_newest` looks again then.
-    `created_again` are content-types that begin without any rights, whatever a former one of that name had.
+    With `keeps_plugins`, permissions of unknown plugins stay, because v4 may know the plugin. They grant nothing here.
+    Without `sweeps`, permissions stay, because another process has newer definitions. Only removed locales are left
+    out, because all processes have the same ones. `is_newest` checks again after waiting for the lock, because newer
+    definitions can be deployed meanwhile. `created_again` are content-types that start without permissions, although
+    a former one with the same name had some.
 
-    Several processes may do this at once.
+    Several processes can run this at the same time.
     """
     scope = _Scope(keeps_plugins, sweeps, frozenset(created_again))
     if not await _changes(database, catalogue, scope):
@@ -104,7 +104,7 @@ async def set_up_roles(
 
 
 async def _changes(connection: Connection, catalogue: Catalogue, scope: _Scope) -> _Changes:
-    """What has to be written."""
+    """Compute the changes to write."""
     found = await connection.fetch_all(_ROLES_AND_LOCALES)
     roles = {code: int(role_id) for code, role_id, is_role in found if is_role}
     locales = [code for code, _, is_role in found if not is_role]
@@ -136,7 +136,7 @@ async def _write(unit: UnitOfWork, database: Database, changes: _Changes) -> Non
         await insert_permissions(unit, dialect, role_id, added)
 
 
-# What editors and authors begin with
+# Default permissions of editors and authors
 
 
 def _default_rights(catalogue: Catalogue) -> Iterator[tuple[str, list[Permission]]]:
@@ -146,7 +146,7 @@ def _default_rights(catalogue: Catalogue) -> Iterator[tuple[str, list[Permission
 
 
 def _of_content(catalogue: Catalogue) -> Iterator[Permission]:
-    """Everything with the project's own content. What can be granted by locales alone is left to whoever grants it."""
+    """Yield all permissions for the project's own content, except those that need locales."""
     for action in catalogue.entry_actions.values():
         for uid in catalogue.subjects_of(action):
             properties = {FIELDS: list(leaves(catalogue.fields[uid]))} if FIELDS in action.properties else {}
@@ -162,7 +162,7 @@ def _of_media(catalogue: Catalogue, *, own: bool = False) -> Iterator[Permission
             yield Permission(f"plugin::upload.{name}", conditions=conditions)
 
 
-# What is swept
+# Removing outdated permissions
 
 
 def _sweep(
@@ -184,7 +184,7 @@ def _sweep(
 
 
 def _leave_out_locales(stored: Iterable[StoredPermission], locales: Collection[str], changes: _Changes) -> None:
-    """Leave out locales that are gone: one of the same code that is added later is another one."""
+    """Leave out removed locales. If one with the same code is added later, permissions do not return."""
     removed = frozenset(changes.removed)
     for one in stored:
         properties = changes.changed.get(one.id, one.said.properties)
@@ -198,8 +198,10 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_without_properties(said: Permission, catalogue: Catalogue) -> bool:
-    """Whether a right says nothing of any property that its action could have here: it was granted when there was
-    none, and would be a right to everything."""
+    """Return whether a permission sets none of the properties that its action supports here.
+
+    It was granted before the properties applied, and would now grant everything.
+    """
     asked = catalogue.properties_of(said.action)
     return bool(asked) and all(
         catalogue.applies(name, said.subject or "") and said.properties.get(name) is None for name in asked
@@ -207,17 +209,17 @@ def _is_without_properties(said: Permission, catalogue: Catalogue) -> bool:
 
 
 def _clean(given: Any, subject: str, catalogue: Catalogue) -> list[str]:
-    """The fields of a right that there are, and those that have to be filled."""
+    """Return the existing fields of a permission, and the required ones."""
     fields = catalogue.fields[subject]
     named = {name for name in given if isinstance(name, str)} if isinstance(given, list) else set()
     known = all_paths(fields)
     if named <= {*known} and isinstance(given, list) and named >= {*leaves(fields, required=True)}:
-        return given  # as it was written
+        return given  # unchanged
     kept = [path for path in known if path in named]
     return [*kept, *(path for path in leaves(fields, required=True) if path not in named)]
 
 
-# What Super Admin has
+# Permissions of Super Admin
 
 
 def _complete(

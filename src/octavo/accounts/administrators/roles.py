@@ -1,8 +1,8 @@
-"""Roles of administrators: made, changed, deleted, and given their rights.
+"""Administrator roles: create, update and delete roles, and set their permissions.
 
-Nobody gives more than they have themselves, nor changes or removes a role that may more than they: they would weaken
-those who are above them. Refuses with ApplicationError, ValidationError, NotFoundError and ForbiddenError, in the words
-of the reference.
+Administrators cannot grant permissions beyond their own, nor update or delete a role that has more, because that would
+weaken administrators above them. Raises ApplicationError, ValidationError, NotFoundError and ForbiddenError with
+Strapi's messages.
 """
 
 import re
@@ -55,7 +55,7 @@ _DELETE: Final = OwnStatement("DELETE FROM admin_roles WHERE id = {role}")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role of administrators."""
+    """An administrator role."""
 
     id: int
     name: str
@@ -66,14 +66,14 @@ class Role:
 
     @property
     def is_super(self) -> bool:
-        """Whether it is the role that may do everything."""
+        """Whether this is the Super Admin role."""
         return self.code == SUPER_ADMIN
 
 
 class AdminRoles:
-    """What administrators do with roles. Bodies are checked before.
+    """Manages administrator roles. Bodies must be validated first.
 
-    Rights to plugins that only v4 has (`role_setup`) are nobody's to see or to change here.
+    Permissions of plugins that only v4 has (`role_setup`) are neither shown nor changed.
     """
 
     def __init__(self, database: Database, feed: ChangeFeed, catalogue: Catalogue) -> None:
@@ -83,20 +83,20 @@ class AdminRoles:
         self._feed = feed
 
     async def role(self, role_id: int) -> Role:
-        """A role. Raises NotFoundError."""
+        """Return a role. Raises NotFoundError."""
         return await self._role(self._database, role_id)
 
     async def permissions(self, role_id: int) -> tuple[StoredPermission, ...]:
-        """What a role may do. Raises NotFoundError."""
+        """Return a role's permissions. Raises NotFoundError."""
         await self.role(role_id)
         return self._known(await permissions_of_role(self._database, self._dialect, role_id))
 
     async def permissions_of(self, actor: Actor) -> tuple[StoredPermission, ...]:
-        """What an administrator may do by all their roles."""
+        """Return the permissions that an administrator has from all roles."""
         return self._known(await permissions_of_user(self._database, self._dialect, actor.id or 0))
 
     async def create(self, given: Mapping[str, Any]) -> Role:
-        """A new role, which may do nothing yet."""
+        """Create a role without permissions."""
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             await self._check_name(unit, given["name"], 0)
@@ -111,7 +111,7 @@ class AdminRoles:
             return await self._role(unit.connection, await create_row(unit, ADMIN_ROLE, values, write))
 
     async def update(self, role_id: int, given: Mapping[str, Any], actor: Actor) -> Role:
-        """Another name or description; what is not given stays."""
+        """Update a role's name or description; missing values stay."""
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             role = await self._role(unit.connection, role_id)
@@ -130,7 +130,7 @@ class AdminRoles:
             return await self._role(unit.connection, role_id)
 
     async def delete(self, role_ids: Sequence[int], named: str, actor: Actor) -> list[Role]:
-        """Remove roles that nobody has; those that were there. `named` is what problems call the ids."""
+        """Delete roles without users and return those that existed. `named` is the field name in errors."""
         deleted = []
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
@@ -150,7 +150,7 @@ class AdminRoles:
     async def set_permissions(
         self, role_id: int, permissions: Sequence[Permission], actor: Actor
     ) -> tuple[StoredPermission, ...]:
-        """Let a role do exactly this. Rows that say the same stay as they are."""
+        """Set a role's permissions to exactly these. Unchanged rows stay."""
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             await check_covers(unit.connection, self._dialect, actor, [role_id])
@@ -194,7 +194,7 @@ class AdminRoles:
 
 
 def _grants(permissions: Mapping[int, Permission]) -> dict[int, Grant]:
-    """What rows grant; one that cannot be read grants nothing."""
+    """Return the grants of permissions by index; rows that cannot be parsed are left out."""
     found = {
         index: read_grant(one.action, one.subject, dict(one.properties), list(one.conditions))
         for index, one in permissions.items()
@@ -207,7 +207,7 @@ def _refused(named: str, why: str) -> ValidationError:
 
 
 def _code_of(name: str) -> str:
-    """A code that no other role has: words of the name, and the moment."""
+    """Return a unique code for a role: words of its name and a timestamp."""
     words = "-".join(re.findall(r"[a-z0-9]+", transliterate(name).lower()))
     moment, number = "", this_moment()
     while number:

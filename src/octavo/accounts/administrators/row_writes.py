@@ -1,6 +1,6 @@
-"""Administrator rows, written: each write takes part in a unit of work of the caller's, and hooks hear of it.
+"""Write administrators and their roles. Each write joins the caller's unit of work and runs hooks.
 
-Refuses with `ApplicationError` (an address taken, the last super admin) and `NotFoundError`.
+Raises `ApplicationError` (the email is taken, or no active super admin would remain) and `NotFoundError`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,11 +34,11 @@ ROLES: Final[Mapping[str, tuple[str, str]]] = {
     EDITOR: ("Editor", "Editors can manage and publish contents including those of other users."),
     AUTHOR: ("Author", "Authors can manage the content they have created."),
 }
-"""The roles of a database that has none, by code: name and description, as v4 makes them."""
+"""The default roles of a new database by code, with v4's names and descriptions."""
 
 TAKEN: Final = "Email already taken"
 _LOCK: Final = "octavo: administrators"
-"""What writers of administrators wait for, so that an address is used once and a super admin stays."""
+"""The lock for writes of administrators. It keeps email addresses unique and an active super admin."""
 
 _INSERT_ROLE: Final = OwnStatement("""
 INSERT INTO admin_roles (name, code, description, created_at, updated_at)
@@ -69,7 +69,7 @@ _SET_CODE: Final[Mapping[TokenKind, OwnStatement]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """An administrator to make: with a password's hash and active, or still to be invited."""
+    """An administrator to create: active with a password hash, or invited."""
 
     email: str
     firstname: str
@@ -80,12 +80,12 @@ class NewRow:
 
 
 async def lock_administrators(connection: Transaction) -> None:
-    """Have other writers wait until the end of the transaction."""
+    """Lock administrators until the transaction ends."""
     await connection.lock(_LOCK)
 
 
 async def insert_administrator(unit: UnitOfWork, dialect: Dialect, new: NewRow) -> int:
-    """A new administrator; the id. The caller has locked."""
+    """Create an administrator and return the id. The caller must hold the lock."""
     connection = unit.connection
     if await find_administrator(connection, dialect, new.email) is not None:
         raise ApplicationError(TAKEN)
@@ -107,8 +107,8 @@ async def insert_administrator(unit: UnitOfWork, dialect: Dialect, new: NewRow) 
         unit.record(ADMIN_USER, user_id, ChangeKind.CREATE)
         return user_id
 
-    told = {"firstname": new.firstname, "lastname": new.lastname, "email": new.email}
-    return await create_row(unit, ADMIN_USER, told, write)
+    fields = {"firstname": new.firstname, "lastname": new.lastname, "email": new.email}
+    return await create_row(unit, ADMIN_USER, fields, write)
 
 
 async def update_administrator(
@@ -120,17 +120,18 @@ async def update_administrator(
     *,
     deactivates: bool = False,
 ) -> None:
-    """Write what an administrator has become; roles and a password's hash where they change. The caller has locked.
+    """Update an administrator, with `roles` and a `password` hash if they change. The caller must hold the lock.
 
-    A new address or password ends mailed codes. `deactivates` ends sessions too, for good, and withdraws an invitation.
+    A new email address or password invalidates mailed codes. `deactivates` also ends sessions and withdraws an
+    invitation.
     """
     connection, user = unit.connection, changed.id
-    told = {"firstname": changed.firstname, "lastname": changed.lastname, "email": changed.email}
+    fields = {"firstname": changed.firstname, "lastname": changed.lastname, "email": changed.email}
     had_super = await has_super_admin(connection, dialect)
     before = await read_administrator(connection, dialect, user)
 
     async def write(given: Mapping[str, Any]) -> None:
-        texts = {name: given[name] for name in told}
+        texts = {name: given[name] for name in fields}
         more = {"username": changed.username, "language": changed.language, "active": changed.active}
         await connection.execute(*_UPDATE.bind(dialect, user=user, now=this_moment(), **texts, **more))
         if roles is not None:
@@ -145,12 +146,12 @@ async def update_administrator(
             await connection.execute(*_END_CODES.bind(dialect, user=user))
         unit.record(ADMIN_USER, user, ChangeKind.UPDATE)
 
-    await update_row(unit, ADMIN_USER, user, told, write)
+    await update_row(unit, ADMIN_USER, user, fields, write)
     await _check_super_admin(unit, dialect, had_super)
 
 
 async def delete_administrator(unit: UnitOfWork, dialect: Dialect, found: Administrator) -> None:
-    """Remove an administrator, with their sessions. The caller has locked."""
+    """Delete an administrator and their sessions. The caller must hold the lock."""
     had_super = await has_super_admin(unit.connection, dialect)
 
     async def remove() -> None:
@@ -165,13 +166,13 @@ async def delete_administrator(unit: UnitOfWork, dialect: Dialect, found: Admini
 
 
 async def store_code(unit: UnitOfWork, dialect: Dialect, kind: TokenKind, user: int, stored: str) -> None:
-    """Store the sealed form of a mailed code; the one before ends."""
+    """Store the sealed form of a mailed code, which invalidates the previous one."""
     if await unit.connection.execute(*_SET_CODE[kind].bind(dialect, code=stored, user=user)):
         unit.record(ADMIN_USER, user, ChangeKind.UPDATE)
 
 
 async def ensure_roles(unit: UnitOfWork, dialect: Dialect) -> None:
-    """The roles that v4 makes at its first start, where there are none."""
+    """Create v4's default roles if there are no roles."""
     if await unit.connection.fetch_value("SELECT 1 FROM admin_roles LIMIT 1"):
         return
     for code, (name, description) in ROLES.items():

@@ -1,4 +1,4 @@
-"""Administrator rows: administrators as v4 keeps them (`admin_users`, `admin_roles`), read."""
+"""Read administrators and their roles from v4's tables (`admin_users`, `admin_roles`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -48,7 +48,7 @@ WHERE r.code = {role} AND u.is_active AND NOT coalesce(u.blocked, {no}) LIMIT 1"
 
 @dataclass(frozen=True, slots=True)
 class AdminRole:
-    """A role of administrators."""
+    """An administrator role."""
 
     id: int
     name: str
@@ -58,7 +58,7 @@ class AdminRole:
 
 @dataclass(frozen=True, slots=True)
 class Administrator:
-    """An administrator. Only one who is active and not blocked gets in."""
+    """An administrator. Only active ones that are not blocked can sign in."""
 
     id: int
     firstname: str | None
@@ -71,7 +71,7 @@ class Administrator:
     created_at: datetime | None
     updated_at: datetime | None
     password: str | None = field(repr=False)
-    """The hash."""
+    """The password hash."""
 
 
 NO_ADMINISTRATOR: Final = Administrator(
@@ -87,7 +87,7 @@ NO_ADMINISTRATOR: Final = Administrator(
     updated_at=None,
     password=None,
 )
-"""Stands in for the administrator who does not exist where both have to cost the same."""
+"""Used if no administrator is found, so that the response takes the same time."""
 
 
 def _read(row: Sequence[Any]) -> Administrator:
@@ -108,34 +108,34 @@ def _read(row: Sequence[Any]) -> Administrator:
 
 
 async def find_administrator(connection: Connection, dialect: Dialect, email: str) -> Administrator | None:
-    """The administrator with an address, in lower case."""
+    """Return the administrator with this email address, in lower case."""
     row = await connection.fetch_row(*_BY_EMAIL.bind(dialect, email=email))
     return None if row is None else _read(row)
 
 
 async def read_administrator(connection: Connection, dialect: Dialect, user_id: int) -> Administrator | None:
-    """The administrator with an id."""
+    """Return the administrator with this id."""
     row = await connection.fetch_row(*_BY_ID.bind(dialect, user=user_id))
     return None if row is None else _read(row)
 
 
 async def list_administrators(connection: Connection, dialect: Dialect) -> tuple[Administrator, ...]:
-    """All administrators."""
+    """Return all administrators."""
     return tuple(_read(row) for row in await connection.fetch_all(*_ALL.bind(dialect), long=True))
 
 
 async def roles_of(connection: Connection, dialect: Dialect, user_id: int) -> tuple[AdminRole, ...]:
-    """The roles of an administrator."""
+    """Return the roles of an administrator."""
     return tuple(AdminRole(*row) for row in await connection.fetch_all(*_ROLES_OF.bind(dialect, user=user_id)))
 
 
 async def has_administrators(connection: Connection) -> bool:
-    """Whether there is any."""
+    """Return whether any administrator exists."""
     return bool(await connection.fetch_value("SELECT 1 FROM admin_users LIMIT 1"))
 
 
 def subject_of(administrator: Administrator, kind: TokenKind) -> CodeSubject:
-    """Return what a mailed code of an administrator is bound to."""
+    """Return the subject of an administrator's mailed code."""
     purpose: Purpose = "administrator reset" if kind == "reset" else "administrator invitation"
     return CodeSubject(purpose, administrator.id, administrator.email, administrator.password)
 
@@ -149,22 +149,22 @@ async def stored_code(connection: Connection, dialect: Dialect, kind: TokenKind,
 async def find_by_plain_code(
     connection: Connection, dialect: Dialect, kind: TokenKind, code: str
 ) -> Administrator | None:
-    """Return the administrator to whom v4 has mailed a code."""
+    """Return the administrator with a stored v4 code."""
     row = await connection.fetch_row(*_BY_PLAIN[kind].bind(dialect, code=code))
     return None if row is None else _read(row)
 
 
 async def read_roles(connection: Connection) -> dict[int, AdminRole]:
-    """All roles, by id."""
+    """Return all roles, by id."""
     return {row[0]: AdminRole(*row) for row in await connection.fetch_all(_ROLES_BY_ID)}
 
 
 async def role_id_of(connection: Connection, dialect: Dialect, role: str) -> int | None:
-    """The id of a role that is given by its code, with or without `strapi-`, or its name."""
+    """Return the id of the role with this code, with or without `strapi-`, or with this name."""
     found = await connection.fetch_value(*_ROLE.bind(dialect, role=role, code=f"strapi-{role}"))
     return None if found is None else int(found)
 
 
 async def has_super_admin(connection: Connection, dialect: Dialect) -> bool:
-    """Whether somebody who may do everything can log in."""
+    """Return whether a super admin can sign in."""
     return bool(await connection.fetch_value(*_HAS_SUPER.bind(dialect, role=SUPER_ADMIN, no=False)))

@@ -1,4 +1,4 @@
-"""What API tokens and transfer tokens may be, and who may make which. Refuses with ValidationError, ForbiddenError."""
+"""The kinds of tokens, API and transfer, and the checks for creating them. Raises ValidationError, ForbiddenError."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -17,7 +17,7 @@ _TRANSFER_SCOPES: Final = Text(one_of=("push", "pull"))
 
 
 def api_tokens(registry: Registry, salt: str, own_actions: Collection[str] = ()) -> TokenKind:
-    """API tokens of a project; `own_actions` are those that its code adds."""
+    """Return the kind for API tokens. `own_actions` are those of the project's code."""
     known = frozenset(list_actions(registry, own_actions))
 
     def check(given: Wanted, before: Token | None, actor: Actor) -> Sequence[str] | None:
@@ -40,7 +40,7 @@ def api_tokens(registry: Registry, salt: str, own_actions: Collection[str] = ())
 
 
 def transfer_tokens(salt: str) -> TokenKind:
-    """Transfer tokens: whoever holds one may read or replace everything."""
+    """Return the kind for transfer tokens, which allow reading and replacing all data."""
 
     def check(given: Wanted, before: Token | None, actor: Actor) -> Sequence[str] | None:
         if not actor.ability.everything:

@@ -1,4 +1,4 @@
-"""The rows of API tokens and of transfer tokens, which v4 keeps alike: a token, what it may do, and links between."""
+"""SQL for API tokens and transfer tokens, which v4 stores alike: a token, its permissions, and links between them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from octavo.schema.content_types import API_TOKEN, TRANSFER_TOKEN
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One thing that a token may do."""
+    """A permission of a token."""
 
     id: int
     action: str
@@ -24,7 +24,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A token as it is stored, less its secret. `type` is that of an API token; `lifespan` in milliseconds."""
+    """A stored token without its secret. `type` is that of an API token; `lifespan` is in milliseconds."""
 
     id: int
     name: str
@@ -39,12 +39,12 @@ class Token:
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """What it may do."""
+        """The actions that the token allows."""
         return tuple(scope.action for scope in self.scopes)
 
 
 class TokenTable:
-    """The statements about tokens of one kind."""
+    """The statements for tokens of one kind."""
 
     def __init__(self, uid: str, tokens: str, scopes: str, column: str, *, typed: bool) -> None:
         links = f"{scopes}_token_links"
@@ -88,7 +88,7 @@ class TokenTable:
         self.delete = OwnStatement(f"DELETE FROM {tokens} WHERE id = {{id}}")  # noqa: S608
 
     async def read_all(self, connection: Connection, dialect: Dialect) -> list[Token]:
-        """All tokens, by name."""
+        """Return all tokens, sorted by name."""
         scopes: dict[int, list[Scope]] = {}
         for token_id, scope_id, action, *moments in await connection.fetch_all(*self._scopes.bind(dialect)):
             scopes.setdefault(token_id, []).append(Scope(scope_id, action, *map(read_moment, moments)))

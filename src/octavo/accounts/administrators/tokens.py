@@ -1,7 +1,7 @@
-"""Tokens of programs, as administrators manage them: API tokens and transfer tokens. Their secrets are shown once.
+"""Manage API tokens and transfer tokens. A token's secret is only returned when it is created or regenerated.
 
-Nobody makes a token that may do more than themselves. Refuses with ValidationError, ApplicationError, NotFoundError and
-ForbiddenError, in the words of the reference.
+Administrators cannot create tokens with permissions beyond their own. Raises ValidationError, ApplicationError,
+NotFoundError and ForbiddenError with Strapi's messages.
 """
 
 import secrets
@@ -32,7 +32,7 @@ Wanted = Mapping[str, Any]
 
 
 def _text_of(value: Any) -> Any:
-    """A name or a description, as the reference makes a text of what is given."""
+    """Return a name or description as Strapi converts it to text."""
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -42,9 +42,9 @@ def _text_of(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TokenKind:
-    """What tokens of one kind are: their table, the secret they are hashed with, their form and what they may be.
+    """A kind of token: its table, the salt for hashes, the schema of bodies and the checks.
 
-    `check` is given what a token is to be, what it was, if it was, and who asks.
+    `check` gets the requested values, the stored token (None for a new one) and the actor.
     """
 
     table: TokenTable
@@ -55,7 +55,7 @@ class TokenKind:
     check: Callable[[Wanted, Token | None, Actor], Sequence[str] | None]
 
     def form(self, *, new: bool) -> Record:
-        """The form of a body."""
+        """Return the schema for request bodies."""
         name, description = Text(*_NAME, *((REQUIRED,) if new else ())), Text(at_most(_MOST_TEXT))
         kinds = {"type": Text(*((REQUIRED,) if new else ()), one_of=_TYPE)} if self.table.typed else {}
         scopes = self.new_scopes if new else self.scopes
@@ -65,7 +65,7 @@ class TokenKind:
 
 
 class TokenBook:
-    """The tokens of one kind."""
+    """Manages the tokens of one kind."""
 
     def __init__(self, database: Database, feed: ChangeFeed, kind: TokenKind) -> None:
         self._database = database
@@ -76,15 +76,15 @@ class TokenBook:
         self._lock = f"octavo: {kind.table.uid}"
 
     async def all(self) -> list[Token]:
-        """All of them, by name."""
+        """Return all tokens, sorted by name."""
         return await self._table.read_all(self._database, self._dialect)
 
     async def get(self, given_id: str) -> Token:
-        """The one with an id, as text."""
+        """Return the token with this id, given as text."""
         return self._find(await self.all(), given_id)
 
     async def create(self, body: Any, actor: Actor) -> tuple[Token, str]:
-        """A new token, and its secret."""
+        """Create a token; return it and its secret."""
         given = self._checked(body, new=True)
         lifespan, secret, now = given.get("lifespan"), secrets.token_hex(TOKEN_BYTES), this_moment()
         expires_at = None if lifespan is None else now + lifespan
@@ -93,7 +93,7 @@ class TokenBook:
             known = await self._table.read_all(unit.connection, self._dialect)
             self._check_name(known, given["name"])
             scopes = self._kind.check(given, None, actor) or ()
-            told = {"name": given["name"], "description": given.get("description") or ""} | self._typed(given)
+            fields = {"name": given["name"], "description": given.get("description") or ""} | self._typed(given)
 
             async def write(values: dict[str, Any]) -> int:
                 row = {**values, "key": hash_api_token(secret, self._kind.salt), "lifespan": lifespan}
@@ -103,11 +103,11 @@ class TokenBook:
                 unit.record(self._table.uid, token_id, ChangeKind.CREATE)
                 return token_id
 
-            token_id = await create_row(unit, self._table.uid, told, write)
+            token_id = await create_row(unit, self._table.uid, fields, write)
             return await self._read(unit, token_id), secret
 
     async def update(self, given_id: str, body: Any, actor: Actor) -> Token:
-        """A changed token."""
+        """Update a token and return it."""
         given = self._checked(body, new=False)
         async with unit_of_work(self._database, self._feed) as unit:
             await unit.connection.lock(self._lock)
@@ -116,7 +116,7 @@ class TokenBook:
             if "name" in given:
                 self._check_name([token for token in known if token.id != before.id], given["name"])
             scopes = self._kind.check(given, before, actor)
-            told = {
+            fields = {
                 "name": given.get("name", before.name),
                 "description": given.get("description", before.description),
             } | self._typed({"type": before.type, **given})
@@ -129,11 +129,11 @@ class TokenBook:
                     await self._insert_scopes(unit, before.id, scopes)
                 unit.record(self._table.uid, before.id, ChangeKind.UPDATE)
 
-            await update_row(unit, self._table.uid, before.id, told, write)
+            await update_row(unit, self._table.uid, before.id, fields, write)
             return await self._read(unit, before.id)
 
     async def regenerate(self, given_id: str, actor: Actor) -> tuple[Token, str]:
-        """Another secret for a token; the one before is worth nothing."""
+        """Replace a token's secret; the old one stops working."""
         secret = secrets.token_hex(TOKEN_BYTES)
         async with unit_of_work(self._database, self._feed) as unit:
             await unit.connection.lock(self._lock)
@@ -149,7 +149,7 @@ class TokenBook:
             return found, secret
 
     async def delete(self, given_id: str) -> Token | None:
-        """Remove a token, which is answered as it was; None where there is none."""
+        """Delete a token and return it; None if it does not exist."""
         async with unit_of_work(self._database, self._feed) as unit:
             await unit.connection.lock(self._lock)
             try:
@@ -166,7 +166,7 @@ class TokenBook:
             return found
 
     def _checked(self, body: Any, *, new: bool) -> dict[str, Any]:
-        """What a body says, in the form that it has to have."""
+        """Return the validated body."""
         given = dict(body) if isinstance(body, Mapping) else {}
         for name in ("name", "description"):
             if name in given or new:

@@ -1,4 +1,4 @@
-"""AccountCodes: the one-time codes of users, issued and found, as `access.authentication.one_time_codes` seals them."""
+"""Issue and find one-time codes of users, sealed by `access.authentication.one_time_codes`."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -24,7 +24,7 @@ UserPurpose = Literal["user reset", "user confirmation"]
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How long a code is valid, in seconds, and the name of the search for a stored code of v4."""
+    """How long a code is valid, in seconds, and the name of the query for codes stored by v4."""
 
     seconds: int
     search: str
@@ -37,7 +37,7 @@ _KINDS: Final[Mapping[UserPurpose, _Kind]] = {
 
 
 class AccountCodes:
-    """Issues and finds codes. `plain`: codes that v4 has mailed are accepted."""
+    """Issues and finds codes. With `plain`, codes mailed by v4 are accepted."""
 
     def __init__(self, rows: AccountRows, database: Database, clock: Clock, *, plain: bool) -> None:
         self._rows = rows
@@ -46,11 +46,11 @@ class AccountCodes:
         self._plain = plain
 
     def issue(self, account: Account, purpose: UserPurpose) -> IssuedCode:
-        """Issue a code, which is valid as long as the account stays as it is."""
+        """Issue a code that is valid until the account changes or the code expires."""
         return issue_user_code(_subject(account, purpose), self._clock.wall(), _KINDS[purpose].seconds)
 
     async def find(self, code: str, purpose: UserPurpose) -> Account | None:
-        """Return the account whose valid code this is."""
+        """Return the account of a valid code; None if the code is not valid."""
         user_id = user_of(code)
         if user_id is not None:
             account = (await self._rows.by_id(user_id)).account
@@ -66,7 +66,7 @@ class AccountCodes:
         return account if self.is_valid(code, account, purpose) else None
 
     def is_valid(self, code: str, account: Account, purpose: UserPurpose) -> bool:
-        """Return whether an account's code can be used now. No code of a blocked account can."""
+        """Return whether a code is valid for an account now. Blocked accounts have no valid codes."""
         stored = account.reset_code if purpose == "user reset" else account.confirmation_code
         if account.blocked:
             return False

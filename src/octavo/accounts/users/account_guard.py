@@ -1,8 +1,8 @@
-"""AccountGuard: ends one-time codes, refresh tokens, sessions and access tokens when an account changes.
+"""AccountGuard: end one-time codes, refresh tokens, sessions and access tokens when an account changes.
 
-Every write of an entry passes it (`content.entry_unit`), whichever API, command or project code it comes from, inside
-the transaction of the write. Changes by other software end what is bound to the account's state without a write, and
-blocks are found by `end_of_blocked`.
+`content.entry_unit` calls it for every write of an entry, by any API, command or project code, in the write's
+transaction. Codes and sessions are bound to the account's state, so changes by other software invalidate them without
+a write. `end_of_blocked` handles blocks.
 """
 
 from collections.abc import Mapping
@@ -31,8 +31,10 @@ WHERE blocked AND (reset_password_token IS NOT NULL OR confirmation_token IS NOT
 
 
 class AccountGuard:
-    """Sees writes to users and administrators. `revoke`: a new password ends older access tokens; `renews`: there are
-    refresh tokens."""
+    """Handles writes to users and administrators.
+
+    `revoke`: a new password also invalidates older access tokens. `renews`: the project has refresh tokens.
+    """
 
     def __init__(self, dialect: Dialect, *, revoke: bool, renews: bool) -> None:
         self._dialect = dialect
@@ -42,7 +44,7 @@ class AccountGuard:
     async def before_update(
         self, connection: Transaction, uid: str, entry_id: int, data: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """End what this change of an account ends; return the data to write."""
+        """End the codes, sessions and tokens that this update invalidates; return the data to write."""
         if uid == USER:
             return await self._before_user(connection, entry_id, data)
         ends = data.get("isActive", True) is not True or _is_set(data, "blocked")
@@ -51,7 +53,7 @@ class AccountGuard:
         return {**_ADMINISTRATOR_CODES, **data} if ends or "password" in data or "email" in data else data
 
     async def before_delete(self, connection: Transaction, uid: str, entry_id: int) -> None:
-        """End everything that a removed account has."""
+        """End all codes, sessions and tokens of a deleted account."""
         if uid == USER:
             await self._end_user(connection, entry_id)
         else:
@@ -61,7 +63,7 @@ class AccountGuard:
         has_password, blocks = "password" in data, _is_set(data, "blocked")
         if not (has_password or blocks or "email" in data):
             return data
-        await connection.lock(account_lock(user_id))  # nobody uses a code meanwhile
+        await connection.lock(account_lock(user_id))  # prevents concurrent use of a code
         if blocks:
             await self._end_user(connection, user_id)
         elif has_password and self._revoke:
@@ -78,7 +80,7 @@ class AccountGuard:
             await connection.execute(*END_OF_USER.bind(self._dialect, user=user_id))
 
     async def end_of_blocked(self, database: Database) -> None:
-        """End what accounts have that other software has blocked or deactivated."""
+        """End codes, sessions and tokens of accounts that other software has blocked or deactivated."""
         async with unit_of_work(database) as unit:
             await revoke_tokens_of_blocked(unit.connection, self._dialect)
             await unit.connection.execute(END_CODES_OF_BLOCKED)
@@ -88,7 +90,7 @@ class AccountGuard:
 
 
 def account_lock(user_id: int) -> str:
-    """Return the name of the lock that whoever changes an account or uses one of its codes holds."""
+    """Return the name of the lock for changing an account or using one of its codes."""
     return f"octavo: account #{user_id}"
 
 

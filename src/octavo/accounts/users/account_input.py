@@ -1,6 +1,6 @@
-"""Bodies of account requests: which texts each needs, checked all at once, with the reference's messages and order.
+"""Validate the bodies of account requests, with Strapi's messages and order. All errors are reported at once.
 
-Raises ValidationError. E-mail addresses come out in lower case.
+Raises ValidationError. Email addresses are converted to lower case.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,11 +33,11 @@ _LONGEST_NAME: Final = 100
 
 
 class RegistrationFields:
-    """The fields that bodies of registrations can have.
+    """The fields that a registration can set.
 
-    `allowed` are the configured ones; None allows every attribute that is not private. With `listed_only`, None allows
-    none, other fields are refused, and relations and files need the permissions that a create needs. Otherwise other
-    fields are ignored and links are stored, as v4 does.
+    `allowed` are the configured ones; None means all attributes that are not private. With `listed_only`, None means
+    no fields, other fields are refused, and relations and files need the permissions that a create needs. Otherwise
+    other fields are ignored and links are stored, as in v4.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class RegistrationFields:
         self._listed_only = listed_only
 
     def problems(self, body: Any) -> Iterator[Problem]:
-        """Yield what is wrong with the names of a body's fields."""
+        """Yield a problem for each field that is not allowed."""
         if not self._listed_only or not isinstance(body, Mapping):
             return
         others = [name for name in body if name not in self._names and name not in _CREDENTIALS]
@@ -71,7 +71,7 @@ class RegistrationFields:
             yield Problem((short,), f"{short} cannot be set by a registration{advice}")
 
     def read(self, body: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
-        """Return the values that a registration sets. Raises ForbiddenError for files that are not to be linked."""
+        """Return the values that a registration sets. Raises ForbiddenError for files the actor cannot link."""
         given = {name: value for name, value in body.items() if name in self._names}
         if not self._listed_only:
             return given
@@ -84,7 +84,7 @@ class RegistrationFields:
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """One text of a body. What is not required must not be empty where it is given; `both` says that in two ways."""
+    """A text field of a body. An optional one must not be empty if present; `both` reports that with two messages."""
 
     name: str
     required: bool = True
@@ -94,11 +94,11 @@ class TextField:
 
     @property
     def most(self) -> int:
-        """Return the most characters; the length is checked first."""
+        """The maximum number of characters, checked first."""
         return MAX_EMAIL if self.email else MAX_IDENTIFIER if self.name == "identifier" else MAX_LABEL
 
     def problems(self, body: Mapping[str, Any]) -> Iterator[str]:
-        """What is wrong with it, in words."""
+        """Yield the error messages for this field."""
         value = body.get(self.name, MISSING)
         if value is MISSING:
             if self.required:
@@ -117,7 +117,7 @@ class TextField:
         if self.name in PASSWORDS and len(value) > MAX_BYTES:
             yield f"{self.name} must be at most {MAX_BYTES} bytes"
         elif self.email and len(value) > self.most:
-            yield f"{self.name} must be a valid email"  # as the reference says it
+            yield f"{self.name} must be a valid email"  # Strapi's message
         elif len(value) > self.most:
             yield f"{self.name} must be at most {self.most} characters"
         elif not is_storable(value):
@@ -155,7 +155,7 @@ UPDATE_USER: Final = (
 
 
 def read_texts(body: Any, fields: tuple[TextField, ...], *more: Problem) -> dict[str, str]:
-    """The texts that these fields name; `more` are problems that were found elsewhere, told last."""
+    """Return the texts of these fields. `more` are problems found elsewhere, reported last."""
     given = body if isinstance(body, Mapping) else {}
     problems = [
         *(Problem((field.name,), message) for field in fields for message in field.problems(given)),

@@ -1,7 +1,7 @@
-"""Accounts: log in, register, change and reset passwords, confirm addresses; the same for every door.
+"""User accounts: sign in, register, change and reset passwords, confirm email addresses. Shared by REST and GraphQL.
 
-Each takes the body as it was sent and the client's address, and counts the attempt. Refuses with ValidationError,
-ApplicationError and RateLimitError. Mail leaves after the answer, so that its time tells nothing.
+Methods take the unvalidated body and the client's address, and count the attempt. They raise ValidationError,
+ApplicationError and RateLimitError. Mail is sent after the response, so response times reveal nothing.
 """
 
 import asyncio
@@ -48,11 +48,11 @@ _TAKEN: Final = "Email or Username are already taken"
 
 @dataclass(frozen=True, slots=True)
 class AccountOptions:
-    """How accounts are kept.
+    """Options for accounts.
 
-    `hide_states`: nobody is told which addresses are confirmed or blocked. `plain_codes`: codes that v4 has stored in
-    plain text are taken. `allowed_fields`: the attributes that registration can set, if they are configured;
-    `listed_only`: no others can be, and a body that has them is refused.
+    `hide_states`: responses do not reveal which addresses are confirmed or blocked. `plain_codes`: codes that v4
+    stored in plain text are accepted. `allowed_fields`: the attributes that registration can set, if configured.
+    `listed_only`: a body with other attributes is refused.
     """
 
     jwt_secret: str = field(repr=False)
@@ -68,9 +68,9 @@ class AccountOptions:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A user as JSON, and a new token; none while the address has to be confirmed first.
+    """A user as JSON and a new token, or no token until the address is confirmed.
 
-    `user_id` and `stamp` are for a session with refresh tokens: see `user_sessions`.
+    `user_id` and `stamp` are for sessions with refresh tokens: see `user_sessions`.
     """
 
     user: bytes
@@ -80,7 +80,7 @@ class Session:
 
 
 class Accounts:
-    """What people do with their own accounts. One for each process."""
+    """What users do with their own accounts. Create one per process."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Accounts:
     ) -> None:
         self.rows = AccountRows(reader)
         self.forget: Callback = lambda: None
-        """Clears caches as a change of a user does, so that unknown accounts cost the same."""
+        """Clears caches as an update of a user does, so that requests for unknown accounts take the same time."""
         self._codes = AccountCodes(self.rows, reader.database, clock, plain=options.plain_codes)
         self.options = options
         self._reader = reader
@@ -108,7 +108,7 @@ class Accounts:
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def login(self, body: Any, client: str, provider: str = LOCAL) -> Session:
-        """A session for a name or an address, and a password."""
+        """Sign in with a username or email address and a password."""
         if provider != LOCAL:
             raise ApplicationError("This provider is disabled")
         await self._limits.check("login", client, _text(body, "identifier"))
@@ -124,7 +124,7 @@ class Accounts:
         return self.session(Found(found.settings, account))
 
     async def register(self, body: Any, actor: Actor, client: str) -> Session:
-        """A new user, with the default role."""
+        """Create a user with the default role, and sign in."""
         await self._limits.check("register", client, _text(body, "email"))
         texts = bodies.read_texts(body, bodies.REGISTER, *self._registration.problems(body))
         before = await self.rows.taken(texts["email"], texts["username"])
@@ -156,7 +156,7 @@ class Accounts:
         return Session(user, None, user_id, "")
 
     async def change_password(self, body: Any, actor: Actor, client: str) -> Session:
-        """A session after one's own password has changed."""
+        """Change the actor's own password and return a new session."""
         if actor.kind != "user" or actor.id is None:
             raise ApplicationError("You must be authenticated to reset your password")
         await self._limits.check("change-password", client, actor.id)
@@ -169,7 +169,7 @@ class Accounts:
         return await self._set_password(account, texts["password"])
 
     async def forgot_password(self, body: Any, client: str) -> None:
-        """Send a code for a new password, if there is somebody to send it to; nobody is told."""
+        """Mail a code for a password reset if the account exists. The response is always the same."""
         await self._limits.check("forgot-password", client, _text(body, "email"))
         texts = bodies.read_texts(body, bodies.FORGOT_PASSWORD)
         found = await self.rows.by_email(texts["email"])
@@ -177,7 +177,7 @@ class Accounts:
         self._start(self._send_reset(account if account and not account.blocked else None, found.settings))
 
     async def reset_password(self, body: Any, client: str) -> Session:
-        """A session after a new password has been chosen with a code."""
+        """Set a new password with a mailed code, and sign in."""
         await self._limits.check("reset-password", client)
         texts = bodies.read_texts(body, bodies.RESET_PASSWORD)
         if texts["password"] != texts["passwordConfirmation"]:
@@ -188,7 +188,7 @@ class Accounts:
         return await self._set_password(account, texts["password"], texts["code"])
 
     async def confirm_email(self, body: Any, client: str) -> tuple[Session, str]:
-        """A session for the user whose address is now known to be right, and where to go next."""
+        """Confirm a user's email address; return a session and the URL to redirect to."""
         await self._limits.check("email-confirmation", client)
         code = bodies.read_texts(body, bodies.CONFIRM_EMAIL)["confirmation"]
         account = await self._codes.find(code, "user confirmation")
@@ -206,7 +206,7 @@ class Accounts:
         return await self.rows.by_id(user_id, unit.connection)
 
     async def send_email_confirmation(self, body: Any, client: str) -> str:
-        """Send a code to confirm an address, if somebody with that address has to; the address."""
+        """Mail a confirmation code if the address belongs to an unconfirmed account; return the address."""
         await self._limits.check("send-email-confirmation", client, _text(body, "email"))
         email = bodies.read_texts(body, bodies.SEND_CONFIRMATION)["email"]
         account = (await self.rows.by_email(email)).account
@@ -218,11 +218,11 @@ class Accounts:
         return email
 
     async def settle(self) -> None:
-        """Wait until no mail is under way; before the database is closed."""
+        """Wait for mails being sent; call it before the database is closed."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
     async def _set_password(self, account: Account, password: str, code: str | None = None) -> Session:
-        """Store a password; with a code, only while it is the one stored, and never again."""
+        """Store a password. With `code`, only if that is the stored code, which is deleted."""
         data = {"password": await prepare_password(password), "resetPasswordToken": None}
 
         async def work(unit: EntryUnit) -> Found:
@@ -236,7 +236,7 @@ class Accounts:
         return replace(_known(self._opened(await self._writer.run(work))), user=account.shown)
 
     async def _send_reset(self, account: Account | None, settings: AccountSettings) -> None:
-        """Mail a code. Without an account do the same work, but send no mail: timing reveals no account."""
+        """Mail a code. Without an account, do the same work but send no mail, so timing reveals nothing."""
         to = account or NOBODY
         code = self._codes.issue(to, "user reset")
         await self._writer.run(lambda unit: self._store(unit, to, {"resetPasswordToken": code.stored}))
@@ -246,7 +246,7 @@ class Accounts:
         )
 
     async def _confirm_again(self, account: Account | None) -> None:
-        """As `_send_reset`."""
+        """Mail a new confirmation code; without an account, only do the same work."""
         to = account or NOBODY
         code = await self._writer.run(lambda unit: self._store_confirmation(unit, to))
         await self._send("email_confirmation", to.shown, account.email if account else None, self._confirmation(code))
@@ -257,8 +257,8 @@ class Accounts:
         return code.text
 
     async def _store(self, unit: EntryUnit, account: Account, code: Mapping[str, Any]) -> None:
-        """Store a code; the previous one ends. For `NOBODY` this runs as many statements."""
-        unit.is_cautious = True  # so that they do not depend on what was written before
+        """Store a code, which invalidates the previous one. Runs as many statements for `NOBODY`."""
+        unit.is_cautious = True  # the number of statements must not depend on previous writes
         if not await unit.update(self._user_type, account.id, code):
             await unit.connection.execute(_STORE_NOTHING)
             unit.after_commit(self.forget)
@@ -280,7 +280,7 @@ class Accounts:
             await self._mailer.send(message)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside the answer."""
+        """Run work in the background."""
         task = asyncio.create_task(_logged(work), context=outside())
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -298,12 +298,12 @@ class Accounts:
         return _known(self._opened(found))
 
     async def token_for(self, user_id: int) -> str | None:
-        """Return a token for a user whose session continues; None for a user who is not allowed one."""
+        """Return a token for a user whose session continues; None if the user cannot sign in."""
         session = self._opened(await self.rows.by_id(user_id))
         return None if session is None else session.jwt
 
     def _opened(self, found: Found) -> Session | None:
-        """Open a session; without a token for a user who is blocked or has to confirm the address first."""
+        """Open a session. It has no token if the user is blocked or unconfirmed."""
         account = found.account
         if account is None:
             return None
@@ -329,7 +329,7 @@ def _text(body: Any, name: str) -> str:
 
 
 async def _logged(work: Coroutine[Any, Any, None]) -> None:
-    """Work that nobody waits for: what goes wrong is told in the log."""
+    """Run background work and log its errors."""
     try:
         await work
     except (MailProblem, OctavoError) as error:

@@ -1,6 +1,7 @@
-"""AccountWrites: users of the site as administrators make and change them among the content, by the rules of accounts.
+"""AccountWrites: create and update users in the content manager, with the rules for accounts.
 
-Names and addresses are there once, passwords are hashed, everybody has a role. Refuses as `EntryWrites` does.
+Usernames and email addresses are unique, passwords are hashed, every user has a role. Raises the errors of
+`EntryWrites`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +46,7 @@ _CHANGED: Final = _role(at_least(0), _keeps_a_role, disconnect=(REQUIRED,))
 
 
 class AccountWrites:
-    """Makes and changes users."""
+    """Creates and updates users."""
 
     def __init__(self, users: UserManagement, writes: EntryWrites, writer: EntryWriter, reader: EntryReader) -> None:
         self._users = users
@@ -58,13 +59,13 @@ class AccountWrites:
         self._writer = writer
 
     async def create(self, write: Write, actor: Actor) -> bytes:
-        """A new user."""
+        """Create a user."""
         check_object(write.data)
         found = await self._guards.writable(self._type, write, actor, CREATE)
         return await self._writer.run(lambda unit: self._create(unit, found.data, found, actor), about=self._type)
 
     async def clone(self, user_id: int, write: Write, actor: Actor) -> bytes:
-        """A copy of a user, with a name, an address and a password of its own."""
+        """Create a copy of a user with a new username, email address and password."""
         found = await self._guards.writable(self._type, write, actor, CREATE)
 
         async def work(unit: EntryUnit) -> bytes:
@@ -79,7 +80,7 @@ class AccountWrites:
         return await self._writer.run(work, about=self._type)
 
     async def update(self, user_id: int, write: Write, actor: Actor, seen: str | None = None) -> bytes:
-        """A changed user. A new password ends their sessions, and so does a block. `seen`: as for entries."""
+        """Update a user. A new password or a block ends their sessions. `seen`: as for other entries."""
         check_object(write.data)
         found = await self._guards.writable(self._type, write, actor, UPDATE)
 

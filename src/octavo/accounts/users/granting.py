@@ -1,8 +1,8 @@
-"""What an administrator hands on by a setting, or by a role that they give to a user of the site.
+"""Check that administrators only give users permissions that they have themselves.
 
-Whoever decides which role users have, where their secrets are mailed, or who vouches for them grants what these roles
-allow; so administrators need these permissions themselves. Roles are read while they are locked (`role_grants.LOCK`):
-none of them changes or goes before the commit. Refuses with ForbiddenError and ValidationError.
+Choosing a user's role, the page that reset codes are mailed with, or a provider that vouches for users grants the
+permissions of these roles. So the administrator needs them, too. Roles are read under a lock (`role_grants.LOCK`), so
+they cannot change or be deleted before the commit. Raises ForbiddenError and ValidationError.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ _ROLE_OF: Final = OwnStatement("SELECT role_id FROM up_users_role_links WHERE us
 
 
 async def check_default_role(unit: UnitOfWork, dialect: Dialect, role_type: object) -> int:
-    """Return the id of the role of a type. Raises ValidationError, with the roles that there are."""
+    """Return the id of the role with this type. Raises ValidationError, which lists the existing roles."""
     await unit.connection.lock(LOCK)
     role_id = await role_of_type(unit, dialect, role_type) if isinstance(role_type, str) else None
     if role_id is None:
@@ -34,13 +34,13 @@ async def check_default_role(unit: UnitOfWork, dialect: Dialect, role_type: obje
 
 
 async def role_of_type(unit: UnitOfWork, dialect: Dialect, role_type: str) -> int | None:
-    """Return the id of the role of a type, if there is one."""
+    """Return the id of the role with this type; None if there is none."""
     found = await unit.connection.fetch_value(*_BY_TYPE.bind(dialect, type=role_type))
     return None if found is None else int(found)
 
 
 async def check_roles_given(unit: UnitOfWork, dialect: Dialect, actor: Actor, roles: Iterable[int]) -> None:
-    """Raise ForbiddenError where some of these roles allow what an administrator may not do."""
+    """Raise ForbiddenError if any of these roles has permissions that an administrator lacks."""
     if actor.kind != "administrator" or actor.ability.everything:
         return
     await unit.connection.lock(LOCK)
@@ -49,8 +49,10 @@ async def check_roles_given(unit: UnitOfWork, dialect: Dialect, actor: Actor, ro
 
 
 async def check_all_users(unit: UnitOfWork, actor: Actor) -> None:
-    """Raise ForbiddenError where users of any role may do what an administrator may not: for what could let them act
-    as whichever user they choose."""
+    """Raise ForbiddenError if any role of users has permissions that an administrator lacks.
+
+    Required for settings that let an administrator act as any user.
+    """
     if actor.kind != "administrator" or actor.ability.everything:
         return
     await unit.connection.lock(LOCK)

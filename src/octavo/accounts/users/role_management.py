@@ -1,7 +1,7 @@
-"""Role administration: roles of users made, changed and deleted with what they may do; the same for every door.
+"""User roles: create, update and delete roles with their permissions. Shared by REST, GraphQL and the admin API.
 
-Refuses with ValidationError, ApplicationError and NotFoundError; with ForbiddenError an administrator who would let
-users do more than they may do themselves.
+Raises ValidationError, ApplicationError and NotFoundError; ForbiddenError if an administrator gives users permissions
+beyond their own.
 """
 
 import re
@@ -27,16 +27,16 @@ _IS_DEFAULT: Final = (
 )
 _NAMED: Final = ("name", "description")
 _LONGEST_TYPE: Final = 200
-"""Characters of the type of a role, before its number."""
+"""The maximum length of a role's type, before its number."""
 _TYPES: Final = "SELECT type FROM up_roles"
 _TYPE: Final = OwnStatement("SELECT type FROM up_roles WHERE id = {role}{:row_lock}")
-"""Locks the role: nobody gets it meanwhile, and would be left without any."""
+"""Locks the role, so that no user gets it while it is deleted."""
 _PUBLIC_ID: Final = "SELECT id FROM up_roles WHERE type = 'public' ORDER BY id LIMIT 1"
 _MOVE_USERS: Final = OwnStatement("UPDATE up_users_role_links SET role_id = {public} WHERE role_id = {role}")
 
 
 class RoleManagement:
-    """Makes, changes and deletes roles. `keeps_default`: the default role of new users cannot be deleted; v4 does."""
+    """Manages user roles. `keeps_default`: the default role of new users cannot be deleted; in v4 it can."""
 
     def __init__(self, writer: EntryWriter, *, keeps_default: bool = False) -> None:
         self._writer = writer
@@ -45,7 +45,7 @@ class RoleManagement:
         self._role_type = _with_short_names(writer.registry.content_types[ROLE])
 
     async def create(self, body: Any, actor: Actor) -> int:
-        """A new role; its id."""
+        """Create a role and return its id."""
         given = _check_body(body)
         actions = _read_actions(given.get("permissions"))
         check_users_get_within(actor, actions or ())
@@ -53,7 +53,7 @@ class RoleManagement:
         async def work(unit: EntryUnit) -> int:
             await unit.connection.lock(LOCK)
             present = {row[0] for row in await unit.connection.fetch_all(_TYPES)}
-            present.add(await default_role(unit.connection, self._dialect))  # deleted, and never another one
+            present.add(await default_role(unit.connection, self._dialect))  # reserved even if the role was deleted
             role_type = _free_type(str(given.get("name")), present)
             role_id = await unit.create(self._role_type, {**_named(given), "type": role_type})
             await set_grants_within(unit, self._dialect, role_id, actions or ())
@@ -62,8 +62,10 @@ class RoleManagement:
         return await self._writer.run(work)
 
     async def update(self, role_id: int, body: Any, actor: Actor, *, whole: bool = False) -> None:
-        """Change a role. What it may do changes only where the body speaks of it; unless the body is the `whole` of it,
-        so that it may do nothing else."""
+        """Update a role. Its permissions only change if the body contains them.
+
+        With `whole`, the body is complete: without permissions the role loses all of them.
+        """
         given = _check_body(body)
         actions = _read_actions(given.get("permissions", {} if whole else None))
 
@@ -79,7 +81,7 @@ class RoleManagement:
         await self._writer.run(work)
 
     async def delete(self, role_id: int) -> None:
-        """Remove a role with what it may do; its users get the public role."""
+        """Delete a role with its permissions; its users get the public role."""
 
         async def work(unit: EntryUnit) -> None:
             await unit.connection.lock(LOCK)
@@ -100,7 +102,7 @@ class RoleManagement:
 
 
 def _with_short_names(role_type: ContentType) -> ContentType:
-    """The type of roles, but that any name will do: v4 defines a least length, and does not ask for it."""
+    """Return the role type without the minimum length for names, which v4 defines but does not check."""
     name = role_type.attributes["name"]
     if not isinstance(name, Scalar):
         return role_type
@@ -121,7 +123,7 @@ def _named(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _free_type(name: str, present: Iterable[str | None]) -> str:
-    """The type of a new role, made of its name; numbered where another role has it, so that each type is one role."""
+    """Return a unique type for a new role, derived from its name and numbered if taken."""
     words = re.findall(r"[a-z]+|\d+", transliterate(name).lower())
     wanted = "_".join(words)[:_LONGEST_TYPE] or "role"
     taken, number, found = set(present), 1, wanted
@@ -132,7 +134,7 @@ def _free_type(name: str, present: Iterable[str | None]) -> str:
 
 
 def _read_actions(tree: Any) -> tuple[str, ...] | None:
-    """The actions that a tree as of `action_tree` enables; None without a tree. Raises ValidationError."""
+    """Return the enabled actions of a tree as in `action_tree`; None without a tree. Raises ValidationError."""
     if tree is None:
         return None
     actions = tuple(dict.fromkeys(_enabled(tree)))
@@ -145,8 +147,8 @@ def _read_actions(tree: Any) -> tuple[str, ...] | None:
 def _enabled(tree: Any) -> Iterator[str]:
     for owner, inside in _items(tree):
         for controller, actions in _items(_members(inside).get("controllers", {})):
-            for action, told in _items(actions):
-                if _members(told).get("enabled") is True:
+            for action, given in _items(actions):
+                if _members(given).get("enabled") is True:
                     yield f"{owner}.{controller}.{action}"
 
 

@@ -1,4 +1,4 @@
-"""RoleReading: roles of users as those who manage them read them, over whichever door. One statement each."""
+"""Read user roles and the permissions they can have, with one query each. Shared by REST, GraphQL and the admin API."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -19,13 +19,13 @@ _WITH_ACTIONS: Final = Query(populate=(Populate(name="permissions", query=Query(
 
 
 class RoleReading:
-    """Reads the roles of one registry, and the actions that can be granted to them."""
+    """Reads user roles and the actions that they can be granted."""
 
     def __init__(self, controller: ContentController) -> None:
         self._controller = controller
 
     async def all(self) -> list[dict[str, Any]]:
-        """All roles, with the number of their users (`nb_users`)."""
+        """Return all roles, with the number of their users (`nb_users`)."""
         found, _ = await self._controller.reads.find(self._prepare(_WITH_USERS, By.LIST))
         roles: list[dict[str, Any]] = orjson.loads(found)
         for role in roles:
@@ -33,7 +33,7 @@ class RoleReading:
         return roles
 
     async def one(self, role_id: int | None) -> dict[str, Any]:
-        """A role with every action, told whether the role may take it. Raises NotFoundError."""
+        """Return a role with all actions, each enabled or not. Raises NotFoundError."""
         prepared = self._prepare(_WITH_ACTIONS, By.ID)
         found = None if role_id is None else await self._controller.reads.find_any(prepared.bind(id=role_id))
         if found is None:
@@ -44,11 +44,11 @@ class RoleReading:
         return role
 
     def actions(self) -> ActionTree:
-        """Every action that can be granted, none of them enabled."""
+        """Return all actions that can be granted, none enabled."""
         return action_tree(self._controller.registry, own=self._controller.own_actions)
 
     def _prepare(self, query: Query, by: By) -> PreparedRead:
-        """A query of our own, taken as it is."""
+        """Prepare a query without sanitizing it."""
         role = self._controller.registry.content_types[ROLE]
         own = ReadRequest(content_type=role, query=query, by=by, projection=Form.FLAT, drafts=Drafts.ANY)
         return self._controller.reads.prepare(own, None)

@@ -1,11 +1,11 @@
-"""User sessions: refresh tokens, where a project wants them. Each can be exchanged once, for a new one.
+"""User sessions with refresh tokens, if a project enables them. Each token can be exchanged once, for a new one.
 
-A token names its session and carries a secret, of which a hash is stored. Whoever comes with a secret that has been
-exchanged already may have stolen it, or have it stolen: the session ends for both. Only the last one before is forgiven
-for a few seconds, for two tabs that renew at once; it gets an access token and nothing more.
+A token contains the session's name and a secret, stored as a hash. If a token is used again after its exchange, it may
+have been stolen, so the session ends. The previous token is still accepted for a few seconds, because two browser tabs
+may renew at the same time; it then returns only an access token.
 
-A session is bound to the password and to the user's token version: whoever changes the password, by whatever way, ends
-it, and so does a block, for good.
+A session is bound to the password and to the user's token version, so a password change, by any software, or a block
+ends it permanently.
 """
 
 import hmac
@@ -35,7 +35,7 @@ TABLE: Final = OwnTable(
 )
 
 GRACE: Final = 10
-"""Seconds for which a token that was just exchanged is no theft."""
+"""Seconds in which using an exchanged token again does not end the session."""
 
 LONGEST: Final = 200
 
@@ -60,7 +60,7 @@ END_OF_BLOCKED: Final = "DELETE FROM octavo_user_sessions WHERE user_id IN (SELE
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """How long a session lasts: unused, and in all; in seconds."""
+    """How long a session lasts: without use, and in total; in seconds."""
 
     idle_seconds: int
     most_seconds: int
@@ -68,20 +68,22 @@ class SessionOptions:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """Whose session goes on, with its next token; without one, who asks has got it already."""
+    """A renewed session: its user and the next token, or None if another request already got it."""
 
     user_id: int
     token: str | None
 
 
 def stamp_of(password_hash: str | None, version: int) -> str:
-    """Return what a session is bound to: the password and the token version. A digest, so that the hash of a password
-    is in one table alone."""
+    """Return a digest of the password hash and token version that a session is bound to.
+
+    It is a digest so that the password hash is only stored in the users table.
+    """
     return digest(f"{version} {password_hash or ''}")
 
 
 class UserSessions:
-    """The sessions in the database."""
+    """Reads and writes sessions in the database."""
 
     def __init__(self, database: Database, options: SessionOptions, clock: Clock = SYSTEM_CLOCK) -> None:
         self.options = options
@@ -90,7 +92,7 @@ class UserSessions:
         self._clock = clock
 
     async def begin(self, user_id: int, stamp: str) -> str:
-        """A new session of a user who has proved who they are; its first token. Old ones are forgotten."""
+        """Start a session and return its first refresh token. Also deletes expired sessions."""
         name, secret, now = secrets.token_hex(16), secrets.token_urlsafe(32), int(self._clock.wall())
         ends_at = now + self.options.most_seconds
         session = _INSERT.bind(
@@ -109,7 +111,7 @@ class UserSessions:
         return f"{name}.{secret}"
 
     async def renew(self, token: str) -> Renewal | None:
-        """The next token for this one; None if it is good for nothing, and its session then over."""
+        """Exchange a refresh token for the next one. If it is not valid, end its session and return None."""
         name, _, secret = token.partition(".")
         if not secret or not await self._is_known(name, token):
             return None
@@ -143,13 +145,13 @@ class UserSessions:
         return found is not None and not blocked and now < idle_until and is_bound
 
     async def end(self, token: str) -> None:
-        """End the session of a token, if there is one; whoever has a token of it may."""
+        """End the session of a token, if it exists. Any token of the session is accepted."""
         name, _, secret = token.partition(".")
         if secret and await self._is_known(name, token):
             await self._database.execute(*_END.bind(self._dialect, name=name))
 
     async def _is_known(self, name: str, token: str) -> bool:
-        """Whether there is such a session; so that tokens that somebody has made up cost no write."""
+        """Return whether the session exists. Checked first, so that forged tokens do not cause a write."""
         if len(token) > LONGEST or not token.isascii() or "\0" in token:
             return False
         return await self._database.fetch_row(*_FIND.bind(self._dialect, name=name)) is not None

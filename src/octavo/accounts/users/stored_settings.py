@@ -1,8 +1,8 @@
-"""StoredSettings: what administrators set about users, in v4's rows of the core store: how people register, providers
-to sign in with, texts of mails.
+"""Settings for users stored in v4's core store: registration, sign-in providers and mail templates.
 
-Whoever registers and signs in reads the same rows (`user_rows`, `providers/logins`, `core/mail/templates`). Secrets of
-providers stand there as v4 keeps them: whoever may read the providers sees them. Refuses with ValidationError.
+Sign-in and registration read the same rows (`user_rows`, `providers/logins`, `core/mail/templates`). As in v4,
+providers' secrets are stored in plain text: administrators with permission to read providers see them. Raises
+ValidationError.
 """
 
 import re
@@ -27,7 +27,7 @@ _TEMPLATES: Final = "email"
 _LOCAL: Final = "email"
 _RESET_PAGE: Final = "email_reset_password"
 _MOST: Final = 100_000
-"""Characters of one setting; the largest are texts of mails."""
+"""The maximum length of a setting; the longest are mail templates."""
 
 _ADVANCED_DEFAULTS: Final[Mapping[str, Any]] = {
     "unique_email": True,
@@ -48,11 +48,11 @@ _SHOWN_OF_TEMPLATES: Final = {
 }
 _TAG: Final = re.compile(r"<%(.*?)%>", re.DOTALL)
 _DATA: Final = frozenset({"URL", "ADMIN_URL", "SERVER_URL", "CODE", "TOKEN", "USER", "USER.email", "USER.username"})
-"""What a text may name."""
+"""The variables that a mail template can use."""
 
 
 class StoredSettings:
-    """Reads and keeps these settings. `callbacks` begins the addresses to which providers send people back."""
+    """Reads and saves these settings. `callbacks` is the prefix of providers' callback URLs."""
 
     def __init__(self, writer: EntryWriter, callbacks: str) -> None:
         self._writer = writer
@@ -60,12 +60,15 @@ class StoredSettings:
         self._callbacks = callbacks
 
     async def advanced(self) -> Mapping[str, Any]:
-        """How people register."""
+        """Return the settings for registration."""
         return _known(await self._store.get(_ADVANCED)) or _ADVANCED_DEFAULTS
 
     async def save_advanced(self, body: Any, actor: Actor) -> None:
-        """Keep how people register: what the body names of it. Raises ForbiddenError where that lets users do more
-        than the administrator may do: a default role, registrations, an address that reset codes are sent to."""
+        """Save the settings for registration that the body contains.
+
+        Raises ForbiddenError if a change (default role, registration, URL of the password reset page) gives users
+        permissions that the administrator lacks.
+        """
         given = _object(body)
         for name in _LINKS:
             _check_link(name, given.get(name))
@@ -85,13 +88,15 @@ class StoredSettings:
         await self._save(_ADVANCED, new, check)
 
     async def providers(self) -> Mapping[str, Any]:
-        """The providers, each with the address that has to be told to it."""
+        """Return the providers, each with the callback URL to register there."""
         found = _known(await self._store.get(_PROVIDERS)) or _provider_defaults()
         return {name: self._with_address(name, given) for name, given in found.items()}
 
     async def save_providers(self, body: Any, actor: Actor) -> None:
-        """Keep `providers`. They vouch for any user, so that only those change them who may do what users may do.
-        Raises ForbiddenError."""
+        """Save `providers`. A provider can vouch for any user, so the administrator needs all permissions of users.
+
+        Raises ForbiddenError.
+        """
         given = _object(body).get("providers")
         if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
             raise ValidationError("providers must be an object of objects")
@@ -102,12 +107,14 @@ class StoredSettings:
         await self._save_for_all(_PROVIDERS, _bounded(dict(given)), actor)
 
     async def templates(self) -> Mapping[str, Any]:
-        """The texts of mails."""
+        """Return the mail templates."""
         return _known(await self._store.get(_TEMPLATES)) or _template_defaults()
 
     async def save_templates(self, body: Any, actor: Actor) -> None:
-        """Keep `email-templates`, whose texts name data and nothing else. They say where codes lead to, so that only
-        those change them who may do what users may do. Raises ForbiddenError."""
+        """Save `email-templates`, which can contain variables but no code.
+
+        They contain links with codes, so the administrator needs all permissions of users. Raises ForbiddenError.
+        """
         given = _object(body).get("email-templates")
         if not isinstance(given, Mapping):
             raise ValidationError("email-templates must be an object")
@@ -121,7 +128,7 @@ class StoredSettings:
         await self._save_for_all(_TEMPLATES, bounded, actor)
 
     async def _save_for_all(self, key: str, value: dict[str, Any], actor: Actor) -> None:
-        """Keep what could let an administrator act as any user; the same as before may be saved by everybody."""
+        """Save a setting that lets an administrator act as any user. Unchanged values need no permission."""
 
         async def check(unit: EntryUnit) -> None:
             if value != await self._store.get(key):
@@ -130,7 +137,7 @@ class StoredSettings:
         await self._save(key, value, check)
 
     async def _save(self, key: str, value: dict[str, Any], check: Callable[[EntryUnit], Awaitable[None]]) -> None:
-        """Keep a setting, if a check in the same transaction allows it."""
+        """Save a setting if a check in the same transaction passes."""
 
         async def work(unit: EntryUnit) -> None:
             await unit.connection.lock(f"octavo: user settings {key}")
@@ -152,7 +159,7 @@ def _check_link(name: str, value: Any, is_sound: Callable[[Any], bool] = is_harm
 
 
 def _check_provider_link(name: str, value: Any) -> None:
-    """v4 stores paths of its own without the slash that they begin with."""
+    """Check a provider's URL. v4 stores its own paths without the leading slash."""
     for one in value if isinstance(value, list) else [value]:
         is_bare = isinstance(one, str) and ":" not in one and one[:1] not in ("/", "\\")
         _check_link(name, f"/{one}" if is_bare and one else one, is_web_link)
@@ -175,7 +182,7 @@ def _bounded(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_sound(text: Any) -> bool:
-    """Whether a text names data by `<%= %>`, and holds no code."""
+    """Return whether a template uses `<%= %>` only for known variables."""
     if not isinstance(text, str) or "}" in text.partition("${")[2]:
         return False
     closed = text[: text.rfind("%>") + 2]  # many unclosed tags would each be searched to the end
@@ -183,7 +190,7 @@ def _is_sound(text: Any) -> bool:
 
 
 def _provider_defaults() -> dict[str, Any]:
-    """The providers that there are, as v4 lists them before anybody has set one."""
+    """Return the known providers, as v4 lists them before one is configured."""
     found: dict[str, Any] = {_LOCAL: {"enabled": True, "icon": "envelope"}}
     for name, row in ROWS.items():
         callback = f"api/auth/{name}/callback"
@@ -193,7 +200,7 @@ def _provider_defaults() -> dict[str, Any]:
 
 
 def _template_defaults() -> dict[str, Any]:
-    """The texts that are mailed as long as nobody has set others."""
+    """Return the built-in mail templates."""
     found = {}
     for name, (display, icon) in _SHOWN_OF_TEMPLATES.items():
         text = BUILT_IN[name]

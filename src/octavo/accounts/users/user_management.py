@@ -1,6 +1,6 @@
-"""User administration: users made, changed and deleted by others than themselves; the same for every door.
+"""User administration: create, update and delete users. Shared by REST, GraphQL and the admin API.
 
-Refuses with ValidationError, ApplicationError and NotFoundError. Whoever may not find roles can give none.
+Raises ValidationError, ApplicationError and NotFoundError. Callers need permission to find roles to assign one.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -33,9 +33,9 @@ _WITH_ROLE: Final = Query(populate=(Populate(name="role", query=Query()),))
 
 @dataclass(frozen=True, slots=True)
 class UserForm:
-    """What a door does otherwise than REST: further problems of a body, and how users are answered by id.
+    """How an API differs from REST: further problems of a body, and how users are returned by id.
 
-    Doors with an answer of their own are told that a name is taken in other words, too (observed).
+    APIs with their own response format also have other messages for a name that is taken (observed).
     """
 
     problems: tuple[Problem, ...] = ()
@@ -46,7 +46,7 @@ REST_FORM: Final = UserForm()
 
 
 class UserManagement:
-    """Makes, changes and deletes users. Answers are raw JSON, with the role where the actor may find roles."""
+    """Manages users. Responses are raw JSON, with the role if the actor can find roles."""
 
     def __init__(self, reader: EntryReader, writer: EntryWriter, rows: AccountRows) -> None:
         self._reader = reader
@@ -62,11 +62,11 @@ class UserManagement:
 
     @property
     def content_type(self) -> ContentType:
-        """That of users."""
+        """The content-type of users."""
         return self._user_type
 
     async def create(self, body: Any, actor: Actor, form: UserForm = REST_FORM) -> bytes:
-        """A new user."""
+        """Create a user."""
         texts = bodies.read_texts(body, bodies.CREATE_USER, *_role_problems(body), *form.problems)
         data = self._data(body, actor, CREATE) | texts | {"provider": LOCAL}
         data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
@@ -85,12 +85,12 @@ class UserManagement:
         await self._check_role(unit, data, actor, lambda: role_of_type(unit, dialect, default))
         try:
             user_id = await unit.create(self._user_type, data, actor_id=actor.creator_id)
-        except ValidationError as error:  # the reference says it so
+        except ValidationError as error:  # as Strapi reports it
             raise ApplicationError(error.message) from error
         return await self._answer(unit, user_id, actor, form)
 
     async def update(self, user_id: int, body: Any, actor: Actor, form: UserForm = REST_FORM) -> bytes:
-        """A changed user."""
+        """Update a user."""
         account = (await self._rows.by_id(user_id)).account
         if account is None:
             raise NotFoundError("User not found")
@@ -114,13 +114,13 @@ class UserManagement:
         dialect = self._reader.database.dialect
         await self._check_role(unit, data, actor, lambda: role_of_user(unit, dialect, account.id))
         if (_PASSWORD in data or email) and (role_id := await role_of_user(unit, dialect, account.id)) is not None:
-            await check_roles_given(unit, dialect, actor, [role_id])  # who sets them signs in as this user
+            await check_roles_given(unit, dialect, actor, [role_id])  # email or password let the actor sign in as them
         if not await unit.update(self._user_type, account.id, data, actor_id=actor.creator_id):
             raise NotFoundError("User not found")
         return await self._answer(unit, account.id, actor, form)
 
     async def delete(self, user_id: int) -> bytes | None:
-        """Remove a user, who is answered as they were; None when there is none."""
+        """Delete a user and return the deleted one; None if it does not exist."""
 
         async def work(unit: EntryUnit) -> bytes | None:
             user = await self._reader.read_one(self._prepared(Query(), user_id), unit.connection)
@@ -133,8 +133,11 @@ class UserManagement:
     async def _check_role(
         self, unit: EntryUnit, data: Mapping[str, Any], actor: Actor, allowed: Callable[[], Awaitable[int | None]]
     ) -> None:
-        """Raise ForbiddenError where an administrator gives a role that allows what they may not do, but for one that
-        is `allowed`: what a user has, or everybody gets. A value of no known form is left to validation."""
+        """Raise ForbiddenError if an administrator assigns a role with permissions they lack.
+
+        The role returned by `allowed` is exempt: the user's current one or the default. Malformed values are left to
+        validation.
+        """
         try:
             given = {target for _, target in named_targets(data.get("role")) if isinstance(target, int)}
         except InvalidRelations:
@@ -144,7 +147,7 @@ class UserManagement:
             await check_roles_given(unit, self._reader.database.dialect, actor, roles)
 
     def _data(self, body: Any, actor: Actor, action: str) -> dict[str, Any]:
-        """What of a body the actor may write."""
+        """Return the part of a body that the actor can write."""
         named = self._given & body.keys() if isinstance(body, Mapping) else ()
         private = () if actor.ability.knows_private else self._private
         given = {name: body[name] for name in named if name not in private}
@@ -175,6 +178,6 @@ def _role_problems(body: Any) -> list[Problem]:
 
 
 def _null_role_problems(body: Any) -> list[Problem]:
-    """A user may be given another role, never none."""
+    """Return a problem if the role is null: a user's role can change but not be removed."""
     is_null = isinstance(body, Mapping) and "role" in body and body["role"] is None
     return [Problem(("role",), type_message("role", "object", None))] if is_null else []

@@ -1,6 +1,6 @@
-"""Account rows: a user as accounts need it, with the stored settings and the JSON that answers show: one statement.
+"""Read users for account operations: the user, the stored settings and the JSON for responses, in one query.
 
-The settings are those that v4 keeps in `strapi_core_store_settings`; what is missing or unreadable has v4's defaults.
+Settings are read from v4's `strapi_core_store_settings`; missing or unreadable ones get v4's defaults.
 """
 
 import json
@@ -19,7 +19,7 @@ from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.content_types import USER
 
 LOCAL: Final = "local"
-"""The provider of users who log in with a password here."""
+"""The provider of users who sign in with a password."""
 
 _SETTING: Final = (
     "(SELECT value FROM strapi_core_store_settings WHERE {{key:name}} = 'plugin_users-permissions_{name}' LIMIT 1)"
@@ -68,7 +68,7 @@ FROM up_users WHERE (username = {{username}} OR email = {{email}}) AND id <> {{o
 
 @dataclass(frozen=True, slots=True)
 class AccountSettings:
-    """What v4's administrators have set. `local_enabled`: whether users may log in with a password."""
+    """The settings that v4 stores. `local_enabled`: whether users can sign in with a password."""
 
     unique_email: bool = True
     allow_register: bool = True
@@ -81,7 +81,7 @@ class AccountSettings:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user. `shown` is the JSON that everybody may see of it; `version` is that of its tokens."""
+    """A user. `shown` is the JSON for responses; `version` is the token version."""
 
     id: int
     email: str
@@ -97,12 +97,12 @@ class Account:
 NOBODY: Final = Account(
     0, "nobody@localhost", None, False, True, None, None, 0, b'{"username":"nobody","email":"nobody@localhost"}'
 )
-"""Stands in for a user who does not exist where both have to cost the same."""
+"""Used if no user is found, so that the response takes the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedUser:
-    """A user in a list; `role` is the type of theirs."""
+    """A user in a list; `role` is the type of their role."""
 
     id: int
     username: str
@@ -114,7 +114,7 @@ class ListedUser:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search answers."""
+    """The result of a query: the user, if any, and the settings."""
 
     settings: AccountSettings
     account: Account | None
@@ -122,7 +122,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How many users have a name or an address already."""
+    """The number of users with the same username or email address."""
 
     settings: AccountSettings
     first: int
@@ -130,7 +130,7 @@ class Taken:
 
 
 class AccountRows:
-    """Looks for users."""
+    """Finds users."""
 
     def __init__(self, reader: EntryReader) -> None:
         self._database = reader.database
@@ -147,41 +147,41 @@ class AccountRows:
         self._others = OwnStatement(_OTHERS.format_map(parts))
 
     async def by_identifier(self, identifier: str) -> Found:
-        """Whom a name or an e-mail address stands for; an address goes before a name that looks like it."""
+        """Find a user by email address or username; an email address takes precedence."""
         return await self._one("login", self._database, email=identifier.lower(), username=identifier)
 
     async def by_email(self, email: str) -> Found:
-        """The first user with an address."""
+        """Find the first user with this email address."""
         return await self._one("email", self._database, email=email)
 
     async def by_id(self, user_id: int, connection: Connection | None = None) -> Found:
-        """A user."""
+        """Find a user by id."""
         return await self._one("id", connection or self._database, id=user_id)
 
     async def by_subject(self, provider: str, subject: str, connection: Connection | None = None) -> Found:
-        """The user whom a provider knows by a name of its own; once `provider_accounts.TABLE` is there."""
+        """Find a user by a provider's own id. Requires `provider_accounts.TABLE`."""
         return await self._one("subject", connection or self._database, provider=provider, subject=subject)
 
     async def by_plain_code(self, kind: str, code: str) -> Found:
-        """Whom v4 has issued a code (`reset`, `confirmation`) to."""
+        """Find the user of a code (`reset`, `confirmation`) that v4 issued."""
         return await self._one(kind, self._database, code=code, long=True)  # v4 has no index for this
 
     async def taken(self, email: str, username: str, connection: Connection | None = None) -> Taken:
-        """How many users have one of both as name or address: all, and those with a password here."""
+        """Count the users whose username or email address is one of these: all, and those with a password."""
         taken = self._taken.bind(self._dialect, email=email, username=username)
         row = await (connection or self._database).fetch_row(*taken)
         assert row is not None, "counts always answer a row"
         return Taken(_read_settings(row[0], row[1]), row[2], row[3])
 
     async def others(self, connection: Connection, own_id: int, username: str | None, email: str | None) -> Taken:
-        """How many other users have this name, and this address."""
+        """Count the other users with this username, and those with this email address."""
         others = self._others.bind(self._dialect, username=username, email=email, own_id=own_id)
         row = await connection.fetch_row(*others)
         assert row is not None, "counts always answer a row"
         return Taken(_read_settings(row[0], row[1]), row[2], row[3])
 
     async def role_id(self, connection: Connection, role_type: str) -> int | None:
-        """The role of a type."""
+        """Return the id of the role with this type."""
         found = await connection.fetch_value(*_ROLE_ID.bind(self._dialect, type=role_type))
         return None if found is None else int(found)
 
@@ -199,7 +199,7 @@ class AccountRows:
 
 
 async def list_users(connection: Connection) -> tuple[ListedUser, ...]:
-    """All users."""
+    """Return all users."""
     rows = await connection.fetch_all(_LIST, long=True)
     return tuple(
         ListedUser(user_id, username or "", email or "", bool(confirmed), bool(blocked), role)
@@ -208,12 +208,12 @@ async def list_users(connection: Connection) -> tuple[ListedUser, ...]:
 
 
 async def default_role(connection: Connection, dialect: Dialect) -> str:
-    """Return the type of the role that new users get, whether there is one or not."""
+    """Return the type of the default role for new users, whether or not it exists."""
     return _read_settings(await connection.fetch_value(*_ADVANCED.bind(dialect)), None).default_role
 
 
 async def find_user(connection: Connection, dialect: Dialect, name: str) -> int:
-    """The id of the user with a name or an address. Raises NotFoundError."""
+    """Return the id of the user with this username or email address. Raises NotFoundError."""
     found = await connection.fetch_value(*_NAMED.bind(dialect, name=name, email=name.lower()))
     if found is None:
         raise NotFoundError(f"There is no user {name!r}")
@@ -221,13 +221,13 @@ async def find_user(connection: Connection, dialect: Dialect, name: str) -> int:
 
 
 async def lock_names(unit: EntryUnit, *names: str | None) -> None:
-    """Have other writers of these names and addresses wait; whoever comes second sees that they are taken."""
+    """Lock usernames and email addresses, so that a concurrent writer sees that they are taken."""
     for name in sorted({f"octavo: account {name}" for name in names if name}):
         await unit.connection.lock(name)
 
 
 def _shown(reader: EntryReader) -> str:
-    """The expression for the JSON of the user in row `u`."""
+    """Return the SQL expression for the JSON of the user in row `u`."""
     user = reader.registry.content_types[USER]
     planned = plan_read(ReadRequest(content_type=user, projection=Form.FLAT), reader.registry)
     return reader.entry_json(planned.plan.shape, "u")
@@ -248,12 +248,12 @@ def _read_settings(advanced: Any, providers: Any) -> AccountSettings:
 
 
 def _link(stored: Any) -> str:
-    """Return a stored link; an empty text if it is no link to a page."""
+    """Return a stored link; an empty text if it is not a link to a web page."""
     return stored if is_web_link(stored) else ""
 
 
 def read_object(text: Any) -> dict[str, Any]:
-    """A setting that v4 keeps as the text of an object; empty where it is nothing of that kind."""
+    """Return a setting stored as JSON text; an empty dict if it is not an object."""
     try:
         value = json.loads(text or "{}")
     except (TypeError, ValueError):

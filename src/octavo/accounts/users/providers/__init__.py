@@ -1,1 +1,1 @@
-"""Sign-ins by providers: OAuth 2 and OpenID Connect."""
+"""Sign-in with providers, by OAuth 2 and OpenID Connect."""

@@ -1,7 +1,7 @@
-"""Providers of sign-ins, as rows of a table: where each is asked, and how what it tells of a person is read.
+"""The built-in sign-in providers: their URLs, and how their responses are read. No requests are sent here.
 
-A provider with an issuer speaks OpenID Connect; its addresses come from the issuer's own description. The others have
-addresses here, which settings may replace (GitHub Enterprise, say). No network in this module.
+A provider with an issuer uses OpenID Connect; its URLs come from the issuer's discovery document. The others have URLs
+here, which settings can override (for GitHub Enterprise, for example).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,12 @@ Told = Mapping[str, Any]
 
 
 class ProviderFailed(Exception):
-    """A provider could not be asked, or has told what must not be believed. The text is for the log."""
+    """A provider is unavailable or sent an invalid response. The message is for the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Whom a provider has recognised. `verified`: whether it knows the address to be theirs; None: not said."""
+    """A user as identified by a provider. `verified`: whether the email address is verified; None if unknown."""
 
     subject: str
     email: str
@@ -31,7 +31,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What we know of a provider. `{subdomain}` stands for that setting."""
+    """A built-in provider. `{subdomain}` is replaced by that setting."""
 
     scope: tuple[str, ...]
     read: Callable[[Told, Sequence[Told]], Person]
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """A provider ready for use: its row, and what the operator has set."""
+    """A provider ready for use: its row and the project's settings."""
 
     name: str
     row: Row
@@ -65,7 +65,7 @@ def _text(value: Any) -> str:
 
 
 def _flag(value: Any) -> bool | None:
-    """Some providers send flags as texts."""
+    """Parse a flag; some providers send flags as text."""
     return {"true": True, "false": False}.get(str(value).lower())
 
 
@@ -73,47 +73,49 @@ def _before_at(email: str) -> str:
     return email.partition("@")[0]
 
 
-def _openid(told: Told, _: Sequence[Told]) -> Person:
-    email = _text(told.get("email"))
-    names = (_text(told.get(name)) for name in ("preferred_username", "nickname", "name"))
+def _openid(profile: Told, _: Sequence[Told]) -> Person:
+    email = _text(profile.get("email"))
+    names = (_text(profile.get(name)) for name in ("preferred_username", "nickname", "name"))
     username = next(filter(None, names), _before_at(email))
-    return Person(_text(told.get("sub")), email, _flag(told.get("email_verified")), username)
+    return Person(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), username)
 
 
-def _google(told: Told, _: Sequence[Told]) -> Person:
-    email = _text(told.get("email"))
-    return Person(_text(told.get("sub")), email, _flag(told.get("email_verified")), _before_at(email))
+def _google(profile: Told, _: Sequence[Told]) -> Person:
+    email = _text(profile.get("email"))
+    return Person(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), _before_at(email))
 
 
-def _azure(told: Told, _: Sequence[Told]) -> Person:
-    """One tenant: whoever runs it answers for its addresses."""
-    email = _text(told.get("email")) or _text(told.get("preferred_username"))
-    verified = _flag(told.get("email_verified")) is not False
-    return Person(_text(told.get("sub")), email, verified, _text(told.get("preferred_username")) or _before_at(email))
+def _azure(profile: Told, _: Sequence[Told]) -> Person:
+    """Read a profile of a single tenant, which is responsible for its own email addresses."""
+    email = _text(profile.get("email")) or _text(profile.get("preferred_username"))
+    verified = _flag(profile.get("email_verified")) is not False
+    return Person(
+        _text(profile.get("sub")), email, verified, _text(profile.get("preferred_username")) or _before_at(email)
+    )
 
 
-def _microsoft(told: Told, _: Sequence[Told]) -> Person:
-    """The principal name, whose domain Microsoft has checked; `mail` can be anything that a tenant likes."""
-    name = _text(told.get("userPrincipalName"))
-    return Person(_text(told.get("id")), name, True, name)
+def _microsoft(profile: Told, _: Sequence[Told]) -> Person:
+    """Read a profile. Microsoft verifies the principal name's domain; a tenant can set `mail` to anything."""
+    name = _text(profile.get("userPrincipalName"))
+    return Person(_text(profile.get("id")), name, True, name)
 
 
-def _github(told: Told, emails: Sequence[Told]) -> Person:
+def _github(profile: Told, emails: Sequence[Told]) -> Person:
     primary = next((email for email in emails if email.get("primary")), None)
-    verified = True if primary is None else _flag(primary.get("verified"))  # a public address has been verified
-    email = _text(told.get("email")) if primary is None else _text(primary.get("email"))
-    return Person(_text(told.get("id")), email, verified, _text(told.get("login")))
+    verified = True if primary is None else _flag(primary.get("verified"))  # public addresses are verified
+    email = _text(profile.get("email")) if primary is None else _text(primary.get("email"))
+    return Person(_text(profile.get("id")), email, verified, _text(profile.get("login")))
 
 
-def _facebook(told: Told, _: Sequence[Told]) -> Person:
-    """Facebook tells only addresses that were confirmed."""
-    return Person(_text(told.get("id")), _text(told.get("email")), True, _text(told.get("name")))
+def _facebook(profile: Told, _: Sequence[Told]) -> Person:
+    """Read a profile. Facebook only returns verified addresses."""
+    return Person(_text(profile.get("id")), _text(profile.get("email")), True, _text(profile.get("name")))
 
 
-def _discord(told: Told, _: Sequence[Told]) -> Person:
-    name, number = _text(told.get("username")), _text(told.get("discriminator"))
+def _discord(profile: Told, _: Sequence[Told]) -> Person:
+    name, number = _text(profile.get("username")), _text(profile.get("discriminator"))
     username = f"{name}#{number}" if number not in ("", "0") else name
-    return Person(_text(told.get("id")), _text(told.get("email")), _flag(told.get("verified")), username)
+    return Person(_text(profile.get("id")), _text(profile.get("email")), _flag(profile.get("verified")), username)
 
 
 OPENID: Final = Row(scope=("openid", "email", "profile"), read=_openid)
@@ -156,11 +158,11 @@ ROWS: Final[Mapping[str, Row]] = {
         read=_discord,
     ),
 }
-"""The providers that are known by name. Any other name needs an `issuer`, and speaks OpenID Connect."""
+"""The providers known by name. Other names need an `issuer` and use OpenID Connect."""
 
 
 def make_provider(name: str, given: ProviderSettings, public_url: str) -> Provider | None:
-    """A provider as it is set; None when it is not enabled, or when what it needs is missing."""
+    """Return a configured provider; None if it is disabled or a required setting is missing."""
     row = ROWS.get(name, OPENID)
     issuer = given.issuer or row.issuer.format(subdomain=given.subdomain or "")
     if given.issuer and not row.issuer:
@@ -190,5 +192,5 @@ def _callbacks(name: str, given: ProviderSettings) -> tuple[str, ...]:
 
 
 def _absolute(callback: str, public_url: str) -> str:
-    """v4 stores paths of its own as they are, without the slash that they begin with."""
+    """Return an absolute URL. v4 stores its own paths without the leading slash."""
     return callback if urlsplit(callback).scheme else f"{public_url}/{callback.lstrip('/')}"

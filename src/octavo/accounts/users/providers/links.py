@@ -1,8 +1,8 @@
-"""Provider accounts: which user a person stands for whom a provider has recognised; made where there is none.
+"""Link provider accounts to users, and create users on the first sign-in.
 
-v4 knows people by provider and e-mail address. We note whom each of a provider's own names (subjects) belongs to, so
-that an address which changes hands at the provider gives nobody another's account.
-Refuses with ApplicationError, in v4's words.
+v4 identifies users by provider and email address. Octavo also stores the provider's own id (subject), so that no one
+gets another user's account if an email address is reassigned at the provider. Raises ApplicationError with v4's
+messages.
 """
 
 import secrets
@@ -48,7 +48,7 @@ _TAKEN: Final = "Email is already taken."
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the database says of a person: the user who is theirs already; and whether others have the address."""
+    """The user already linked to a provider account, and whether other users have the address."""
 
     own: int | None
     linked: bool
@@ -56,7 +56,7 @@ class _Found:
 
 
 class ProviderAccounts:
-    """Finds and makes users. `refuse_unverified`: an address that the provider does not vouch for counts as none."""
+    """Finds and creates users. `refuse_unverified`: an address the provider has not verified is ignored."""
 
     def __init__(self, rows: AccountRows, writer: EntryWriter, *, refuse_unverified: bool) -> None:
         self._rows = rows
@@ -66,7 +66,7 @@ class ProviderAccounts:
         self._dialect = writer.database.dialect
 
     async def account(self, provider: str, person: Person) -> Found:
-        """The user that a person is, with the settings that say whether they may sign in."""
+        """Return the user for a provider account, created if necessary, with the settings for sign-in."""
         found = await self._rows.by_subject(provider, person.subject)
         if found.account is not None:
             return found
@@ -117,7 +117,7 @@ class ProviderAccounts:
         return await unit.create(self._user_type, data)
 
     async def _free_name(self, unit: EntryUnit, wanted: str) -> str:
-        """The name itself, or with something added when it is too short or somebody has it."""
+        """Return the wanted username, with a random suffix if it is too short or taken."""
         name = "".join(sign for sign in wanted if sign.isprintable())[:_LONGEST_NAME]
         taken = await unit.connection.fetch_value(*_NAMED.bind(self._dialect, name=name))
         return f"{name or 'user'}-{secrets.token_hex(4)}" if taken or len(name) < _SHORTEST_NAME else name

@@ -1,13 +1,13 @@
-"""Provider logins: people sign in at a provider and come back with a session, by the steps that clients of v4 know.
+"""Sign-in with providers, in the steps that v4 clients use.
 
-1. `begin`: the browser asks for `/connect/:provider` and is sent to the provider's page.
-2. `finish`: the provider sends it to `/connect/:provider/callback` with a code, for which we learn who it is; the
-   browser is sent on to the front end with `access_token`.
-3. `log_in`: the front end gives that back to `/auth/:provider/callback` and gets its session.
+1. `begin`: the browser requests `/connect/:provider` and is redirected to the provider's page.
+2. `finish`: the provider redirects it to `/connect/:provider/callback` with a code, which Octavo exchanges for the
+   user's identity. The browser is then redirected to the front end with `access_token`.
+3. `log_in`: the front end sends that to `/auth/:provider/callback` and gets a session.
 
-What v4 puts into the address as `access_token` is the provider's own token; ours is a ticket of two minutes, good for
-one session and for nothing else. Steps 1 and 2 are tied to one browser by a cookie.
-Refuses with ApplicationError and ValidationError; what a provider does wrong is told in the log alone.
+In v4, `access_token` is the provider's own token. Octavo sends a ticket instead that is valid for two minutes and for
+one session. A cookie binds steps 1 and 2 to one browser.
+Raises ApplicationError and ValidationError; errors of the provider are only logged.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ _LOST: Final = "This sign-in was not begun in this browser, is over, or took too
 
 @dataclass(frozen=True, slots=True)
 class ProviderOptions:
-    """What is set for providers besides what v4 has stored. `exempt`: hosts that need not be public."""
+    """Settings for providers besides those stored by v4. `exempt`: hosts that do not have to be public."""
 
     given: Mapping[str, ProviderSettings]
     exempt: frozenset[str] = frozenset()
@@ -55,13 +55,13 @@ class ProviderOptions:
 
     @property
     def secure(self) -> bool:
-        """Whether browsers reach us by https, and cookies may be kept to that."""
+        """Whether the public URL uses HTTPS, so cookies can be secure."""
         return self.public_url.startswith("https:")
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Where the browser has to go, and the cookie that it has to come back with."""
+    """The URL to redirect the browser to, and the cookie that it has to return with."""
 
     location: str
     cookie: str
@@ -70,7 +70,7 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCallback:
-    """What the browser comes back with from the provider."""
+    """The parameters and cookies of the browser's request when it returns from the provider."""
 
     params: Mapping[str, str]
     cookies: Mapping[str, str]
@@ -82,7 +82,7 @@ class _Client(Protocol):
 
 
 class ProviderLogins:
-    """Sign-ins by providers. One for each process."""
+    """Signs users in with providers. Create one per process."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class ProviderLogins:
         self._library: Any = None
 
     async def begin(self, name: str, callback: str | None, client: str) -> Beginning:
-        """Send a browser to the provider's page. `callback` asks for another address of the front end than usual."""
+        """Redirect a browser to the provider. `callback` selects another configured front-end URL."""
         provider = await self._provider(name)
         if callback is None:
             callback = provider.callbacks[0]
@@ -123,7 +123,7 @@ class ProviderLogins:
         return Beginning(location, self.cookie_of(state), browser)
 
     async def finish(self, name: str, came_back: ProviderCallback) -> str:
-        """Where in the front end a browser has to go that comes back from the provider's page."""
+        """Return the front-end URL for a browser that returns from the provider."""
         provider = await self._provider(name)
         kept = await self._state(name, came_back)
         callback = str(kept["callback"])
@@ -145,7 +145,7 @@ class ProviderLogins:
         return _with(callback, access_token=ticket)
 
     async def log_in(self, name: str, ticket: str) -> Session:
-        """The session that a ticket is good for."""
+        """Exchange a ticket for a session."""
         await self._provider(name)
         if not ticket:
             raise ApplicationError("No access_token.")
@@ -155,11 +155,11 @@ class ProviderLogins:
         return self._accounts.session(await self._people.account(name, Person(**kept["person"])))
 
     def cookie_of(self, state: str) -> str:
-        """The name of the cookie of one sign-in: several may be under way. Browsers keep `__Host-` from other hosts."""
+        """Return the cookie name of one sign-in; several can be in progress. `__Host-` protects it from other hosts."""
         return f"{'__Host-' if self.options.secure else ''}octavo-sign-in-{digest(state)[:12]}"
 
     async def _state(self, name: str, came_back: ProviderCallback) -> dict[str, Any]:
-        """What was kept for the sign-in that a browser comes back from; it is forgotten, so nobody comes back twice."""
+        """Return and delete the stored state of a sign-in, so that a callback works only once."""
         state = came_back.params.get("state", "")
         browser = came_back.cookies.get(self.cookie_of(state), "")
         kept = await self._secrets.take("state", state) if browser else None
@@ -168,7 +168,7 @@ class ProviderLogins:
         return kept
 
     async def _provider(self, name: str) -> Provider:
-        """A provider as settings have it, and below those v4's administrators."""
+        """Return a provider with the project's settings, which override those stored by v4."""
         granted = await self._database.fetch_value(*_GRANT.bind(self._database.dialect))
         stored = read_stored_provider(read_object(granted).get(name))
         given = self.options.given.get(name, ProviderSettings()).over(stored)
@@ -181,7 +181,7 @@ class ProviderLogins:
         return f"{self.options.public_url}{self.options.api_prefix}/connect/{quote(name, safe='')}/callback"
 
     async def _load(self) -> Any:
-        """The module that speaks to providers, with one client; loaded beside the event loop when first needed."""
+        """Return the OAuth client; imported in a thread on first use."""
         if self._library is None:
             self._library = await asyncio.to_thread(_library, self.options.exempt, self._clock)
         return self._library
@@ -198,10 +198,10 @@ def _library(exempt: frozenset[str], clock: Clock) -> _Library:
     return _Library(module.SignIn, module.OauthClient(exempt, clock))
 
 
-def _check_issuer(provider: Provider, told: str | None) -> None:
-    """An answer that says whose it is must say the right thing (RFC 9207)."""
-    if told is not None and provider.issuer and told != provider.issuer:
-        raise ProviderFailed(f"{provider.name}: the answer comes from {told!r}")
+def _check_issuer(provider: Provider, issuer: str | None) -> None:
+    """Raise ProviderFailed if a response names another issuer (RFC 9207)."""
+    if issuer is not None and provider.issuer and issuer != provider.issuer:
+        raise ProviderFailed(f"{provider.name}: the answer comes from {issuer!r}")
 
 
 def _check_subject(person: Person) -> None:

@@ -1,7 +1,7 @@
-"""Speaks OAuth 2 and OpenID Connect to providers, by Authlib over `httpx2`.
+"""OAuth 2 and OpenID Connect client, by Authlib and `httpx2`.
 
-Both take a tenth of a second to import, so this module is imported when the first sign-in begins. Whatever a provider
-does wrong becomes ProviderFailed.
+Both take a tenth of a second to import, so this module is imported at the first sign-in. All errors of a provider
+become ProviderFailed.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from octavo.core.net.guarded_http import GuardedTransport
 from octavo.core.values import dataclass
 
 ALGORITHMS: Final = ("RS256", "PS256", "ES256")
-"""How ID tokens may be signed: never with a secret that both sides know, never not at all."""
+"""The accepted signatures of ID tokens: neither shared secrets nor unsigned tokens."""
 
 LEEWAY: Final = 60
-"""Seconds by which the provider's clock may differ."""
+"""Seconds by which the provider's clock can differ."""
 
 _REMEMBERED: Final = 3600.0
 _KEYS_AGAIN: Final = 30.0
@@ -41,7 +41,7 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A sign-in that is under way: what we made up for it, and where the provider sends people back."""
+    """The state of one sign-in: its random values and the callback URL."""
 
     redirect_uri: str
     state: str
@@ -51,7 +51,7 @@ class SignIn:
 
 @dataclass(slots=True)
 class _Issuer:
-    """What an issuer tells of itself, and its keys."""
+    """An issuer's discovery document and its keys."""
 
     document: Mapping[str, Any]
     read_at: float
@@ -60,7 +60,7 @@ class _Issuer:
 
 
 class OauthClient:
-    """Talks to providers. `exempt` are the hosts that need not be public."""
+    """Sends requests to providers. `exempt` are hosts that do not have to be public."""
 
     def __init__(self, exempt: frozenset[str], clock: Clock) -> None:
         self._transport = GuardedTransport(exempt)
@@ -69,11 +69,11 @@ class OauthClient:
         self._issuers: dict[str, _Issuer] = {}
 
     async def address(self, provider: Provider, sign_in: SignIn) -> str:
-        """Where a browser has to go to sign in."""
+        """Return the URL of the provider's sign-in page."""
         return await _patiently(provider, lambda: self._address(provider, sign_in))
 
     async def person(self, provider: Provider, sign_in: SignIn, code: str) -> Person:
-        """Whom a code stands for that the provider has sent a browser back with."""
+        """Exchange a code for the user's identity."""
         return await _patiently(provider, lambda: self._person(provider, sign_in, code))
 
     async def _address(self, provider: Provider, sign_in: SignIn) -> str:
@@ -100,8 +100,8 @@ class OauthClient:
         access_token = str(token["access_token"])
         if issuer:
             return await self._openid_person(provider, issuer, sign_in, token, access_token)
-        told = await self._get(provider.profile_url, access_token)
-        return provider.row.read(told, await self._emails(provider, access_token))
+        profile = await self._get(provider.profile_url, access_token)
+        return provider.row.read(profile, await self._emails(provider, access_token))
 
     async def _openid_person(
         self, provider: Provider, issuer: _Issuer, sign_in: SignIn, token: Mapping[str, Any], access_token: str
@@ -132,7 +132,7 @@ class OauthClient:
         return dict(claims)
 
     async def _decode(self, issuer: _Issuer, id_token: str) -> jwt.Token:
-        """The token, its signature checked; with new keys if it was signed with one that we do not know."""
+        """Return the verified token. Fetches the issuer's keys again if the signing key is unknown."""
         try:
             return jwt.decode(id_token, await self._keys(issuer), ALGORITHMS)
         except (JoseError, ValueError):
@@ -161,7 +161,7 @@ class OauthClient:
             return []
         try:
             found = await self._get(provider.emails_url, access_token)
-        except ProviderFailed:  # not within the scope that was asked for
+        except ProviderFailed:  # not in the granted scope
             return []
         return found if isinstance(found, list) else []
 
@@ -186,7 +186,7 @@ class OauthClient:
         )
 
     def _check_address(self, url: str) -> None:
-        """People are sent to web pages only, and by the road that our own requests take."""
+        """Raise ProviderFailed unless the sign-in page is a web page with an allowed host."""
         parts = urlsplit(url)
         exempt = self._exempt & {parts.hostname, parts.netloc}
         if parts.scheme != "https" and not (exempt and parts.scheme == "http"):
@@ -194,7 +194,7 @@ class OauthClient:
 
 
 def _method(provider: Provider, issuer: _Issuer | None) -> str:
-    """How we prove who we are: by header where the issuer knows that, else in the body, as all others take it."""
+    """Return how the client authenticates: by header if the issuer supports it, otherwise in the body."""
     if not provider.secret:
         return "none"
     known = issuer.document.get("token_endpoint_auth_methods_supported") if issuer else None
