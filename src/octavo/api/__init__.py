@@ -1,1 +1,1 @@
-"""The APIs: HTTP, REST, GraphQL and the administrators' API."""
+"""The APIs: HTTP, REST, GraphQL and the admin API."""

@@ -1,1 +1,1 @@
-"""HTTP without a framework: requests, answers, routes, files and the ASGI application that joins them."""
+"""HTTP without a framework: requests, responses, routes, static files and the ASGI application."""

@@ -1,4 +1,4 @@
-"""The access log: a line for a request. Nothing of a query, a header or a body is in it."""
+"""The access log: one line per request, without query strings, headers and bodies."""
 
 import logging
 import os
@@ -12,11 +12,11 @@ logger = logging.getLogger("octavo.access")
 
 _TEXT: Final = "%s %r %d in %.2f ms"
 _SAME: Final = logging.LogRecord(logger.name, logging.INFO, "", 0, _TEXT, None, None).__dict__
-"""What all its records share: to find the place in the code and the thread of each takes longer than to write it."""
+"""Fields that all records share: finding code location and thread takes longer than writing the record."""
 
 
 def tell_request(request: Request, response: Response, seconds: float) -> None:
-    """Tell a request that was answered."""
+    """Log a finished request."""
     if not logger.isEnabledFor(logging.INFO):
         return
     path, milliseconds, now = str(request.scope["path"]), seconds * 1000, time.time()

@@ -1,7 +1,7 @@
-"""The ASGI application: lives as long as the process, and keeps every promise about HTTP.
+"""The ASGI application, which lives as long as the process.
 
-Each request gets exactly one complete answer, or none if the client has gone. It is given by the dispatcher
-that was in force when the request came; another one may take its place meanwhile.
+Each request gets exactly one complete response, or none if the client has disconnected. The dispatcher that is
+current when the request arrives handles it, even if it is replaced meanwhile.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ _LOOK_SECONDS = 0.005
 
 
 class HttpApplication:
-    """What an ASGI server calls."""
+    """The ASGI callable."""
 
     def __init__(
         self,
@@ -58,25 +58,25 @@ class HttpApplication:
         self._arrivals = Arrivals()
         self._transfers = Transfers()
         self._asking = 0
-        self._sending: dict[asyncio.Task[object] | None, float] = {}  # quick answers, and when they are to be taken
+        self._sending: dict[asyncio.Task[object] | None, float] = {}  # quick responses and their deadlines
         self._sweeper: asyncio.TimerHandle | None = None
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
         self._stopped = False
         self._gate: asyncio.Event | None = None
         self._logged = -inf
         self.look: Look = Nobody()
-        """Who looks at what was answered."""
+        """Observes finished requests."""
         self.leave: Callable[[], float] = lambda: 0.0
-        """Called when the end is near: how many seconds requests are still to be taken."""
+        """Called before the service stops. Returns for how many seconds it still accepts requests."""
         self.problem: str | None = None
-        """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
+        """Why the served site is outdated, shown on the start page and logged with requests."""
 
     def before_start(self, callback: Callback) -> None:
-        """Have something done before everything else that a start does."""
+        """Add a callback that runs first at the start."""
         self._on_startup.insert(0, callback)
 
     def after_start(self, callback: Callback) -> None:
-        """Have something done after everything else that a start does."""
+        """Add a callback that runs last at the start."""
         self._on_startup.append(callback)
 
     def replace(
@@ -87,13 +87,13 @@ class HttpApplication:
         around: Around | None = None,
         following: Following | None = None,
     ) -> Dispatcher:
-        """Let another dispatcher answer the requests that come from now on; what answered them until now."""
+        """Use a new dispatcher for later requests. Return the previous one."""
         before = self._dispatcher
         self._dispatcher = Dispatcher(router, options, static, self._tell_problem, around, following)
         return before
 
     async def drain(self, dispatcher: Dispatcher | None = None) -> None:
-        """Wait until no request is under way: of one dispatcher, or at all. After the stop nobody waits."""
+        """Wait until no request is running, of one dispatcher or at all. Return at once after the stop."""
         if self._stopped or not self._is_busy(dispatcher):
             return
         waiting = (dispatcher, asyncio.Event())
@@ -105,12 +105,14 @@ class HttpApplication:
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Let requests that come from now on wait for the end of this, and those under way end first, but for one: that
-        which asks for it. Those that take longer than some seconds are not waited for."""
+        """Hold new requests during the block, after waiting for running ones except the caller's.
+
+        Requests that take longer than a few seconds are not waited for.
+        """
         loop, self._gate = asyncio.get_running_loop(), asyncio.Event()
         patience = loop.time() + _PATIENCE_SECONDS
         try:
-            while len(self._running) > 1 and loop.time() < patience:  # noqa: ASYNC110 - seldom, and for milliseconds
+            while len(self._running) > 1 and loop.time() < patience:  # noqa: ASYNC110 - rare, and for milliseconds
                 await asyncio.sleep(_LOOK_SECONDS)
             yield
         finally:
@@ -118,7 +120,7 @@ class HttpApplication:
             gate.set()
 
     def running(self) -> int:
-        """How many requests are under way."""
+        """Return the number of running requests."""
         return len(self._running)
 
     def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
@@ -129,7 +131,7 @@ class HttpApplication:
         return dispatcher in self._running.values() or self._live.of(dispatcher)
 
     def end_live(self, dispatcher: Dispatcher | None = None) -> None:
-        """Let the answers end that would go on: of one dispatcher; or all, now and from now on."""
+        """End live responses of one dispatcher, or all current and future ones."""
         self._live.end(dispatcher)
 
     def _tell_drained(self) -> None:
@@ -141,11 +143,11 @@ class HttpApplication:
         return self.problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """For servers that look whether they call a coroutine function."""
+        """Handle a request, for servers that check for a coroutine function."""
         await self.answer(scope, receive, send)
 
     def answer(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        """What answers, to be awaited: what is known already without a step of its own in between."""
+        """Return the coroutine that handles a request. Cached responses avoid an extra step."""
         if scope["type"] != "http":
             return self._lifespan(receive, send) if scope["type"] == "lifespan" else hang_up(receive, send)
         dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
@@ -180,7 +182,7 @@ class HttpApplication:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Answer once it is clear what is known, or once the gate is open."""
+        """Handle a request after looking up a cached response, or after the gate opens."""
         dispatcher = self._dispatcher
         if asked is not None:
             self._asking += 1
@@ -210,7 +212,7 @@ class HttpApplication:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Answer with what is known already."""
+        """Send a cached response."""
         (response, route), loop = known, asyncio.get_running_loop()
         started, name, task = loop.time(), name_of(given), asyncio.current_task(loop)
 
@@ -236,7 +238,7 @@ class HttpApplication:
         except asyncio.CancelledError:
             if task is None or task in self._sending:
                 raise
-            task.uncancel()  # the client does not take it
+            task.uncancel()  # the client does not read the response
         finally:
             self._sending.pop(task, None)
             if self._waiting:
@@ -249,7 +251,7 @@ class HttpApplication:
             self._tell_answered(look, request(), response, seconds)
 
     async def _send_known(self, body: bytes, request: Request, task: asyncio.Task[object] | None, send: Send) -> None:
-        """Send a large body of what is known already."""
+        """Send the large body of a cached response."""
         loop, options = asyncio.get_running_loop(), request.options
 
         def touch() -> None:
@@ -281,7 +283,9 @@ class HttpApplication:
             await self._send(request, response, dispatcher, send)
             look, seconds = self.look, loop.time() - request.started
             if look.noted is not None:
-                lasted = 0.0 if isinstance(response, LiveResponse) else seconds  # for hours: it counts as begun
+                lasted = (
+                    0.0 if isinstance(response, LiveResponse) else seconds
+                )  # live ones last for hours: count the start
                 look.noted[request.method, request.route, response.status].append(lasted)
             look.left -= 1
             if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
@@ -289,7 +293,7 @@ class HttpApplication:
             if refused is None and request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
-            # Too late even for an answer: one was under way that the client did not take.
+            # The request timed out while its response was sent, which the client did not read.
             if not request.overdue:
                 raise
         finally:
@@ -300,17 +304,17 @@ class HttpApplication:
                 self._tell_drained()
 
     def _tell_answered(self, look: Look, request: Request, response: Response, seconds: float) -> None:
-        """Let those who look on see a request that was answered."""
+        """Pass a finished request to the observer."""
         work = WORK.set(request)
         try:
             look(request, response, seconds)
-        except Exception:  # who looks on must not disturb
+        except Exception:  # observers must not break responses
             logger.exception("Could not observe a request")
         finally:
             WORK.reset(work)
 
     def _start(self, request: Request, dispatcher: Dispatcher) -> asyncio.AbstractEventLoop:
-        loop = asyncio.get_running_loop()  # answered, for to find it is a call of the system on old Pythons
+        loop = asyncio.get_running_loop()  # passed on, because looking it up is a system call in old Python versions
         request.task, request.started = asyncio.current_task(loop), loop.time()
         request.deadline = request.started + dispatcher.options.request_seconds
         request.arrivals = self._arrivals
@@ -323,7 +327,7 @@ class HttpApplication:
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Stop what takes too long. One look a second at all requests costs less than a timer for each."""
+        """Cancel requests that exceed their deadline. Checking all once a second costs less than a timer for each."""
         now = loop.time()
         for request in self._running:
             if request.deadline < now:
@@ -336,7 +340,7 @@ class HttpApplication:
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
 
     def _log_answer(self, request: Request, response: Response) -> None:
-        """Not more than one in a second: nobody reads more."""
+        """Log a request that the outdated site answered, at most once a second."""
         if request.started < self._logged + _SWEEP_SECONDS:
             return
         self._logged = request.started
@@ -361,11 +365,11 @@ class HttpApplication:
                     transfer = Transfer(request.client_key, len(body), now, request.give_up)
                     await self._transfers.send(body, send, transfer, dispatcher.options, request.touch)
         except (OSError, RuntimeError):
-            # The connection broke while the answer was under way; nothing can be told to anybody.
+            # The connection broke during the response, so no error can be sent.
             logger.debug("The client went away")
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
-        """Start before the first request; stop after the last."""
+        """Handle the lifespan protocol: start before the first request, stop after the last."""
         while True:
             event = (await receive())["type"]
             try:
@@ -379,12 +383,12 @@ class HttpApplication:
                 return
 
     async def start(self) -> None:
-        """What has to happen before the first request; for servers that do not speak of it themselves."""
+        """Run the callbacks before the first request. For servers without the lifespan protocol."""
         for callback in self._on_startup:
             await callback()
 
     async def stop(self) -> None:
-        """Finish what is under way, then close."""
+        """Finish running requests, then close."""
         self.end_live()
         with suppress(TimeoutError):
             await asyncio.wait_for(self.drain(), self._dispatcher.options.shutdown_seconds)

@@ -1,11 +1,11 @@
-"""Requests whose bodies are still arriving: they take no place of requests that are being answered."""
+"""Limits of request bodies that are still arriving. Such requests do not count as running requests."""
 
 from octavo.api.http.client_limits import ClientLimit, share_of
 from octavo.api.http.options import HttpOptions
 
 
 class Arrivals:
-    """The requests of a process whose bodies arrive, in total and for each client, and the bytes they hold."""
+    """The requests of a process whose bodies are arriving, in total and by client, and the bytes in memory."""
 
     def __init__(self) -> None:
         self._requests = ClientLimit("request bodies are being received")
@@ -17,21 +17,21 @@ class Arrivals:
 
     @property
     def held_bytes(self) -> int:
-        """Return the bytes of incomplete bodies in memory."""
+        """The bytes of incomplete bodies in memory."""
         return self._bytes.total
 
     def begin(self, client: str | None, options: HttpOptions, now: float) -> "Arrival":
-        """Count a request whose body is awaited. Raises RateLimitError, ServiceUnavailable."""
+        """Count a request with an incoming body. Raises RateLimitError and ServiceUnavailable."""
         self._requests.take(client, 1, options.max_receiving, options.max_receiving_each)
         return Arrival(client, now)
 
     def drop(self) -> "Arrival":
-        """Count a request that is answered, and whose body is read to its end for the connection's sake."""
+        """Count a finished request whose body is read to its end, to keep the connection usable."""
         self._dropped += 1
         return Arrival(None, is_dropped=True)
 
     def hold(self, arrival: "Arrival", options: HttpOptions, size: int) -> None:
-        """Count more bytes of a body that is not complete. Raises RateLimitError, ServiceUnavailable."""
+        """Count more bytes of an incomplete body. Raises RateLimitError and ServiceUnavailable."""
         most = options.max_received_bytes
         self._bytes.take(arrival.client, size, most, share_of(most, 0))
         arrival.held += size
@@ -47,10 +47,10 @@ class Arrivals:
 
 
 class Arrival:
-    """The body of one request while it arrives; of one that is dropped, nothing is kept.
+    """The incoming body of one request. Dropped bodies are not stored.
 
-    `began` is when it was first awaited, in seconds; `received` are its bytes so far, `held` those of them that are
-    counted; `is_waiting` while the next piece is awaited.
+    `began` is when it was first awaited, in seconds. `received` is the number of bytes so far, `held` the number of
+    counted ones. `is_waiting` is set while the next chunk is awaited.
     """
 
     __slots__ = ("began", "client", "held", "is_dropped", "is_waiting", "received")

@@ -1,4 +1,4 @@
-"""What a request brings: JSON, a form, a form with files, or text, by its content type. Others count as no body."""
+"""Parse request bodies by content type: JSON, forms, forms with files, or text. Others count as no body."""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -29,7 +29,7 @@ class Body:
 
 
 async def read_body(request: Request, parse_form: FormParser) -> Body:
-    """The body of a POST, PUT or PATCH request; `parse_form` untangles url-encoded forms."""
+    """Return the body of a POST, PUT or PATCH request. `parse_form` parses URL-encoded forms."""
     if request.overlay is not None and request.overlay.body is not None:
         body: Body = request.overlay.body
         return body

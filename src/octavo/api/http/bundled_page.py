@@ -1,4 +1,4 @@
-"""Pages of our own, from files of the package, under a strict policy: the playground, the documentation of the API."""
+"""Pages from bundled files, with a strict policy: the playground and the API documentation."""
 
 import hashlib
 import secrets
@@ -12,14 +12,15 @@ from octavo.api.http.response import Response
 from octavo.api.http.router import Router
 
 _FOR_GOOD: Final = ((b"cache-control", b"public, max-age=31536000, immutable"),)
-"""Their addresses change with what they hold."""
+"""Caching headers of files whose URL changes with their content."""
 _TYPES: Final = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 
 
 class OwnPage:
-    """The page `page.html` of a package, and the files that it consists of; read when they are asked for.
+    """The page `page.html` of a package and its files, read on first use.
 
-    `path` is where the files are found. The page is a format of `nonce`, `path`, `version` and what `render` is given.
+    `path` is the URL path of the files. The page is a format string with `nonce`, `path`, `version` and the values
+    passed to `render`.
     """
 
     def __init__(self, package: str, path: str, names: tuple[str, ...]) -> None:
@@ -28,12 +29,12 @@ class OwnPage:
         self._names = names
 
     def add_routes(self, router: Router) -> None:
-        """Declare the files."""
+        """Add the routes of the files."""
         for name in self._names:
             router.add("GET", f"{self._path}/{name}", self.file)
 
     def render(self, values: Mapping[str, str] | None = None) -> Response:
-        """The page. Only what bears its nonce may run or style it, and it may ask only where it came from."""
+        """Return the page. Only scripts and styles with its nonce are allowed, and only requests to its own origin."""
         nonce = secrets.token_urlsafe(16)
         policy = (
             f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; "
@@ -45,7 +46,7 @@ class OwnPage:
         return Response(200, text.encode(), "text/html", headers)
 
     async def file(self, request: Request) -> Response:
-        """A script or a style."""
+        """Return a script or a style sheet."""
         name = request.path.rstrip("/").rpartition("/")[2].lower()
         return Response(200, self._contents[name], _TYPES[name.rpartition(".")[2]], _FOR_GOOD)
 

@@ -1,6 +1,6 @@
-"""Limits in total that have a share for each client, so that one client cannot use up what all clients need.
+"""Limits with a share for each client, so that one client cannot exhaust the total.
 
-A client is an address, or the /64 network of an IPv6 address. Clients that cannot be told apart have no share: those
+A client is an address, or the /64 network of an IPv6 address. Clients that cannot be distinguished have no share: those
 of a Unix socket, and those behind a proxy that `server.trustedProxies` does not list. With a share, such a proxy would
 turn the limit of one client into an outage for all of them.
 """
@@ -17,31 +17,31 @@ from octavo.core.errors import RateLimitError, ServiceUnavailable
 logger = logging.getLogger("octavo.api.http")
 
 FORWARDING: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
-"""Headers by which a proxy names the client it forwards for."""
+"""Headers in which a proxy sends the client's address."""
 _LONGEST: Final = 64
-"""Characters of an address; a proxy may send anything in its place."""
+"""Maximum characters of an address, because a proxy can send any text."""
 _NETWORK_BITS: Final = 64
 _MOST_WARNED: Final = 100
 _warned: set[str] = set()
 
 
 class Counted(Protocol):
-    """A request, as limits see it."""
+    """A request, as seen by limits."""
 
     @property
     def is_arriving(self) -> bool:
-        """Return whether its body is still arriving."""
+        """Whether its body is still arriving."""
 
     @property
     def client_key(self) -> str | None:
-        """Return the client that it counts for."""
+        """The client that it counts for."""
 
 
 def client_of(peer: str, client: str, headers: Mapping[bytes, bytes], trusted: TrustedProxies) -> str | None:
-    """Return the client that a request counts for; None where clients cannot be told apart.
+    """Return the client that a request counts for, or None if clients cannot be distinguished.
 
-    `peer` is the address that the connection comes from, empty for a Unix socket; `client` is the address that the
-    `trusted` proxies forward.
+    `peer` is the address of the connection, empty for a Unix socket. `client` is the address that `trusted` proxies
+    forward.
     """
     if not peer:
         return None
@@ -83,17 +83,17 @@ def _warn_of_proxy(address: str) -> None:
 
 
 def share_of(total: int, share: int) -> int:
-    """Return the share of a client: what is set, or a quarter of the total."""
+    """Return the share of a client: the configured one, or a quarter of the total."""
     return share or max(1, total // 4)
 
 
 def count_of(requests: Iterable[Counted], client: str) -> int:
-    """Return how many of the requests, which are being answered, are a client's."""
+    """Return the number of a client's running requests."""
     return sum(not request.is_arriving and request.client_key == client for request in requests)
 
 
 class ClientLimit:
-    """An amount that is limited in total and for each client; `what` is what it is of, for messages."""
+    """An amount limited in total and for each client. `what` describes it in messages."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -102,13 +102,13 @@ class ClientLimit:
 
     @property
     def total(self) -> int:
-        """Return what all clients have taken together."""
+        """The amount that all clients use."""
         return self._total
 
     def take(self, client: str | None, amount: int, most: int, share: int) -> None:
-        """Take an amount for a client, of at most `most` in total and `share` for each client.
+        """Use an amount for a client, up to `most` in total and `share` for each client.
 
-        Raises RateLimitError where the client's share is used up, ServiceUnavailable where the total is.
+        Raises RateLimitError if the client's share is exceeded, and ServiceUnavailable if the total is.
         """
         taken = self._of_clients.get(client, 0) if client is not None else 0
         if client is not None and taken + amount > share:
@@ -120,7 +120,7 @@ class ClientLimit:
             self._of_clients[client] = taken + amount
 
     def give_back(self, client: str | None, amount: int) -> None:
-        """Give back what was taken for a client."""
+        """Release an amount that a client used."""
         self._total -= amount
         if client is not None:
             left = self._of_clients[client] - amount

@@ -1,4 +1,4 @@
-"""Cookies: read from a request, set and dropped by an answer. Ours are for the server alone: `HttpOnly`, always."""
+"""Read cookies from requests, and set and delete them in responses. Octavo's cookies are always `HttpOnly`."""
 
 from typing import Final, Literal
 
@@ -11,7 +11,7 @@ _DROPPED: Final = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 
 def read_cookies(request: Request) -> dict[str, str]:
-    """The cookies by name; of several with one name the first counts. HTTP/2 sends each in a header of its own."""
+    """Return the cookies by name, the first one for duplicates. HTTP/2 sends each in a separate header."""
     found: dict[str, str] = {}
     for name, value in request.scope["headers"]:
         if name == b"cookie":
@@ -24,7 +24,7 @@ def read_cookies(request: Request) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """A cookie and its attributes: a browser forgets it only when told with those that it was set with."""
+    """A cookie and its attributes. A browser deletes a cookie only if path and attributes match."""
 
     name: str
     secure: bool
@@ -32,15 +32,15 @@ class Cookie:
     same_site: SameSite = "Lax"
 
     def read(self, request: Request) -> str:
-        """Its value; empty if it was not sent."""
+        """Return its value, or an empty string if it was not sent."""
         return read_cookies(request).get(self.name, "")
 
     def set(self, value: str, seconds: int) -> tuple[bytes, bytes]:
-        """The header that has a browser keep it for a while."""
+        """Return the header that sets the cookie."""
         return self._header(f"{value}; Max-Age={seconds}")
 
     def drop(self) -> tuple[bytes, bytes]:
-        """The header that has a browser forget it."""
+        """Return the header that deletes the cookie."""
         return self._header(f"; Max-Age=0; Expires={_DROPPED}")
 
     def _header(self, content: str) -> tuple[bytes, bytes]:

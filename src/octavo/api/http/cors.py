@@ -1,4 +1,4 @@
-"""The headers that let pages of other origins call: reflected for every origin, or for an exact list."""
+"""CORS headers: reflect every origin, or allow listed ones."""
 
 import logging
 import re
@@ -12,13 +12,13 @@ from octavo.api.http.response import Headers
 logger = logging.getLogger(__name__)
 
 _MOST: Final = 100
-"""Origins and headers that are remembered. When there are more, logging starts over."""
+"""Maximum number of logged origins and headers. When it is exceeded, logging starts over."""
 _MOST_TEXT: Final = 200
 _FILE: Final = "the table [cors] of config/middlewares.toml"
 
 
 class CorsLog:
-    """Logs each origin that is refused, and each request header that pages may not send, once."""
+    """Logs each rejected origin and each rejected request header once."""
 
     def __init__(self, headers: Iterable[str]) -> None:
         self._headers = frozenset(header.lower() for header in headers)
@@ -38,7 +38,7 @@ class CorsLog:
                 logger.warning(text, shown, header, _FILE)
 
     def _refused_headers(self, request: Request) -> list[str]:
-        """Return the headers that a preflight asks for and that are not allowed."""
+        """Return the headers in a preflight request that are not allowed."""
         if request.method != "OPTIONS":
             return []
         asked = _shown(request.headers.get(b"access-control-request-headers", b"")).lower().split(",")
@@ -54,7 +54,7 @@ class CorsLog:
 
 
 def _is_same(request: Request, origin: bytes) -> bool:
-    """Whether the page is one of the service itself: browsers name the origin of such requests too."""
+    """Return whether the page is the service's own: browsers send `Origin` for such requests, too."""
     return origin.partition(b"://")[2].lower() == (request.host or b"").lower()
 
 
@@ -64,14 +64,14 @@ def _shown(text: bytes) -> str:
 
 _VARY: Headers = ((b"vary", b"Origin"),)
 VARY_BY_ASKER: Final = (b"vary", b"Origin, Authorization")
-"""Of an answer that depends on who asks, too. It stands in the place of what every answer begins with."""
+"""`Vary` of a response that also depends on the caller. Replaces the default `Vary` header."""
 _CREDENTIALS: Headers = ((b"access-control-allow-credentials", b"true"),)
 _LOCAL: Final = re.compile(rb"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
 """Origins of pages on this machine."""
 
 
 class Cors:
-    """Headers by origin, `Vary` first. A browser asks with `OPTIONS` (preflight) what a page of the origin may send."""
+    """CORS headers by origin, `Vary` first. Browsers send `OPTIONS` requests (preflight) before some requests."""
 
     def __init__(self, options: CorsOptions) -> None:
         self._reflect = options.mode is CorsMode.REFLECT
@@ -88,10 +88,10 @@ class Cors:
         self._exposed: Headers = ((b"access-control-expose-headers", exposed),) if exposed else ()
         self._listed: Headers = _CREDENTIALS if options.credentials else ()
         self.without_origin = self._headers(b"")
-        """For answers to requests that tell no origin, but for `OPTIONS`."""
+        """Headers for requests without an origin, except `OPTIONS`."""
 
     def headers(self, request: Request) -> Headers:
-        """For any answer to this request."""
+        """Return the headers for a response to this request."""
         origin = request.headers.get(b"origin")
         if self._log is not None and origin is not None:
             self._log.note(request, origin, is_allowed=self._allowance(origin) != _VARY)
@@ -120,5 +120,5 @@ class Cors:
 
 
 def is_preflight(request: Request) -> bool:
-    """Whether this `OPTIONS` request is a browser's question about another origin."""
+    """Return whether an `OPTIONS` request is a CORS preflight."""
     return b"access-control-request-method" in request.headers

@@ -1,7 +1,7 @@
-"""Dispatcher: from a request to its answer, by one set of routes, files and headers. It never changes.
+"""Dispatcher: handle requests with one set of routes, static files and headers. It is immutable.
 
-What goes wrong in a handler becomes an error envelope; what nobody expected is logged with the request's id and
-answered with 500 and nothing else.
+Errors of handlers become an error envelope. Unexpected ones are logged with the request's id, and the response is
+500 without details.
 """
 
 import asyncio
@@ -38,26 +38,26 @@ from octavo.core.threads import is_cancelled
 logger = logging.getLogger("octavo.api.http")
 
 ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
-"""A missing file is looked for below every path, so each path knows these two."""
+"""Methods allowed on every path, since static files can be below any path."""
 Around = Callable[[Handler, Request], Awaitable[Response]]
-"""What stands around everything that answers: it is given that, and the request."""
+"""A middleware around all handlers: called with the next handler and the request."""
 
 
 class Following(Protocol):
-    """Follows some requests on their way."""
+    """Traces some requests."""
 
     share: float
-    """Of those whose callers do not say whether they are followed: from 0 to 1."""
+    """The share of traced requests, from 0 to 1, among those whose callers do not decide."""
 
     def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
-        """Whether a request with these headers is followed: one whose caller may say so, or one of the share."""
+        """Return whether to trace a request with these headers: its caller decides, or the share."""
 
     def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
-        """Answer a request that is followed."""
+        """Handle a traced request."""
 
 
 PROBES: Final = frozenset({"/_health", "/_ready"})
-"""Paths by which balancers and supervisors look whether a process lives: no limit refuses them."""
+"""Paths of health checks, which are exempt from limits."""
 _SNIFFING = b"x-content-type-options"
 _POLICY = b"content-security-policy"
 Head = list[tuple[bytes, bytes]]
@@ -66,8 +66,11 @@ _WITHOUT_BODY = frozenset((204, 304))
 
 
 class Dispatcher:
-    """What one site answers. `problem` tells why that is not what the project says by now, for the start page; `around`
-    is the project's own code around every request, `following` who follows some of them."""
+    """Handles requests for one site.
+
+    `problem` returns why the site is outdated, for the start page. `around` is the project's middleware around every
+    request. `following` traces some of them.
+    """
 
     def __init__(
         self,
@@ -80,7 +83,7 @@ class Dispatcher:
     ) -> None:
         self.options = options
         self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))
-        """From so many requests under way on, limits have to be looked at."""
+        """The number of running requests from which limits are checked."""
         self.hosts = options.allowed_hosts
         self._refused_hosts = RefusedHosts()
         self.following = following
@@ -97,7 +100,7 @@ class Dispatcher:
         add_own_routes(router, options, problem)
 
     async def respond(self, request: Request) -> Response:
-        """Return the answer, whatever goes wrong. Raises CancelledError alone, where the request is cancelled."""
+        """Return the response, whatever goes wrong. Raises only CancelledError, if the request is cancelled."""
         try:
             scope, options = request.scope, self.options
             if not request.is_host_allowed and self.hosts is not None and not self.hosts.allow(request.host):
@@ -128,14 +131,14 @@ class Dispatcher:
         return render_error(LoggedError(), self._of_errors)
 
     def _refuse_host(self, request: Request) -> None:
-        """Raises BadRequestError, but for probes, which name addresses."""
+        """Raise BadRequestError, except for health checks, which use addresses."""
         if request.raw_path.rstrip("/").lower() in PROBES:
             return
         self._refused_hosts.note(request.host, request.id, request.started)
         raise BadRequestError("The Host header of the request is not allowed; set server.url or server.allowedHosts")
 
     def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:
-        """As plain text, as the reference does, unless every error is to be JSON."""
+        """Return the error as plain text, as the reference does, or as JSON if all errors are."""
         allow = self._allow(request)
         if self.options.json_errors:
             return render_error(error, allow)
@@ -144,7 +147,7 @@ class Dispatcher:
     def _dispatch(self, request: Request) -> Awaitable[Response]:
         method, path = request.method, request.raw_path
         if "%" in path:
-            decode_path(path)  # refuses what is not text
+            decode_path(path)  # rejects invalid UTF-8
         if method == "OPTIONS" and is_preflight(request):
             return _preflight()
         found = self._router.find(method, path)
@@ -177,7 +180,7 @@ class Dispatcher:
         return ((b"allow", ", ".join(method for method in METHODS if method in methods).encode()),)
 
     def headers(self, request: Request, response: Response) -> Head:
-        """All headers of an answer. By the request's name the log is searched."""
+        """Return all headers of a response, including the request id."""
         own = response.headers
         named = {name for name, _ in own} if own else _NONE
         if b"origin" in request.headers or request.method == "OPTIONS":
@@ -185,7 +188,7 @@ class Dispatcher:
         else:
             cors = self._cors.without_origin
         if b"vary" in named and VARY_BY_ASKER in own:
-            cors = cors[1:]  # it says what theirs says
+            cors = cors[1:]  # the response's own `Vary` includes it
         if _SNIFFING in named:
             own = tuple(header for header in own if header not in self._security)
         headers = [
@@ -209,8 +212,10 @@ class Dispatcher:
     def headers_again(
         self, response: Response, given: Mapping[bytes, bytes], name: str, new: Callable[[], Request]
     ) -> Head:
-        """As `headers`, for an answer that may have been given before to a request with a name and the headers `given`;
-        `new` makes the request itself, where that is needed."""
+        """The same as `headers`, for a repeated response. `name` is the request id and `given` its headers.
+
+        `new` creates the request if it is needed.
+        """
         if type(response) is not ReadyResponse or b"origin" in given or self.options.server_timing:
             return self.headers(new(), response)
         if response.head is None:
@@ -227,6 +232,6 @@ async def _finished(handled: Awaitable[Response], finish: Finish, request: Reque
 
 
 def render_outage(error: ServiceUnavailable) -> Response:
-    """The answer, and the reason for the log."""
+    """Return the response, and log the reason."""
     report_outage(error)
     return render_error(error)

@@ -1,4 +1,4 @@
-"""Errors as answers: the one JSON body that they have over REST, `{data: null, error}`, but for a few bare ones."""
+"""Error responses: the envelope `{data: null, error}` of REST, and a few bare ones."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from octavo.core.errors import OctavoError, ServiceUnavailable
 
 
 def render_error(error: OctavoError, headers: Headers = ()) -> Response:
-    """The error envelope."""
+    """Return an error as a response."""
     if isinstance(error, ServiceUnavailable):
         headers = (*headers, (b"retry-after", b"%d" % error.retry_after))
     if error.bare:

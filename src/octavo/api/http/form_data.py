@@ -1,6 +1,6 @@
-"""Multipart bodies: parsed as they arrive, files spooled to disk, everything limited, temporary files always removed.
+"""Parse multipart bodies as they arrive: files are spooled to disk, all parts limited, temporary files deleted.
 
-May refuse with 400 (malformed), 413 and 415 (compressed).
+Raises errors with status 400 (malformed), 413 and 415 (compressed).
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from octavo.api.http.request import Request
 from octavo.core.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.core.values import dataclass
 
-# Files up to this size stay in memory; pieces of a body are parsed in a thread from this size on.
+# Files up to this size stay in memory. Chunks from this size on are parsed in a thread.
 IN_MEMORY = 256 * 1024
 _MALFORMED = "Malformed multipart body"
 
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A file of a form. `file` stands at its beginning and is removed with the request."""
+    """A file of a form. `file` is at its beginning, and deleted after the request."""
 
     field: str
     filename: str
@@ -37,13 +37,13 @@ class UploadedFile:
 
 @dataclass(frozen=True, slots=True)
 class FormData:
-    """The parts of a form in their order; a field name may occur several times."""
+    """The parts of a form in order. A field name can occur several times."""
 
     fields: tuple[tuple[str, str], ...]
     files: tuple[UploadedFile, ...]
 
     def values(self) -> dict[str, str | list[str]]:
-        """Fields by name; those of a repeated name as a list."""
+        """Return the fields by name. Repeated names have a list of values."""
         gathered: dict[str, list[str]] = {}
         for name, value in self.fields:
             gathered.setdefault(name, []).append(value)
@@ -51,7 +51,7 @@ class FormData:
 
 
 async def read_form_data(request: Request) -> FormData:
-    """The form that a request of type `multipart/form-data` brings."""
+    """Parse a request of type `multipart/form-data`."""
     limits = request.options.body
     if request.header("content-encoding") not in (None, "identity"):
         raise UnsupportedMediaTypeError
@@ -72,7 +72,7 @@ async def read_form_data(request: Request) -> FormData:
 
 
 class _Collector:
-    """Takes the events of the parser and gathers fields and files."""
+    """Collects fields and files from the parser's events."""
 
     def __init__(self, boundary: str, limits: BodyLimits) -> None:
         self._limits = limits
@@ -85,7 +85,7 @@ class _Collector:
         self._text_total = 0
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece of the body. Blocks while it writes."""
+        """Parse the next chunk of the body. Blocks while writing files."""
         try:
             if piece and not self._parser.closed:
                 self._take(piece)
@@ -95,7 +95,7 @@ class _Collector:
             raise BadRequestError(_MALFORMED) from None
 
     def finish(self) -> FormData:
-        """The form, after the last piece."""
+        """Return the form after the last chunk."""
         try:
             self._parser.close()
         except MultipartError:
@@ -103,7 +103,7 @@ class _Collector:
         return FormData(tuple(self._fields), tuple(self._files))
 
     def close(self) -> None:
-        """Remove the temporary files."""
+        """Delete the temporary files."""
         for file in self._opened:
             file.close()
 
@@ -142,7 +142,7 @@ class _Collector:
             return
         file = self._opened[-1]
         file.seek(0)
-        # A file input that was left empty sends a part without name and content.
+        # An empty file input sends a part without name and content.
         if segment.filename or segment.size:
             kind = segment.content_type or "application/octet-stream"
             self._files.append(UploadedFile(name, segment.filename, kind, segment.size, file))

@@ -1,7 +1,7 @@
-"""Hosts that requests may name, so that a page of another site cannot reach the service by DNS rebinding.
+"""Allowed hosts, which protect against DNS rebinding by pages of other sites.
 
-A browser that is led to this machine by a foreign name sends that name as `Host`. Programs that send none are no
-browsers.
+A browser that reaches this machine by another site's name sends that name as `Host`. Clients without a `Host` header
+are no browsers.
 """
 
 import logging
@@ -26,10 +26,10 @@ _PORT: Final = re.compile(r"(:[0-9]{0,5})?", re.ASCII)
 
 
 class AllowedHosts:
-    """The hosts that are allowed: names, addresses, `*.example.com` for a domain and all below it, `*` for any.
+    """The allowed hosts: names, addresses, `*.example.com` for a domain and its subdomains, `*` for any.
 
-    With `guesses` no host is configured: addresses, and names without a dot such as a container's, are allowed, too. No
-    foreign page has them. Loopback is always allowed. Raises ValueError for what is no host.
+    With `guesses`, no host is configured: addresses and names without a dot, such as a container's, are also allowed.
+    Pages of other sites do not have such hosts. Loopback is always allowed. Raises ValueError for an invalid host.
     """
 
     def __init__(self, hosts: Iterable[str], *, guesses: bool = False) -> None:
@@ -39,7 +39,7 @@ class AllowedHosts:
         self._known: dict[bytes | None, bool] = {}
 
     def allow(self, host: bytes | None) -> bool:
-        """Return whether a `Host` header is allowed; a missing one is."""
+        """Return whether a `Host` header is allowed. A missing one is."""
         if host is None:
             return True
         known = self._known.get(host)
@@ -51,7 +51,7 @@ class AllowedHosts:
         return known
 
     def allow_all(self, headers: Mapping[bytes, bytes]) -> bool:
-        """Return whether the headers name allowed hosts, whatever a proxy may forward."""
+        """Return whether the hosts in the headers are allowed, including a forwarded one."""
         host, forwarded = headers.get(b"host"), headers.get(b"x-forwarded-host")
         return (self._known.get(host) or self.allow(host)) and (forwarded is None or self.allow(forwarded))
 
@@ -66,14 +66,14 @@ class AllowedHosts:
 
 
 class RefusedHosts:
-    """Logs refused hosts: at most one a second, with the number of those between. Anybody can send them."""
+    """Logs rejected hosts, at most one per second with the number of others, because anyone can send them."""
 
     def __init__(self) -> None:
         self._logged = -inf
         self._more = 0
 
     def note(self, host: bytes | None, request_id: str, now: float) -> None:
-        """Log a host that was refused; `now` is in seconds, of a clock that runs steadily."""
+        """Log a rejected host. `now` is in seconds of a monotonic clock."""
         if now < self._logged + _QUIET_SECONDS:
             self._more += 1
             return
@@ -87,9 +87,9 @@ class RefusedHosts:
 
 
 def allowed_hosts(url: str, hosts: Iterable[str], *, guesses: bool) -> AllowedHosts:
-    """Return the configured hosts and that of the public URL; with `guesses` more, where neither is set.
+    """Return the configured hosts and that of the public URL. `guesses` applies if neither is set.
 
-    Raises ValueError for what is no host.
+    Raises ValueError for an invalid host.
     """
     try:
         public = urlsplit(url if "://" in url else f"//{url}").hostname
@@ -100,7 +100,7 @@ def allowed_hosts(url: str, hosts: Iterable[str], *, guesses: bool) -> AllowedHo
 
 
 def host_of(text: str) -> str:
-    """Return the host of a `Host` header in lower case, without port and trailing dot; empty for none.
+    """Return the host of a `Host` header in lower case, without port and trailing dot, or an empty string.
 
     >>> host_of("Example.COM.:1337"), host_of("[::1]:80"), host_of("a b"), host_of("a.example@b.example")
     ('example.com', '::1', '', '')
@@ -114,7 +114,7 @@ def host_of(text: str) -> str:
 
 
 def is_local(host: str) -> bool:
-    """Return whether a host is this machine: `localhost`, a name below it, or a loopback address."""
+    """Return whether a host is this machine: `localhost`, a subdomain of it, or a loopback address."""
     if host == _LOCAL or host.endswith(f".{_LOCAL}"):
         return True
     try:

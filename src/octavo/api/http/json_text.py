@@ -1,6 +1,6 @@
-"""Strict JSON bodies: an object or an array, UTF-8, finite numbers, no lone surrogates, limited nesting.
+"""Parse strict JSON bodies: an object or an array, UTF-8, finite numbers, no lone surrogates, limited nesting.
 
-Refuses with 400. What is wrong is said in the words of JavaScript's parser, which clients of v4 know.
+Errors have status 400 and the messages of JavaScript's parser, as in v4.
 """
 
 import json
@@ -17,14 +17,14 @@ _SPACE = " \t\r\n"
 _CONTAINERS = (dict, list)
 MOST_CONTAINERS = 50_000
 _LEAST_BYTES = 20
-"""Lists and objects of a body: so many, or one for so many bytes of a larger one."""
+"""Maximum number of lists and objects in a body, or one per this many bytes of a larger body."""
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 _MOST_EXPLAINED = 64 * 1024
 _CONTEXT = 10  # characters shown on each side of an unexpected one
 
 
 def parse_json(body: bytes, max_depth: int) -> Any:
-    """The value of a JSON body; an empty body is an empty object."""
+    """Parse a JSON body. An empty body is an empty object."""
     if not body:
         return {}
     if not _CONTAINER.match(body):
@@ -34,16 +34,16 @@ def parse_json(body: bytes, max_depth: int) -> Any:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(_explain(body, error)) from None
-    # Fewer brackets than levels allowed: no need to look.
+    # With fewer brackets than allowed levels, the nesting cannot be too deep.
     if brackets > max_depth:
         _check_depth(value, max_depth)
     return value
 
 
 def check_containers(body: bytes) -> int:
-    """Return the number of opening brackets, those in strings included.
+    """Return the number of opening brackets, including those in strings.
 
-    Refuses more lists and objects than a body may have: to make and to drop them takes longer than anything else.
+    Raises an error for too many lists and objects: creating and freeing them takes longer than the rest of the request.
     """
     brackets = body.count(b"{") + body.count(b"[")
     if brackets > MOST_CONTAINERS and brackets > (most := max(MOST_CONTAINERS, len(body) // _LEAST_BYTES)):
@@ -68,7 +68,7 @@ def _check_depth(value: Any, max_depth: int) -> None:
 
 
 def _explain(body: bytes, found: orjson.JSONDecodeError) -> str:
-    """The message for a body that could not be parsed. To find the words for a long one would take too long."""
+    """Return the message for invalid JSON. Long bodies get a generic one, because finding the details is slow."""
     message = f"Malformed JSON at position {found.pos}: {found.msg}"
     if len(body) > _MOST_EXPLAINED:
         return message
@@ -86,10 +86,10 @@ def _explain(body: bytes, found: orjson.JSONDecodeError) -> str:
 
 
 def _skip(number: str) -> None:
-    """Skip a number: only the position of the error matters, and long numbers take time."""
+    """Skip a number: only the error's position matters, and parsing long numbers is slow."""
 
 
-# The standard library's message (its beginning) and the one to give; `{at}` is the position.
+# The beginning of the standard library's message, and its replacement; `{at}` is the position.
 _MESSAGES = (
     ("Expecting ':'", "Expected ':' after property name in JSON at position {at}"),
     ("Unterminated string", "Unterminated string in JSON at position {end}"),
@@ -107,7 +107,7 @@ def _translate(message: str, text: str, at: int) -> str:
     if message.startswith("Expecting ','"):
         expected = "'}' after property value" if _is_in_object(text[:at]) else "']' after array element"
         return f"Expected ',' or {expected} in JSON at position {at}"
-    if message.startswith("Illegal trailing comma"):  # Python 3.13 points at the comma, others at what follows
+    if message.startswith("Illegal trailing comma"):  # Python 3.13 reports the comma, others the next character
         at = len(text) - len(text[at + 1 :].lstrip(_SPACE))
         message = "Expecting property name" if text[at] == "}" else "Expecting value"
     if message.startswith("Expecting property name"):
@@ -117,7 +117,7 @@ def _translate(message: str, text: str, at: int) -> str:
 
 
 def _is_in_object(before: str) -> bool:
-    """Whether the innermost container that is still open is an object."""
+    """Return whether the innermost open container is an object."""
     opened: list[str] = []
     for character in re.findall(r"[][{}]", _TEXT.sub("", before)):
         if character in "[{":

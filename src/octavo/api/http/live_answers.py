@@ -1,7 +1,6 @@
-"""Live answers: those that go on for hours, until they are ended, the client leaves, or the service stops.
+"""Live responses, which continue for hours until they are ended, the client disconnects, or the service stops.
 
-They are no requests under way: they are not counted among them, and what is limited in time is only each piece, which
-the client has to take.
+They do not count as running requests. Only sending each chunk has a time limit.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ from octavo.api.http.response import LiveResponse
 
 
 class LiveAnswers:
-    """The live answers of a process, each with the dispatcher that gave it."""
+    """The live responses of a process, each with its dispatcher."""
 
     def __init__(self) -> None:
         self._running: dict[Request, tuple[Dispatcher, LiveResponse]] = {}
@@ -24,24 +23,24 @@ class LiveAnswers:
         return bool(self._running)
 
     def of(self, dispatcher: Dispatcher) -> bool:
-        """Whether some are given by a dispatcher."""
+        """Return whether a dispatcher has live responses."""
         return any(one is dispatcher for one, _ in self._running.values())
 
     def end(self, dispatcher: Dispatcher | None = None) -> None:
-        """Let those of a dispatcher end; or all, now and from now on: the service stops."""
+        """End the live responses of a dispatcher, or all current and future ones when the service stops."""
         self._are_over = self._are_over or dispatcher is None
         for one, response in tuple(self._running.values()):
             if dispatcher is None or one is dispatcher:
                 response.end()
 
     def stop_late(self, now: float) -> None:
-        """Give up those whose client does not take what it is sent."""
+        """Cancel responses whose client does not read them."""
         for request in tuple(self._running):
             if request.deadline < now:
                 request.give_up()
 
     async def send(self, request: Request, response: LiveResponse, dispatcher: Dispatcher, send: Send) -> None:
-        """Send the body of an answer, which has begun, to its end."""
+        """Send the body of a started response to its end."""
         loop, seconds = asyncio.get_running_loop(), dispatcher.options.request_seconds
         if self._are_over or request.method == "HEAD":
             response.end()

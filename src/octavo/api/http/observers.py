@@ -1,4 +1,4 @@
-"""Who looks at requests once they are answered, and changes nothing."""
+"""Observers of finished requests."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -9,36 +9,39 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 
 FAILED: Final = 500
-"""A status from which on a request has failed."""
+"""Statuses from this one on are failures."""
 
 
 Observer: TypeAlias = Callable[[Request, Response, float], None]
-"""Told a request, its answer, and how many seconds lay between them."""
+"""Called with a request, its response, and the seconds between them."""
 
 
 class Look(Protocol):
-    """Told of some requests. What is noted of all of them is noted without a call: each costs every request."""
+    """Observes some requests.
+
+    Durations of all requests are recorded without a call, which every request would pay for.
+    """
 
     left: float
-    """It is told of the request that makes this 0, however that was answered; it counts anew then."""
+    """Decremented by each request. The observer is called when it reaches 0, and resets it."""
 
     @property
     def noted(self) -> Mapping[tuple[str, str, int], deque[float]] | None:
-        """Takes the seconds of each request, by its method, the template of its route and its status; None: of none."""
+        """Receives the seconds of each request by method, route template and status, or None to record none."""
 
     @property
     def slow_from(self) -> float:
-        """It is told of all that took so many seconds, and of all that failed."""
+        """The observer is called for requests that take at least this many seconds, and for failed ones."""
 
     def __call__(self, request: Request, response: Response, seconds: float) -> None:
-        """Look at a request that took so many seconds."""
+        """Observe a request that took so many seconds."""
 
 
 class Nobody:
-    """Nobody looks."""
+    """An observer that does nothing."""
 
     noted = None
     slow_from = left = inf
 
     def __call__(self, request: Request, response: Response, seconds: float) -> None:
-        """Nothing."""
+        """Do nothing."""

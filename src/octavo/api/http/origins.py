@@ -1,7 +1,7 @@
-"""Whether a request comes from a page that may speak for the person in front of the browser.
+"""Check whether a request comes from a page that may act for the signed-in user.
 
-Browsers send cookies on their own account, so whatever takes or sets one has to ask. Programs that are no browsers send
-neither of the headers, and no cookies that they were not given.
+Browsers send cookies automatically, so endpoints that read or set one must check. Clients that are no browsers send
+none of these headers, and only cookies that they were given.
 """
 
 from collections.abc import Iterable
@@ -14,12 +14,12 @@ _OWN_SITES: Final = (None, "same-origin", "none")
 
 
 def origins_of(addresses: Iterable[str]) -> frozenset[str]:
-    """The origins of addresses, in the form in which browsers tell theirs."""
+    """Return the origins of URLs, in the form of the `Origin` header."""
     return frozenset("://".join(urlsplit(address)[:2]).lower() for address in addresses)
 
 
 def is_own_page(request: Request, origins: frozenset[str]) -> bool:
-    """Whether no browser says that a page of somebody else's is asking; `origins` are those of our own front ends."""
+    """Return whether a request comes from the service's own page, from `origins`, or from a non-browser client."""
     origin, host = (request.header("origin") or "").lower(), (request.header("host") or "").lower()
     if origin in origins:
         return True

@@ -1,15 +1,18 @@
-"""Which proxies are believed when they say for whom they ask."""
+"""Trusted proxies, whose forwarding headers are believed."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 _REMEMBERED = 4096
-"""Addresses whose verdict is kept: of proxies there are few, and others are told apart anew."""
+"""Number of addresses whose result is cached. There are few proxies; other addresses are checked again."""
 
 
 class TrustedProxies:
-    """Addresses and networks, such as `10.0.0.7` and `10.0.0.0/8`: `address in proxies`. Raises ValueError."""
+    """Trusted addresses and networks, such as `10.0.0.7` and `10.0.0.0/8`.
+
+    Use `address in proxies`. Raises ValueError.
+    """
 
     def __init__(self, networks: Iterable[str] = ()) -> None:
         self._networks = tuple(read_network(text) for text in networks)
@@ -28,5 +31,5 @@ class TrustedProxies:
 
 
 def read_network(text: str) -> IPv4Network | IPv6Network:
-    """A network, or the network of a single address. Raises ValueError."""
+    """Parse a network, or a single address as a network. Raises ValueError."""
     return ip_network(text.strip(), strict=False)

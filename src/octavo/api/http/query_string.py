@@ -1,11 +1,12 @@
-"""Untangles query strings and url-encoded forms: nested brackets become dictionaries and lists. Never refuses anything.
+"""Parse query strings and URL-encoded forms: nested brackets become dictionaries and lists. Never raises an error.
 
-The rules are those of the JavaScript `qs` serializer, which clients use: `a[b]=1` nests, `a[]`, `a[0]` and repeated
-keys make lists, a key without `=` is `None`. Limits: 1000 parameters, 20 levels, lists of at most 100 items (a longer
-one becomes a dictionary with the indexes as keys).
+The rules are those of the JavaScript library `qs`, which clients use: `a[b]=1` nests, `a[]`, `a[0]` and repeated keys
+create lists, a key without `=` is `None`. Limits: 1000 parameters, 20 levels, lists of at most 100 items (a longer one
+becomes a dictionary with the indexes as keys).
 
-Two generations of them differ (the rule `queryStrings`). Up to v4 4.26.1 a value beside parts was one more part
-(`a[b]=1&a=c` is `{"b": "1", "c": True}`, now a list of both), and only an index beyond 100 made a list a dictionary.
+There are two versions of the rules (`queryStrings`). Up to v4 4.26.1, a value in addition to nested keys became another
+key (`a[b]=1&a=c` is `{"b": "1", "c": True}`, now a list of both), and only an index beyond 100 turned a list into a
+dictionary.
 """
 
 import re
@@ -19,7 +20,7 @@ PARAMETER_LIMIT = 1000
 DEPTH_LIMIT = 20
 ITEM_LIMIT = 100
 
-# Names that every JavaScript object already has: a key that mentions one of them is dropped as a whole.
+# Names that every JavaScript object has. A key that contains one of them is ignored.
 IGNORED_NAMES = frozenset(
     {
         "__defineGetter__",
@@ -46,7 +47,7 @@ _CACHED_KEY_LENGTH = 80
 
 
 class _Rules(NamedTuple):
-    """A generation of the rules: which positions are a list's (those below), and how many items a list may have."""
+    """A version of the rules: which positions belong to a list (those below), and the maximum number of items."""
 
     merges: bool
     positions: int
@@ -61,7 +62,7 @@ _Scalar = str | None
 
 
 class _Items(dict[int, Any]):
-    """A list under construction: positions may come in any order and leave holes, which are closed at the end."""
+    """A list under construction. Positions can come in any order and leave gaps, which are closed at the end."""
 
     def add(self, value: Any) -> None:
         self[max(self) + 1 if self else 0] = value
@@ -71,7 +72,7 @@ class _Items(dict[int, Any]):
 
 
 class _Overflow(dict[str, Any]):
-    """A list that grew past the limit: a dictionary with positions as names, which still accepts further items."""
+    """A list beyond the limit: a dictionary with positions as names, which accepts further items."""
 
     __slots__ = ("end",)
 
@@ -85,12 +86,12 @@ class _Overflow(dict[str, Any]):
 
 
 class _FarPosition(str):
-    """A position past the limit, as a name."""
+    """A position beyond the limit, as a name."""
 
     __slots__ = ()
 
 
-# Which container a step goes on into without a merge.
+# The type of container that a step continues into without a merge.
 _HOLDERS: dict[type, type] = {int: _Items, str: dict}
 
 
@@ -103,7 +104,7 @@ _Path = tuple[_Step | _Append, ...]
 
 
 def parse_query_string(text: str, *, merged: bool = False) -> dict[str, Any]:
-    """The parameters of a query string (without the question mark); `merged` is the former generation of the rules.
+    """Parse a query string without the question mark. `merged` selects the former version of the rules.
 
     >>> parse_query_string("filters[author][name]=Ann&sort[]=title&sort[]=id&populate")
     {'filters': {'author': {'name': 'Ann'}}, 'sort': ['title', 'id'], 'populate': None}
@@ -123,7 +124,7 @@ def parse_query_string(text: str, *, merged: bool = False) -> dict[str, Any]:
 
 
 def read_params(request: Request) -> dict[str, Any]:
-    """The parameters of a request, by the generation of the rules that is set; or what code has made of them."""
+    """Return the parameters of a request, by the configured version of the rules, or as changed by code."""
     overlay = request.overlay
     if overlay is not None and overlay.values is not None:
         return overlay.values()
@@ -131,19 +132,19 @@ def read_params(request: Request) -> dict[str, Any]:
 
 
 def parse_form(text: str) -> dict[str, Any]:
-    """The fields of an `application/x-www-form-urlencoded` body; the rules are the same."""
+    """Parse an `application/x-www-form-urlencoded` body, with the same rules."""
     return parse_query_string(text)
 
 
 def _read_pairs(text: str, rules: _Rules) -> dict[str, Any]:
-    """Decoded keys with their values, in order; the values of a repeated key are gathered."""
+    """Return decoded keys with their values, in order. Values of a repeated key are collected."""
     if "%5" in text and not rules.merges:
         text = _ENCODED_BRACKET.sub(_decode_bracket, text)
     parts = text.split("&", PARAMETER_LIMIT)
     del parts[PARAMETER_LIMIT:]
     pairs: dict[str, Any] = {}
     for part in parts:
-        # A bracket may hold an equals sign: `a[b=c]=1` is the key `a[b=c]`.
+        # Brackets can contain an equals sign: `a[b=c]=1` is the key `a[b=c]`.
         cut = part.find("]=") + 1 or part.find("=")
         key, value = (part, None) if cut < 0 else (part[:cut], _decode(part[cut + 1 :]))
         key = _decode(key)
@@ -159,7 +160,7 @@ def _decode_bracket(match: re.Match[str]) -> str:
 
 
 def _decode(text: str) -> str:
-    """Plus signs and percent escapes resolved; text with a malformed escape stays as it is."""
+    """Decode plus signs and percent escapes. Text with a malformed escape is unchanged."""
     if "+" in text:
         text = text.replace("+", " ")
     if "%" not in text or _BROKEN_ESCAPE.search(text):
@@ -171,12 +172,12 @@ def _decode(text: str) -> str:
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
-    """The bytes of escapes that stand side by side: a text may be made of nothing else."""
+    """Return the bytes of consecutive escapes, which can be a whole text."""
     return bytes.fromhex(found[0].replace(b"%", b"").decode("ascii"))
 
 
 def _gather(known: Any, value: _Scalar, rules: _Rules) -> Any:
-    """One more value for a repeated key."""
+    """Add a value of a repeated key."""
     if isinstance(known, _Overflow):
         known.add(value)
         return known
@@ -187,7 +188,7 @@ def _gather(known: Any, value: _Scalar, rules: _Rules) -> Any:
 
 
 def _split_key(key: str, rules: _Rules) -> _Path | None:
-    """The steps of a key, `None` if it is to be ignored: `a[b][0]` is `("a", "b", 0)`."""
+    """Return the steps of a key, or `None` to ignore it: `a[b][0]` is `("a", "b", 0)`."""
     start = key.find("[")
     brackets = list(_BRACKETS.finditer(key, start)) if start >= 0 else []
     head = key[: brackets[0].start()] if brackets else key
@@ -205,7 +206,7 @@ _split_short_key = lru_cache(maxsize=4096)(_split_key)
 
 
 def _read_steps(names: list[str], rules: _Rules) -> _Path | None:
-    """Names in brackets to steps, from the last to the first: what `[]` means depends on what follows it."""
+    """Convert names in brackets to steps, last one first: the meaning of `[]` depends on what follows."""
     steps: list[_Step | _Append] = []
     for name in reversed(names):
         if name == "[]":
@@ -229,7 +230,7 @@ def _read_step(inner: str, rules: _Rules) -> _Step:
 
 
 def _place(root: dict[str, Any], path: _Path, value: Any, rules: _Rules) -> None:
-    """Put a value where its path leads, merging it with what is already there."""
+    """Insert a value at a path, merging it with existing values."""
     steps: tuple[Any, ...] = path
     if steps[-1] is _APPEND:
         steps = (*steps[:-1], 0) if value is None or isinstance(value, str) else steps[:-1]
@@ -255,7 +256,7 @@ def _place(root: dict[str, Any], path: _Path, value: Any, rules: _Rules) -> None
 
 
 def _leads_on(items: _Items, steps: tuple[Any, ...], depth: int) -> bool:
-    """Whether the next step goes on inside the list: to a free position, or through a container."""
+    """Return whether the next step is in the list: a free position, or an existing container."""
     position = steps[depth]
     return position not in items or (depth + 1 < len(steps) and isinstance(items[position], dict))
 
@@ -270,7 +271,7 @@ def _wrap(steps: tuple[Any, ...], value: Any) -> Any:
 
 
 def _merge(known: Any, new: Any, rules: _Rules) -> Any:
-    """Both values in one: containers are joined, anything else becomes a further item of a list."""
+    """Merge two values: containers are merged, other values become items of a list."""
     if new is None or new == "":
         return known
     if isinstance(known, _Items):
@@ -281,7 +282,7 @@ def _merge(known: Any, new: Any, rules: _Rules) -> Any:
 
 
 def _put_first(first: _Scalar, rest: Any, rules: _Rules) -> Any:
-    """A single value followed by what came later under the same key."""
+    """Prepend a single value to later values of the same key."""
     if isinstance(rest, _Overflow):
         moved = ((str(int(name) + 1) if _POSITION.fullmatch(name) else name, rest[name]) for name in rest)
         return _Overflow([("0", first), *moved], rest.end + 1)
@@ -328,7 +329,7 @@ def _merge_into_names(known: dict[str, Any], new: Any, rules: _Rules) -> Any:
 
 
 def _finish(node: dict[Any, Any]) -> Any:
-    """The plain dictionary or list that a container under construction stands for."""
+    """Convert a container under construction to a plain dictionary or list."""
     for step, child in node.items():
         if isinstance(child, dict):
             node[step] = _finish(child)

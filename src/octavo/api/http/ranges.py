@@ -1,4 +1,4 @@
-"""Conditional and partial requests: has the file changed, and which of its bytes are wanted (RFC 9110, 13 and 14)."""
+"""Conditional and range requests for files (RFC 9110, 13 and 14)."""
 
 import re
 from datetime import UTC
@@ -14,25 +14,25 @@ class Unsatisfiable(Exception):
 
 
 def entity_tag(stat: stat_result) -> str:
-    """A tag that changes when the file does."""
+    """Return an entity tag that changes with the file."""
     return f'"{stat.st_mtime_ns:x}-{stat.st_size:x}"'
 
 
 def last_modified(stat: stat_result) -> str:
-    """The time of the last change as HTTP writes it."""
+    """Format the time of the last change for HTTP."""
     from email.utils import formatdate
 
     return formatdate(int(stat.st_mtime), usegmt=True)
 
 
 def names_tag(known: bytes, tag: bytes) -> bool:
-    """Whether a client that sent `If-None-Match: known` has what the tag is of."""
+    """Return whether `If-None-Match: known` contains a tag."""
     tags = [one.strip().removeprefix(b"W/") for one in known.split(b",")]
     return b"*" in tags or tag in tags
 
 
 def is_unchanged(request: Request, stat: stat_result) -> bool:
-    """Whether what the client already has is still right. A tag, if the client sent one, decides alone."""
+    """Return whether the client's copy is current. If the client sends entity tags, dates are ignored."""
     known = request.headers.get(b"if-none-match")
     if known is not None:
         return names_tag(known, entity_tag(stat).encode())
@@ -40,9 +40,9 @@ def is_unchanged(request: Request, stat: stat_result) -> bool:
 
 
 def wanted_range(request: Request, stat: stat_result) -> tuple[int, int] | None:
-    """First byte and the one after the last, or `None` for the whole file.
+    """Return the first byte and the one after the last, or `None` for the whole file.
 
-    Several ranges, other units and ranges of an older version of the file are answered with the whole file.
+    Several ranges, other units, and ranges of an older version of the file return the whole file.
     """
     match = _RANGE.fullmatch((request.header("range") or "").strip())
     if match is None or match[0] == "bytes=-" or not _is_current(request, stat):

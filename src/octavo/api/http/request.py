@@ -1,6 +1,6 @@
-"""One request: method, path, query, headers and body, each decoded only when asked for.
+"""A request: method, path, query, headers and body, each decoded on first use.
 
-May refuse with 400 (bytes that are not UTF-8), 408, 413 and 415 (encodings that are not understood).
+Raises errors with status 400 (invalid UTF-8), 408, 413 and 415 (unsupported encodings).
 """
 
 import math
@@ -28,14 +28,14 @@ Send = Callable[[Message], Awaitable[None]]
 
 _UNKNOWN = "?"
 NO_VALUES: dict[str, str] = {}
-_MOST_PARSED_HERE = 64 * 1024  # bytes of JSON: a millisecond
+_MOST_PARSED_HERE = 64 * 1024  # bytes of JSON, parsed in about a millisecond
 _COMPRESSED = frozenset(("gzip", "x-gzip", "deflate"))
-# 32 lets zlib recognise both the gzip and the zlib header.
+# 32 makes zlib detect gzip and zlib headers.
 _ANY_HEADER = zlib.MAX_WBITS | 32
 
 
 def decode_text(raw: bytes, what: str) -> str:
-    """UTF-8 or 400."""
+    """Decode UTF-8. Raises BadRequestError."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -43,7 +43,7 @@ def decode_text(raw: bytes, what: str) -> str:
 
 
 def decode_path(raw_path: str) -> str:
-    """Percent escapes resolved; broken ones and NUL are 400."""
+    """Decode percent escapes. Raises BadRequestError for invalid ones and NUL."""
     if "%" not in raw_path:
         return raw_path
     path = decode_text(unquote_to_bytes(raw_path), "path")
@@ -54,10 +54,10 @@ def decode_path(raw_path: str) -> str:
 
 @dataclass(slots=True)
 class Overlay:
-    """What a project's code has made of a request before an endpoint sees it.
+    """Changes that project code has made to a request before an endpoint handles it.
 
-    `owner` is the request as that code sees it. `query`: a text that stands for the changed parameters (no client can
-    send one like it), which are `values`. `body`: what was read of the body, and perhaps changed.
+    `owner` is the request object for code. `query` is a text that represents the changed parameters `values`; no client
+    can send an equal one. `body` is the parsed body, possibly changed.
     """
 
     owner: Any
@@ -68,7 +68,7 @@ class Overlay:
 
 @dataclass(slots=True)
 class StatementsSeen:
-    """What statements a request has taken so far: how many, their seconds together, and the slowest of them."""
+    """The statements of a request so far: number, total seconds, and the slowest one."""
 
     number: int = 0
     seconds: float = 0.0
@@ -77,15 +77,15 @@ class StatementsSeen:
 
 
 class Request:
-    """What the client sent.
+    """The client's request.
 
-    `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
-    segments; `operation` is what the route carries, `route` its template, empty where there is none. `source` is the
-    door it came by, `actor` who asks, once that is known. `headers` are by lower-case name; of a repeated one the first
-    counts. `answered_with` are headers of its answer, whatever that is.
+    `options` are those of the application. `path_values` are the values of the route's `:name` segments. `operation` is
+    the route's operation, `route` its template, empty without a route. `source` is the API, `actor` the caller after
+    authentication. `headers` are by lower-case name; the first one counts. `answered_with` are headers to add to the
+    response.
     """
 
-    # Defaults stand in the class: few requests have all of it, and each has to be made.
+    # Class attributes are defaults: few requests set all of them, and setting each takes time.
     path_values: Mapping[str, str] = NO_VALUES
     source: Source = "rest"
     actor: Any = None
@@ -99,9 +99,9 @@ class Request:
     overdue = False
     is_followed = False
     is_host_allowed = False
-    """Whether the host was found allowed already."""
+    """Whether the host was already found to be allowed."""
     arrivals: Arrivals | None = None
-    """Where it is counted while its body arrives."""
+    """Counts the request while its body arrives."""
     overlay: Overlay | None = None
     _arrival: Arrival | None = None
     _client_key: str | None = _UNKNOWN
@@ -120,7 +120,7 @@ class Request:
 
     @property
     def raw_path(self) -> str:
-        """The path as it was sent, percent escapes included."""
+        """The path as it was sent, with percent escapes."""
         raw: bytes | None = self.scope.get("raw_path")
         if raw is None:
             return quote(self.scope["path"], safe="/:@!$&'()*+,;=~%")
@@ -128,34 +128,34 @@ class Request:
 
     @property
     def path(self) -> str:
-        """The path, decoded."""
+        """The decoded path."""
         return decode_path(self.raw_path)
 
     @property
     def query(self) -> str:
-        """The query string as it was sent, without the question mark; or what stands for changed parameters."""
+        """The query string as sent, without the question mark, or the text that represents changed parameters."""
         if self.overlay is not None and self.overlay.query is not None:
             return self.overlay.query
         raw: bytes = self.scope["query_string"]
         return raw.decode("ascii") if raw.isascii() else decode_text(raw, "query string")
 
     def header(self, name: str) -> str | None:
-        """One header by its lower-case name."""
+        """Return a header by its lower-case name."""
         value = self.headers.get(name.encode())
         return None if value is None else value.decode("latin-1")
 
     def set_header(self, name: str, value: str) -> None:
-        """Let one header, by its lower-case name, be another for all who read it from now on."""
+        """Replace a header, by its lower-case name."""
         self.headers = {**self.headers, name.encode(): value.encode("latin-1")}
 
     @property
     def content_type(self) -> str:
-        """The media type of the body in lower case, without parameters; empty if there is none."""
+        """The media type of the body in lower case, without parameters, or an empty string."""
         return (self.header("content-type") or "").partition(";")[0].strip().lower()
 
     @property
     def client(self) -> str:
-        """The client's address. Forwarded addresses count only as far as proxies on the way are trusted."""
+        """The client's address. Forwarded addresses count only if all proxies on the way are trusted."""
         peer = self.scope.get("client")
         address = str(peer[0]) if peer else ""
         trusted = self.options.trusted_proxies
@@ -169,7 +169,7 @@ class Request:
 
     @property
     def host(self) -> bytes | None:
-        """The host that the client has named: what a trusted proxy forwards, else the `Host` header."""
+        """The requested host: the one that a trusted proxy forwards, else the `Host` header."""
         forwarded, peer = self.headers.get(b"x-forwarded-host"), self.scope.get("client")
         if forwarded is not None and peer and str(peer[0]) in self.options.trusted_proxies:
             return forwarded.rpartition(b",")[2].strip()
@@ -177,7 +177,7 @@ class Request:
 
     @property
     def client_key(self) -> str | None:
-        """The client that limits count; None where clients cannot be told apart."""
+        """The client that limits count, or None if clients cannot be distinguished."""
         if self._client_key is _UNKNOWN:
             peer = self.scope.get("client")
             address, trusted = str(peer[0]) if peer else "", self.options.trusted_proxies
@@ -187,17 +187,17 @@ class Request:
 
     @property
     def is_arriving(self) -> bool:
-        """Whether its body is awaited or read: it takes no place of requests that are answered."""
+        """Whether its body is awaited or read. Such requests do not count as running."""
         return self._arrival is not None
 
     @property
     def is_late(self) -> bool:
-        """Whether the client is late: the next piece of the body is awaited."""
+        """Whether the next chunk of the body is awaited."""
         return self._arrival is not None and self._arrival.is_waiting
 
     @property
     def is_from_here(self) -> bool:
-        """Whether it comes from this machine itself, and nobody has forwarded it from elsewhere."""
+        """Whether it comes from this machine and was not forwarded."""
         if FORWARDING & self.headers.keys():
             return False
         try:
@@ -207,17 +207,17 @@ class Request:
 
     @property
     def id(self) -> str:
-        """The name of this request in logs and answers: that which the client gave it, or a new one."""
+        """The request id in logs and responses: the client's, or a new one."""
         if self._id is None:
             self._id = name_of(self.headers)
         return self._id
 
     def take_name(self, name: str) -> None:
-        """Be called as its answer calls it."""
+        """Use the request id of its response."""
         self._id = name
 
     async def stream(self, limit: int) -> AsyncIterator[bytes]:
-        """The body piece by piece as it arrives; 413 as soon as it is clear that it is too long."""
+        """Yield the chunks of the body as they arrive. Raises 413 as soon as it is too long."""
         self._check_announced_length(limit)
         while not self.body_complete:
             chunk = await self._chunk(limit, self.options.upload_rate)
@@ -226,7 +226,7 @@ class Request:
                 yield chunk
 
     async def _chunk(self, most: int, rate: int) -> bytes:
-        """The next piece of the body, which has to arrive at a rate, in bytes a second."""
+        """Return the next chunk of the body, which must arrive at a minimum rate in bytes per second."""
         arrival = self._arrival or self._begin_body()
         now, options = get_running_loop().time(), self.options
         in_time = arrival.began + options.body_seconds + arrival.received / rate
@@ -235,7 +235,7 @@ class Request:
         message = await self._receive()
         arrival.is_waiting = False
         if message["type"] == "http.disconnect":
-            # Whoever only stopped sending can still read the answer.
+            # A client that only stopped sending can still read the response.
             raise BadRequestError("The body ended too early")
         self.touch()
         self.body_complete = not message.get("more_body", False)
@@ -248,7 +248,7 @@ class Request:
         return chunk
 
     def _begin_body(self) -> Arrival:
-        """Raises RateLimitError, ServiceUnavailable: too many bodies are arriving."""
+        """Count the incoming body. Raises RateLimitError and ServiceUnavailable if there are too many."""
         if self.arrivals is None:
             self.arrivals = Arrivals()
         self._arrival = self.arrivals.begin(self.client_key, self.options, get_running_loop().time())
@@ -260,7 +260,9 @@ class Request:
             self.arrivals.end(arrival)
 
     async def drain(self) -> None:
-        """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
+        """Read and discard the rest of the body: if the server closed the connection, the client could lose the
+        response.
+        """
         if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
             return
         self._end_body()
@@ -274,7 +276,7 @@ class Request:
         self._end_body()
 
     async def body(self, limit: int | None = None) -> bytes:
-        """The whole body, decompressed."""
+        """Return the whole body, decompressed."""
         if self._body is None:
             most = self.options.body.json if limit is None else limit
             self._check_announced_length(most)
@@ -288,41 +290,41 @@ class Request:
         return self._body
 
     async def json(self) -> Any:
-        """The body as JSON: an object, an array, or an empty object where there is no body."""
+        """Return the body as JSON: an object, an array, or an empty object without a body."""
         body, depth = await self.body(), self.options.body.json_depth
         if len(body) <= _MOST_PARSED_HERE:
             return parse_json(body, depth)
         return await in_computing_thread(lambda: parse_json(body, depth))
 
     def timing(self) -> str:
-        """How long it has taken, and its statements, as `Server-Timing` says it: in milliseconds."""
+        """Return the `Server-Timing` header: the duration so far and that of statements, in milliseconds."""
         seen, seconds = self.statements or StatementsSeen(), get_running_loop().time() - self.started
         return f'total;dur={seconds * 1000:.2f}, db;dur={seen.seconds * 1000:.2f};desc="statements: {seen.number}"'
 
     def touch(self) -> None:
-        """Something arrived or left: the time-out is counted anew, up to a last moment."""
+        """Extend the deadline after a transfer, up to the maximum."""
         now = get_running_loop().time()
         self.deadline = min(now + self.options.request_seconds, self.started + self.options.upload_seconds)
 
     async def left(self) -> None:
-        """Wait until the client goes away. Nothing of its body is wanted any more."""
+        """Wait until the client disconnects. Ignores the rest of its body."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
     def give_up(self) -> None:
-        """Stop working on it: it is too late even for an answer, or for the rest of one."""
+        """Cancel the request after its deadline, or the rest of its response."""
         if self.task is not None and not self.overdue:
             self.overdue = True
             self.task.cancel()
 
     def when_done(self, close: Callable[[], None]) -> None:
-        """Have something called when the request is over, however it ends."""
+        """Add a callback that runs when the request ends, with any result."""
         if self._closers is None:
             self._closers = []
         self._closers.append(close)
 
     def close(self) -> None:
-        """Release what was opened for this request."""
+        """Release the request's resources."""
         if self._arrival is not None:
             self._end_body()
         if self._closers is not None:

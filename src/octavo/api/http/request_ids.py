@@ -1,7 +1,7 @@
-"""Names of requests, by which the log is searched: those that clients give, or new ones.
+"""Request ids, which logs can be searched for: the client's or a generated one.
 
-A name of ours is 32 hexadecimal digits, as W3C's trace ids are: half of them tell the process, the others are a number
-that no name of this process had before, in an order that nobody can foresee.
+Generated ids have 32 hexadecimal digits, like W3C trace ids. Half of them identify the process. The others are a
+number that the process has not used before, in an unpredictable order.
 """
 
 import os
@@ -13,17 +13,17 @@ from typing import Final
 
 TRACE: Final = b"traceparent"
 NAME: Final = b"x-request-id"
-"""The headers that a request may bring its name in."""
+"""The headers that can contain a request id."""
 _TRACE: Final = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?")
 _NAME: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _ALL: Final = (1 << 56) - 1
 
 
 def _names() -> Iterator[str]:
-    """The last two digits go through all that there are, in an order of their own: most names so cost an addition."""
+    """Yield ids. The last two digits take all values in random order, so that most ids cost only an addition."""
     process, ends = os.urandom(8).hex(), [f"{number:02x}" for number in range(256)]
     SystemRandom().shuffle(ends)
-    factor = int.from_bytes(os.urandom(7)) | 1  # odd, so that no two numbers come to the same
+    factor = int.from_bytes(os.urandom(7)) | 1  # odd, so that products are unique
     for number in count(1):
         begin = f"{process}{number * factor & _ALL:014x}"
         for end in ends:
@@ -34,7 +34,7 @@ _next = _names().__next__
 
 
 def _begin() -> None:
-    """A process that forks off another begins names of its own."""
+    """Start a new sequence of ids in a forked process."""
     global _next
     _next = _names().__next__
 
@@ -43,8 +43,9 @@ os.register_at_fork(after_in_child=_begin)
 
 
 def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
-    """The name that a request came with: its trace (`traceparent`), or else its `X-Request-Id`. None where there is
-    none, or what is there is none: it goes into logs, so that it may hold nothing but letters, digits, `.`, `_`, `-`.
+    """Return the request's trace id (`traceparent`) or `X-Request-Id`, or None if it is missing or invalid.
+
+    Ids are logged, so only letters, digits, `.`, `_` and `-` are valid.
     """
     trace = headers.get(TRACE)
     if trace is not None and (found := _TRACE.fullmatch(trace)):
@@ -54,7 +55,7 @@ def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
 
 
 def name_of(headers: Mapping[bytes, bytes]) -> str:
-    """The name of a request with these headers: that which it brings, or a new one."""
-    if TRACE in headers or NAME in headers:  # few do, and each answer asks
+    """Return the request id in the headers, or a new one."""
+    if TRACE in headers or NAME in headers:  # rare, and this runs for every response
         return taken_over(headers) or _next()
     return _next()

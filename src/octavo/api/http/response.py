@@ -1,4 +1,4 @@
-"""Answers: a body in one piece, or one that is read in pieces."""
+"""Responses: with a complete body, or one that is read while it is sent."""
 
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -13,11 +13,11 @@ HTML = "text/html; charset=utf-8"
 Headers = tuple[tuple[bytes, bytes], ...]
 
 UNKEPT: Final[Headers] = ((b"cache-control", b"private, no-store"),)
-"""Said to caches in front: some keep what says nothing for minutes, and not all of them know each of the two words."""
+"""Headers against caching: some proxies cache responses without them, and not all support both words."""
 
 
 class Response:
-    """A complete answer. An empty `content_type` leaves that header out."""
+    """A complete response. An empty `content_type` omits that header."""
 
     __slots__ = ("body", "content_type", "headers", "status")
 
@@ -29,13 +29,12 @@ class Response:
 
     @property
     def length(self) -> int:
-        """Bytes of the body."""
+        """The body's length in bytes."""
         return len(self.body)
 
 
 class ReadyResponse(Response):
-    """An answer that is given again and again: `head` are its headers, but for those of each request, once they are
-    known."""
+    """A response that is sent repeatedly. `head` caches its headers, except those of each request."""
 
     __slots__ = ("head",)
 
@@ -45,7 +44,7 @@ class ReadyResponse(Response):
 
 
 class FileResponse(Response):
-    """An answer whose body is read while it is sent. `close` is called whether or not the body was sent."""
+    """A response whose body is read while it is sent. `close` is called in any case."""
 
     __slots__ = ("_length", "chunks", "close")
 
@@ -69,7 +68,7 @@ class FileResponse(Response):
 
 
 class StreamResponse(FileResponse):
-    """An answer whose length nobody knows before it is sent."""
+    """A response whose length is unknown before it is sent."""
 
     __slots__ = ()
 
@@ -80,10 +79,9 @@ class StreamResponse(FileResponse):
 
 
 class LiveResponse(Response):
-    """An answer that goes on until `end` is called, which may be at any time; `chunks` is closed whatever happens.
+    """A response that continues until `end` is called. `chunks` is closed in any case.
 
-    It is not counted among the requests under way. Nothing is waiting in it: what its pieces are made of is bounded by
-    whoever gives them.
+    It does not count as a running request. It has no buffer: the producer of its chunks limits them.
     """
 
     __slots__ = ("chunks", "end")
@@ -105,7 +103,7 @@ class LiveResponse(Response):
 
 
 def render_json(status: int, value: Any, headers: Headers = ()) -> Response:
-    """Any JSON value as an answer."""
+    """Return a response with a JSON value."""
     return Response(status, _encode(value), JSON, headers)
 
 
@@ -113,7 +111,7 @@ def _encode(value: Any) -> bytes:
     try:
         return orjson.dumps(value, default=_plain)
     except orjson.JSONEncodeError:
-        # A lone surrogate or a huge integer, quoted from what the caller sent.
+        # A lone surrogate or a huge integer, quoted from the request.
         return json.dumps(_plain_text(value), ensure_ascii=False).encode()
 
 

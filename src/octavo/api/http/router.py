@@ -1,4 +1,4 @@
-"""From method and path to a handler: dictionaries only. Paths are matched in any case, with or without a last slash."""
+"""Find the handler of a method and path, with dictionaries only. Paths ignore case and a trailing slash."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
@@ -13,25 +13,24 @@ from octavo.core.values import dataclass
 
 Handler = Callable[[Request], Awaitable[Response]]
 Finish = Callable[[Request, Response], Response]
-"""What an answer goes through when it is there; not what is raised."""
+"""Processes a response. Not called for errors."""
 Known = tuple[Response, "Route"]
 Quick = Callable[[Scope, Mapping[bytes, bytes]], Known | Awaitable[Known | None] | None]
-"""Answers what is known already, by a request's scope and headers, at once or where something has to be asked first;
-None for all else."""
+"""Returns a cached response for a request's scope and headers, possibly as an awaitable, or None."""
 
-# In which order the methods of a path are told.
+# The order of methods in `Allow` headers.
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class DuplicateRoute(ValueError):
-    """Two routes have the same method and the same path."""
+    """Two routes have the same method and path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one path. Segments that begin with a colon are names: they match anything but nothing.
+    """A method and path. Segments that begin with a colon are parameters: they match any text that is not empty.
 
-    `operation` is what its door says of it; nothing here looks at it. `finish` is what its answers go through.
+    `operation` is the API's description of the route, not used here. `finish` processes its responses.
     """
 
     method: str
@@ -42,7 +41,7 @@ class Route:
 
 
 class _Shape:
-    """All routes whose names stand at the same places: one dictionary, keyed by the segments in between."""
+    """All routes with parameters at the same positions: a dictionary keyed by the other segments."""
 
     def __init__(self, fixed: tuple[int, ...], named: tuple[int, ...]) -> None:
         self.named = named
@@ -51,7 +50,7 @@ class _Shape:
 
 
 class _Entry:
-    """The routes of one template, by method, with the names of each (two routes may call a segment differently)."""
+    """The routes of one template, by method, with parameter names, which can differ between routes."""
 
     __slots__ = ("names", "routes")
 
@@ -62,8 +61,10 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Routes that are declared when they are first asked for. `below` are the first segments of their paths. `load`
-    takes its time, in a thread; what comes of it declares them."""
+    """Routes that are added on first use. `below` are the first segments of their paths.
+
+    `load` is slow and runs in a thread. It returns a function that adds the routes.
+    """
 
     below: frozenset[str]
     load: Callable[[], Callable[[], None]]
@@ -72,24 +73,25 @@ class Later:
 class Router:
     """The routes of an application.
 
-    A path without names wins over one with names; among those, the one whose first name comes later wins. Of two routes
-    with one method and one path the first is kept where `keeps_first`, as in v4; else the second is a mistake.
+    A path without parameters takes precedence over one with parameters; among those, the one whose first parameter
+    comes later does. If two routes have the same method and path, the first one applies with `keeps_first`, as in v4.
+    Otherwise DuplicateRoute is raised.
     """
 
     def __init__(self, *, keeps_first: bool = False) -> None:
         self._keeps_first = keeps_first
         self._static: dict[str, _Entry] = {}
         self._shapes: dict[int, list[_Shape]] = {}
-        self._by_id: dict[str, _Entry] = {}  # those whose only name is the last segment, by what is before it
+        self._by_id: dict[str, _Entry] = {}  # routes whose only parameter is the last segment, by the path before it
         self._routes: list[Route] = []
         self._later: Later | None = None
         self.quick: Quick | None = None
-        """What may answer a request before anything else looks at it."""
+        """Returns cached responses before anything else."""
         self.overview: Callable[[], Awaitable[str]] | None = None
         """Returns HTML about the project for the start page."""
 
     def add(self, method: str, template: str, handler: Handler, operation: object = None) -> None:
-        """Declare a route, such as `add("GET", "/api/articles/:id", find_one)`."""
+        """Add a route, such as `add("GET", "/api/articles/:id", find_one)`."""
         route = Route(method.upper(), "/" + template.strip("/"), handler, operation)
         segments = route.template.split("/")
         if self._meets_later(segments[1]):
@@ -104,33 +106,32 @@ class Router:
         self._routes.append(route)
 
     def add_later(self, later: Later) -> None:
-        """Let routes be declared later; at once where others are below the same segments: which one a request is for
-        depends on all of them."""
+        """Add routes on first use, or now if others have the same first segments, because precedence depends on all."""
         self._later = later
         if any(self._meets_later(route.template.split("/")[1]) for route in self._routes):
             self.open()
 
     @property
     def has_later(self) -> bool:
-        """Whether routes are still to be declared."""
+        """Whether there are routes to add on first use."""
         return self._later is not None
 
     def is_later(self, path: str) -> bool:
-        """Whether routes below the path's first segment are still to be declared."""
+        """Return whether routes below the path's first segment are added on first use."""
         return self._later is not None and path[1:].partition("/")[0].lower() in self._later.below
 
     async def open_later(self) -> None:
-        """Declare what was to be declared later."""
+        """Add the deferred routes."""
         later = self._later
         if later is None:
             return
         declare = await in_thread(later.load)
-        if self._later is later:  # else somebody who waited too was faster
+        if self._later is later:  # otherwise another waiting request was faster
             self._later = None
             declare()
 
     def open(self) -> None:
-        """As `open_later`, at once."""
+        """Add the deferred routes, without a thread."""
         if (later := self._later) is not None:
             self._later = None
             later.load()()
@@ -139,20 +140,20 @@ class Router:
         return self._later is not None and (segment.startswith(":") or segment.lower() in self._later.below)
 
     def replace(self, method: str, template: str, handler: Handler) -> None:
-        """Let a declared route be handled otherwise; nothing where there is none."""
+        """Replace the handler of a route, if it exists."""
         for number, route in enumerate(self._routes):
             if (route.method, route.template.lower()) == (method, template.lower()):
                 self._change(number, handler=handler)
 
     def finish(self, finish_of: Callable[[Route], Finish | None]) -> None:
-        """Let the answers of each declared route go through what is said for it, if anything is."""
+        """Set the function that processes responses, for routes for which `finish_of` returns one."""
         for number, route in enumerate(self._routes):
             finish = finish_of(route)
             if finish is not None:
                 self._change(number, finish=finish)
 
     def handle(self, handler_of: Callable[[Route], Handler | None]) -> None:
-        """Let declared routes be handled otherwise, by what also does what their answers go through."""
+        """Replace the handlers of routes for which `handler_of` returns one. It replaces `finish` too."""
         for number, route in enumerate(self._routes):
             handler = handler_of(route)
             if handler is not None:
@@ -164,21 +165,21 @@ class Router:
         self._routes[number] = self._entry(route.template.split("/")).routes[route.method] = changed
 
     def routes(self) -> tuple[Route, ...]:
-        """All routes, in the order of their declaration."""
+        """Return all routes, in order."""
         self.open()
         return self.declared()
 
     def declared(self) -> tuple[Route, ...]:
-        """Those that are declared so far."""
+        """Return the routes added so far."""
         return tuple(self._routes)
 
     def find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
-        """The route for a path as it was sent, and the values of its names, decoded."""
+        """Return the route for an encoded path, and the decoded values of its parameters."""
         entry = self._static.get(path)
         if entry is not None and (route := entry.routes.get(method)) is not None:
             return route, NO_VALUES
         before, _, last = path.rpartition("/")
-        if last.isdecimal():  # by far the most frequent name is the id at the end
+        if last.isdecimal():  # by far the most frequent parameter is the id at the end
             entry = self._by_id.get(before)
             if entry is not None and (route := entry.routes.get(method)) is not None:
                 return route, {entry.names[method][0]: last}
@@ -189,7 +190,7 @@ class Router:
         return None
 
     def methods(self, path: str) -> frozenset[str]:
-        """The methods declared for a path."""
+        """Return the methods of a path."""
         return frozenset(method for entry, _ in self._matches(path) for method in entry.routes)
 
     def _entry(self, segments: list[str]) -> _Entry:
@@ -230,7 +231,7 @@ class Router:
 
 
 def _decode_segment(segment: str) -> str:
-    """A value from the path; one that is not valid UTF-8 stays as it was sent, and will match nothing."""
+    """Decode a path segment. Invalid UTF-8 is unchanged and matches nothing."""
     if "%" not in segment:
         return segment
     try:

@@ -1,4 +1,4 @@
-"""What is sent where no handler answers, and files that are read while they are sent."""
+"""Send responses without a handler, and files that are read while they are sent."""
 
 from collections.abc import Collection
 from contextlib import aclosing
@@ -12,10 +12,10 @@ from octavo.core.errors import RateLimitError, RequestTimeoutError, ServiceUnava
 
 
 def refuse_crowded(request: Request, running: Collection[Request], arriving: int, most: int) -> Response | None:
-    """Return what is answered while too many requests are under way, in total or of one client; or None.
+    """Return an error response if too many requests are running, in total or of one client, or None.
 
-    `arriving` of the running ones take no place, as their bodies are still arriving; of fewer than `most` that do take
-    one, no limit can be reached. Probes are always answered.
+    `arriving` of the running ones do not count, because their bodies are still arriving. With fewer than `most` others,
+    no limit can be reached. Health checks are exempt.
     """
     options, working = request.options, len(running) - arriving
     if working < most or request.raw_path.rstrip("/").lower() in PROBES:
@@ -29,7 +29,7 @@ def refuse_crowded(request: Request, running: Collection[Request], arriving: int
 
 
 def answer_too_late(request: Request, seconds: float) -> Response:
-    """What is answered to a request that was given up after so many seconds."""
+    """Return the response to a request that was cancelled after so many seconds."""
     if request.task is not None:
         request.task.uncancel()
     if request.is_late:
@@ -39,13 +39,13 @@ def answer_too_late(request: Request, seconds: float) -> Response:
 
 
 async def hang_up(receive: Receive, send: Send) -> None:
-    """There are no websockets."""
+    """Close websocket connections, which are not supported."""
     await receive()
     await send({"type": "websocket.close", "code": 1000})
 
 
 async def send_file(request: Request, response: FileResponse, send: Send) -> None:
-    """Send the body of a file, piece by piece, and close it."""
+    """Send a file in chunks, and close it."""
     try:
         if request.method != "HEAD":
             async with aclosing(response.chunks) as chunks:

@@ -1,7 +1,7 @@
-"""A single-page application below one path: its files, and its page for every address that only the page knows.
+"""Serve a single-page application below a path: its files, and its page for all other URLs.
 
-Its routes are the browser's business, so whatever is no file answers the page: but not to programs, which ask for JSON,
-and not where a file of another build is asked for, which would be read as a script.
+Its client-side routes are unknown here, so the page is returned for all paths without a file. Exceptions are clients
+that accept JSON, and files of another build, which the browser would run as a script.
 """
 
 import asyncio
@@ -15,24 +15,24 @@ from octavo.api.http.static import OpenFile, StaticOptions, answer_file, content
 
 _TEXTS: Final = frozenset((".js", ".mjs", ".css", ".json", ".svg", ".map"))
 _LEAST: Final = 1024
-"""Bytes; less is not worth it."""
+"""Minimum bytes of files to compress."""
 _MOST: Final = 4 * 1024**2
-"""Bytes of compressed files that are kept; what comes later is sent as it is."""
+"""Maximum bytes of cached compressed files. Others are sent uncompressed."""
 
 
 class CompressedFiles:
-    """What files become, by name. For files whose name tells what is in them: they are never looked at again."""
+    """Compressed files by name. For files whose name contains a digest: they are never read again."""
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
         self._size = 0
 
     def known(self, name: str) -> bytes | None:
-        """A file that was compressed before."""
+        """Return a compressed file, or None if it is not cached."""
         return self._kept.get(name)
 
     def compress(self, name: str, opened: OpenFile) -> bytes | None:
-        """The compressed file; None where it is not worth it, or too much is kept. Takes milliseconds."""
+        """Compress a file. Return None if it is too small or the cache is full. Takes milliseconds."""
         size = opened.stat.st_size
         if PurePath(name).suffix.lower() not in _TEXTS or not _LEAST <= size <= _MOST or self._size >= _MOST:
             return None
@@ -44,9 +44,9 @@ class CompressedFiles:
 
 
 def accepts_gzip(request: Request) -> bool:
-    """Whether the caller can read what is compressed.
+    """Return whether the client accepts gzip.
 
-    A coding that is refused has the quality 0 (RFC 9110, 12.5.3).
+    A coding with quality 0 is not accepted (RFC 9110, 12.5.3).
     """
     for coding in (request.header("accept-encoding") or "").split(","):
         name, _, quality = coding.partition(";")
@@ -70,10 +70,9 @@ _HASH: Final = 8
 
 
 class SinglePage:
-    """The built files in a folder, with a policy of their own about what the page may load.
+    """The built files in a folder, with a separate content security policy.
 
-    A `page` is answered instead of the one in the folder, and to browsers alone: programs get what they would get
-    without it, but for the path itself.
+    `page` replaces the page in the folder, only for browsers. Other clients get it only for the path itself.
     """
 
     def __init__(self, path: str, folder: Path, policy: str, page: bytes | None = None) -> None:
@@ -84,7 +83,7 @@ class SinglePage:
         self._compressed = CompressedFiles()
 
     async def respond(self, request: Request) -> Response | None:
-        """A file of the page, or the page; None for what is not below its path, and for programs."""
+        """Return a file or the page, or None for paths outside and for other clients."""
         below = self._below(request.raw_path)
         if below is None:
             return None
@@ -104,7 +103,7 @@ class SinglePage:
         return await self._answer(request, segments, opened)
 
     async def _answer(self, request: Request, segments: list[str], opened: OpenFile) -> Response:
-        """The file: compressed, where its name tells what is in it and the caller can read that."""
+        """Return the file, compressed if its name contains a digest and the client accepts that."""
         name = segments[-1]
         options = _options(name)
         if options is _KEPT and accepts_gzip(request) and request.header("range") is None:
@@ -129,7 +128,7 @@ class SinglePage:
 
 
 def _options(name: str) -> StaticOptions:
-    """How long a file may be kept: one whose name holds a digest of what is in it, for ever.
+    """Return the caching options of a file: unlimited if its name contains a digest of the content.
 
     >>> _options("main.f6942474.js").cache_control, _options("index.html").cache_control
     ('public, max-age=31536000, immutable', 'no-cache')

@@ -1,4 +1,4 @@
-"""Requests that took long: the newest of this process, within some bytes, without any value that a caller sent."""
+"""Slow requests of this process: the latest ones, within a memory limit, without values that callers sent."""
 
 import re
 from collections import deque
@@ -11,20 +11,22 @@ from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 
 SLOW: Final = 1.0
-"""Seconds."""
+"""Seconds from which a request is slow."""
 _MOST_BYTES: Final = 256 * 1024
 _LONGEST_PATH: Final = 200
 _LONGEST_SHAPE: Final = 500
 LONGEST_STATEMENT: Final = 4000
 _BESIDE: Final = 400
-"""Bytes that one takes besides its texts."""
+"""Bytes of a record besides its texts."""
 _KEY: Final = re.compile(r"[\w$.\[\]-]{1,100}(?==)")
 
 
 @dataclass(frozen=True, slots=True)
 class SlowRequest:
-    """One that was answered. `at` is milliseconds since 1970; `shape` the names of its parameters; of its statements
-    are told how many, how long they took together, and the slowest of them, where they were watched."""
+    """A finished slow request. `at` is milliseconds since 1970, `shape` the names of its parameters.
+
+    If statements are observed: their number, their total duration, and the slowest one.
+    """
 
     at: int
     method: str
@@ -39,32 +41,32 @@ class SlowRequest:
     slowest: str = ""
     slowest_milliseconds: int = 0
     plan: str = ""
-    """How the database runs the slowest of them, once it was asked."""
+    """The query plan of the slowest statement, once it is known."""
     looked_for: Mapping[str, Any] | None = None
-    """What that looks for (`query.plan.index_candidates`), where it is known."""
+    """The conditions of the slowest statement (`query.plan.index_candidates`), if known."""
 
     @property
     def size(self) -> int:
-        """Bytes that it takes, at most four for a character."""
+        """The maximum size in bytes, at four bytes a character."""
         return _BESIDE + 4 * (len(self.path) + len(self.shape) + len(self.slowest))
 
 
 class SlowRequests:
-    """Remembers those that took `seconds` and more: an observer."""
+    """An observer that stores requests of at least `seconds`."""
 
     def __init__(self, seconds: float = SLOW) -> None:
         self.seconds = seconds
         self.note: Callable[[str], None] | None = None
-        """Who is told of the slowest statement of each."""
+        """Called with the slowest statement of each slow request."""
         self._kept: deque[SlowRequest] = deque()
         self._size = 0
 
     def all(self) -> list[SlowRequest]:
-        """The newest first."""
+        """Return the slow requests, newest first."""
         return [*reversed(self._kept)]
 
     def __call__(self, request: Request, response: Response, seconds: float) -> None:
-        """Remember a request that has just been answered, if it was slow; answers that go on for long are none."""
+        """Store a finished request if it was slow. Live responses are ignored."""
         if seconds >= self.seconds and not isinstance(response, LiveResponse):
             self._keep(_slow(request, response, seconds))
             if self.note is not None and request.statements is not None:
@@ -96,6 +98,6 @@ def _slow(request: Request, response: Response, seconds: float) -> SlowRequest:
 
 
 def shape_of(query: bytes) -> str:
-    """The names of a query's parameters, as they were sent; never a value, nor what has no value of its own."""
+    """Return the names of a query's parameters as they were sent, without values and parameters without a value."""
     names = (_KEY.match(part) for part in query[: 8 * _LONGEST_SHAPE].decode("latin-1").split("&"))
     return "&".join(found[0] for found in names if found)[:_LONGEST_SHAPE]

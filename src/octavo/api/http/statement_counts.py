@@ -1,11 +1,11 @@
-"""What statements a request has taken so far: how many, how long, and the slowest."""
+"""Count the statements of a request: number, duration, and the slowest one."""
 
 from octavo.api.http.request import Request, StatementsSeen
 from octavo.events.origin import WORK, Origin
 
 
 def note_statement(text: str, seconds: float) -> None:
-    """Count a statement for the request that is worked on; values are not part of a statement's text."""
+    """Count a statement for the current request. Its text does not contain values."""
     work = WORK.get()
     while isinstance(work, Origin) and work.within is not None:
         work = work.within

@@ -1,4 +1,4 @@
-"""Serves files of folders such as `public/`: read in threads, in pieces, and never one outside of the folder."""
+"""Serve files in folders such as `public/`: read in threads and in chunks, never outside of the folder."""
 
 import asyncio
 import mimetypes
@@ -19,7 +19,7 @@ from octavo.core.values import dataclass
 
 CHUNK = 64 * 1024
 
-# What the standard library's table lacks or leaves to the machine.
+# Types that the standard library lacks or reads from the system.
 _TYPES = {
     ".avif": "image/avif",
     ".css": "text/css; charset=utf-8",
@@ -43,17 +43,17 @@ _TYPES = {
 }
 _ICON_PATH = "/favicon.ico"
 _ICONS = ("favicon.png", "favicon.ico")
-_ICON_TYPE = "image/x-icon"  # observed, whichever file it is
+_ICON_TYPE = "image/x-icon"  # as observed for both files
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _SCRIPT = re.compile(r"script\b")
-"""In the names of all types that browsers run: `text/javascript`, `application/ecmascript`, ..."""
+"""Occurs in the names of all types that browsers run: `text/javascript`, `application/ecmascript`, ..."""
 _SAFE_PREFIXES = ("image/", "audio/", "video/", "font/")
 _SAFE_TYPES = frozenset((TEXT, "text/css; charset=utf-8", "application/pdf", "application/json; charset=utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class StaticOptions:
-    """How files are served. v4 sends no entity tags. `untrusted`: callers upload them, so scripts are text."""
+    """How files are served. v4 sends no entity tags. `untrusted`: users upload them, so scripts are served as text."""
 
     cache_control: str = "max-age=0"
     entity_tags: bool = False
@@ -72,15 +72,15 @@ class OpenFile:
 
 
 class Files(Protocol):
-    """Whatever answers where no route does."""
+    """Files to serve if no route matches."""
 
     async def respond(self, request: Request) -> Response | None:
-        """The file that a GET or HEAD request asks for, `None` if there is none."""
+        """Return the file for a GET or HEAD request, or `None`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstOf:
-    """Several that have files: the first that has the one asked for."""
+    """Several sources of files. The first one with the requested file is used."""
 
     all: tuple[Files, ...]
 
@@ -92,10 +92,10 @@ class FirstOf:
 
 
 class StaticFiles:
-    """Folders by the path below which they are served; of several that match, the longest path counts.
+    """Folders by the URL path at which they are served. If several match, the longest path is used.
 
-    A folder itself may be a symbolic link; nothing in it may lead outside. `exceptions` are options of paths of their
-    own, `/uploads` say, whatever folder they lie in.
+    A folder can be a symbolic link, but links in it must not point outside. `exceptions` are options of certain paths,
+    such as `/uploads`, in any folder.
     """
 
     def __init__(
@@ -105,7 +105,10 @@ class StaticFiles:
         exceptions: Mapping[str, StaticOptions] | None = None,
         icons: Path | None = None,
     ) -> None:
-        """`icons` is a folder whose `favicon.png` or `favicon.ico` is the site's icon, whatever the folders hold."""
+        """Create the files.
+
+        `icons` is a folder with `favicon.png` or `favicon.ico`, which takes precedence over the folders.
+        """
         self._options = options or StaticOptions()
         self._exceptions = {_prefix(path): given for path, given in (exceptions or {}).items()}
         self._icons = None if icons is None else icons.resolve()
@@ -113,7 +116,7 @@ class StaticFiles:
         self._folders: list[tuple[str, Path]] = sorted(named, reverse=True)
 
     async def respond(self, request: Request) -> Response | None:
-        """The file that a GET or HEAD request asks for, `None` if there is none."""
+        """Return the file for a GET or HEAD request, or `None`."""
         if request.raw_path == _ICON_PATH and self._icons is not None:
             opened = await asyncio.to_thread(_open_first, self._icons, _ICONS)
             if opened is not None:
@@ -131,7 +134,10 @@ class StaticFiles:
         return None
 
     def _options_of(self, path: str) -> StaticOptions:
-        """By the decoded path: `/%75ploads/` is the same folder, and on some systems `/Uploads/` is."""
+        """Return the options for a decoded path:
+
+        `/%75ploads/` is the same folder and, on some systems, `/Uploads/` is.
+        """
         path = path.lower()
         found = (given for prefix, given in self._exceptions.items() if path.startswith(prefix.lower()))
         return next(found, self._options)
@@ -140,8 +146,7 @@ class StaticFiles:
 def answer_file(
     request: Request, opened: OpenFile, content_type: str, options: StaticOptions, safety: Headers | None = None
 ) -> Response:
-    """The file, or the part of it that is asked for. `safety`: headers that tell what it may do, for files that we
-    trust."""
+    """Return the file or the requested range. `safety` replaces the security headers, for trusted files."""
     stat = opened.stat
     headers = _headers(stat, options)
     if options.untrusted:
@@ -164,8 +169,11 @@ def answer_file(
 
 
 def _served_type(name: str, options: StaticOptions) -> str:
-    """The content type of a file. An uploaded script is text: pages of this origin could load it otherwise, whatever
-    else its headers say."""
+    """Return the content type of a file.
+
+    An uploaded script is served as text, because otherwise pages of this origin could load it, whatever its other
+    headers.
+    """
     content_type = content_type_of(name)
     return TEXT if options.untrusted and _SCRIPT.search(content_type) else content_type
 
@@ -184,7 +192,7 @@ def _headers(stat: os.stat_result, options: StaticOptions) -> Headers:
 
 
 def content_type_of(name: str) -> str:
-    """The content type that a file name stands for; unknown ones are downloads."""
+    """Return the content type for a file name. Unknown ones are downloads."""
     extension = PurePath(name).suffix.lower()
     return _TYPES.get(extension) or _built_in_types().get(extension, "application/octet-stream")
 
@@ -195,7 +203,7 @@ def _built_in_types() -> Mapping[str, str]:
 
 
 def _safety_headers(content_type: str) -> Headers:
-    """What could run scripts in our origin is sandboxed, and downloaded unless it is shown as an image."""
+    """Return headers that sandbox types that could run scripts, and download them unless they are images."""
     if content_type in _SAFE_TYPES or (content_type.startswith(_SAFE_PREFIXES) and not content_type.endswith("xml")):
         return ()
     sandbox = (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; sandbox")
@@ -203,7 +211,7 @@ def _safety_headers(content_type: str) -> Headers:
 
 
 def safe_segments(raw: str) -> list[str] | None:
-    """The names on the way to a file; `None` if one of them could lead anywhere else or is hidden."""
+    """Return the path segments to a file, or `None` if one could point elsewhere or is hidden."""
     try:
         segments = unquote_to_bytes(raw).decode().split("/")
     except UnicodeDecodeError:
@@ -212,14 +220,14 @@ def safe_segments(raw: str) -> list[str] | None:
 
 
 def open_inside(folder: Path, segments: list[str]) -> OpenFile | None:
-    """Open a regular file whose real path lies in the folder."""
+    """Open a regular file whose real path is in the folder."""
     try:
         path = folder.joinpath(*segments).resolve()
         if not path.is_relative_to(folder):
             return None
-        # Not blocking: a named pipe would otherwise wait for its writer.
+        # Non-blocking: opening a named pipe would otherwise wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
-    except (OSError, RuntimeError):  # the latter: links in a circle
+    except (OSError, RuntimeError):  # the latter for circular links
         return None
     stat = os.fstat(descriptor)
     if not S_ISREG(stat.st_mode):

@@ -1,7 +1,7 @@
-"""Large answers on their way: they are sent in pieces, and what waits for slow clients is bounded.
+"""Send large responses in chunks, and limit the memory of unsent ones.
 
-The HTTP server holds an answer that it is given in one piece until the client has read it. So large ones are given to
-it piece by piece, each when the one before has left.
+The ASGI server stores a response that it gets in one piece until the client has read it. Large ones are therefore
+passed to it in chunks, each after the previous one was sent.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ from octavo.api.http.options import HttpOptions
 from octavo.api.http.request import Send
 
 PIECE: Final = 256 * 1024
-"""Bytes; answers up to this size are sent in one piece."""
+"""Bytes; smaller responses are sent in one piece."""
 _GRACE_SECONDS: Final = 1.0
-"""How long a client may take without being compared with others."""
+"""How long a client can take before its rate is compared with others."""
 
 
 class Transfer:
-    """An answer on its way to a client; `left` are the bytes that wait, `close` ends it."""
+    """A response being sent to a client. `left` is the number of unsent bytes. `close` aborts it."""
 
     __slots__ = ("began", "client", "close", "left", "size")
 
@@ -30,12 +30,12 @@ class Transfer:
         self.close = close
 
     def rate(self, now: float) -> float:
-        """Return the bytes a second that the client has taken."""
+        """Return the rate at which the client has read, in bytes per second."""
         return (self.size - self.left) / (now - self.began)
 
 
 class Transfers:
-    """The large answers of a process that are being sent."""
+    """The large responses that a process is sending."""
 
     def __init__(self) -> None:
         self._under_way: dict[Transfer, None] = {}
@@ -45,13 +45,13 @@ class Transfers:
 
     @property
     def waiting_bytes(self) -> int:
-        """Return the bytes of all answers that wait to be sent."""
+        """The number of unsent bytes of all responses."""
         return sum(transfer.left for transfer in self._under_way)
 
     async def send(
         self, body: bytes, send: Send, transfer: Transfer, options: HttpOptions, touch: Callable[[], None]
     ) -> None:
-        """Send a body whose headers are sent; `touch` is called before each piece."""
+        """Send a body after its headers. `touch` is called before each chunk."""
         self._under_way[transfer] = None
         self.close_slow(options)
         try:
@@ -65,7 +65,7 @@ class Transfers:
             self._under_way.pop(transfer, None)
 
     def close_slow(self, options: HttpOptions) -> None:
-        """Close the slowest transfers while more bytes wait than may: of a client, or in total."""
+        """Close the slowest transfers while unsent bytes exceed the limits per client or in total."""
         if not self._under_way:
             return
         now = asyncio.get_running_loop().time()

@@ -1,6 +1,6 @@
-"""What an upload brings: files, which file they replace, and `fileInfo`, what is said about them, to FileInfo.
+"""Parse uploads: the files, the file to replace, and `fileInfo` as FileInfo.
 
-A value may be JSON text, as forms send it. Refuses with ValidationError, in the words of the reference.
+Values can be JSON text, as in forms. Raises ValidationError with the reference's messages.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,13 +27,13 @@ _TEXTS: Final = {"name": "name", "alternativeText": "alternative_text", "caption
 
 
 def sent_files(body: Body) -> tuple[UploadedFile, ...]:
-    """The files in the field `files`. A single one without content is none."""
+    """Return the files in the field `files`. A single empty one does not count."""
     files = tuple(file for file in body.files if file.field == _FILES)
     return () if len(files) == 1 and not files[0].size else files
 
 
 def replaced_file(request: Request) -> int | None:
-    """The id in the query string: which file to replace, if any. Raises NotFoundError for what can be none."""
+    """Return the id of the file to replace from the query string, or None. Raises NotFoundError for an invalid id."""
     given = read_params(request).get("id")
     value = given[0] if isinstance(given, list) and given else given
     if value is None or value == "":
@@ -45,7 +45,7 @@ def replaced_file(request: Request) -> int | None:
 
 
 def read_info(value: Any = MISSING) -> FileInfo:
-    """What is said about one file; MISSING: nothing is."""
+    """Parse the `fileInfo` of one file; MISSING if there is none."""
     reading = _Reading()
     info = FileInfo() if value is MISSING else reading.info(value, TOP.child(FILE_INFO))
     reading.refuse()
@@ -53,7 +53,7 @@ def read_info(value: Any = MISSING) -> FileInfo:
 
 
 def read_infos(value: Any = MISSING) -> tuple[FileInfo, ...]:
-    """What is said about several files, in their order."""
+    """Parse the `fileInfo` of several files, in order."""
     reading = _Reading()
     infos = () if value is MISSING else tuple(reading.infos(value))
     reading.refuse()
@@ -61,13 +61,13 @@ def read_infos(value: Any = MISSING) -> tuple[FileInfo, ...]:
 
 
 class _Reading:
-    """Reads, and gathers what is wrong."""
+    """Parses values and collects problems."""
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
 
     def refuse(self) -> None:
-        """Raise ValidationError if anything is wrong."""
+        """Raise ValidationError if there are problems."""
         if self._problems:
             raise ValidationError.from_problems(self._problems)
 

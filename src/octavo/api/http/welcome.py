@@ -1,4 +1,4 @@
-"""The two answers that every installation gives by itself: a page at `/` and a sign of life at `/_health`."""
+"""The built-in responses: a start page at `/` and a health check at `/_health`."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ _POLICY = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self
 
 
 def add_own_routes(router: Router, options: HttpOptions, problem: Callable[[], str | None]) -> None:
-    """Declare the page and the sign of life, unless the project has its own. The page shows a problem there is."""
+    """Add the start page and the health check, unless the project has its own. The page shows the current problem."""
     for path, handler in (("/", _welcome(router, options.api_prefix, problem)), ("/_health", _health)):
         if "GET" not in router.methods(path):
             router.add("GET", path, handler)

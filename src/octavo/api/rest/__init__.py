@@ -1,1 +1,1 @@
-"""The REST door: parameters to Query, bodies to Write, entries to envelopes."""
+"""The REST API: parse parameters to Query and bodies to Write, and return entries in envelopes."""

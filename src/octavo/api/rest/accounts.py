@@ -1,4 +1,4 @@
-"""The REST endpoints of accounts: `/auth`. Everything they do is in `accounts.users.accounts`."""
+"""REST endpoints of accounts, `/auth`. `accounts.users.accounts` implements them."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class AccountEndpoints:
         return await self._answers.render(request, await self._accounts.change_password(body, actor, request.client))
 
     async def forgot_password(self, request: Request, actor: Actor) -> Response:
-        """POST /api/auth/forgot-password: the same answer whether or not there is such a user."""
+        """POST /api/auth/forgot-password: the response does not reveal whether the user exists."""
         body = await _read(request)
         await self._accounts.forgot_password(body, request.client)
         return Response(200, b'{"ok":true}')
@@ -48,7 +48,7 @@ class AccountEndpoints:
         return await self._answers.render(request, await self._accounts.reset_password(body, request.client))
 
     async def confirm_email(self, request: Request, actor: Actor) -> Response:
-        """GET /api/auth/email-confirmation: on to the address that the project names."""
+        """GET /api/auth/email-confirmation: redirects to the project's URL."""
         _, target = await self._accounts.confirm_email(read_params(request), request.client)
         link = escape(target)
         body = f'Redirecting to <a href="{link}">{link}</a>.'.encode("utf-8", "replace")
@@ -66,7 +66,7 @@ async def _read(request: Request) -> Any:
 
 
 def escape_address(address: str) -> bytes:
-    """An address that was stored, as a header; what cannot stand in one is escaped."""
+    """Escape a stored URL for a header."""
     return "".join(sign if 0x20 < ord(sign) < 0x7F else _escaped(sign) for sign in address).encode()
 
 

@@ -1,4 +1,4 @@
-"""Request bodies to Write: the `data` of an entry, and the files that come with it."""
+"""Parse request bodies to Write: the `data` of an entry, and its files."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ MISSING = 'Missing "data" payload in the request body'
 
 
 async def read_write(request: Request) -> Write:
-    """The body of a POST or PUT of an entry. Raises ValidationError when there is no `data` in it."""
+    """Parse the body of a POST or PUT of an entry. Raises ValidationError without `data`."""
     body = await read_body(request, parse_form)
     data = body.value.get("data") if isinstance(body.value, Mapping) else None
     if body.is_form_data:
@@ -26,7 +26,7 @@ async def read_write(request: Request) -> Write:
 
 
 async def read_localization(request: Request) -> Write:
-    """The body of a new localization: flat, or a form with `data` and files as for a POST of an entry."""
+    """Parse the body of a new localization: unwrapped JSON, or a form with `data` and files."""
     body = await read_body(request, parse_form)
     if body.is_form_data and isinstance(body.value, Mapping) and "data" in body.value:
         return await _read_form(body, body.value["data"], request.options.body.json_depth)

@@ -1,7 +1,7 @@
-"""What reads over REST say of being kept: a tag made of their bytes, and `Cache-Control` by content-type and role.
+"""Caching headers of REST reads: entity tags, and `Cache-Control` by content type and role.
 
-A client that sends the tag again is answered 304 while nothing has changed (RFC 9110, 13). Answers to requests with
-credentials are never for caches that serve others; where anything is said, caches keep such requests apart by `Vary`.
+A client that sends the tag gets a 304 response while nothing has changed (RFC 9110, 13). Responses to requests with
+credentials are never for shared caches. `Vary` separates them if caching is configured.
 """
 
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ from octavo.core.cache_control import PRIVATE, kept_by_asker
 from octavo.core.values import dataclass
 
 ANY: Final = "*"
-"""All content-types, or all roles."""
+"""All content types, or all roles."""
 PUBLIC: Final = "public"
 SIGN_INS: Final = "plugin::users-permissions.auth"
-"""The controller of what gives out tokens: nothing of it is for any cache."""
+"""The controller that issues tokens: its responses must never be cached."""
 
 CONDITION: Final = b"if-none-match"
 _CONTROL: Final = b"cache-control"
@@ -33,9 +33,12 @@ _TAG: Final = b"etag"
 
 @dataclass(frozen=True, slots=True)
 class CachingOptions:
-    """`tags`: whether answers have them. `control`: directives by content-type (UID or `*`) and role (its type, or the
-    kind of who asks without one, or `*`). `private_unless_said`: what is said where that says nothing. `keys`: those of
-    caches in front, or none."""
+    """The caching options.
+
+    `tags`: responses have entity tags. `control`: directives by content type (UID or `*`) and role (its type, the kind
+    of a caller without a role, or `*`). `private_unless_said`: responses without a directive are private. `keys`:
+    options of surrogate keys, or None.
+    """
 
     tags: bool = True
     control: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -44,7 +47,7 @@ class CachingOptions:
 
 
 def let_reads_be_kept(router: Router, options: CachingOptions) -> None:
-    """Let the reads of a router say how long they may be kept."""
+    """Add caching headers to a router's reads."""
     keys = None if options.keys is None else SurrogateKeys(options.keys)
 
     def finish_of(route: Route) -> Finish | None:
@@ -60,12 +63,12 @@ def let_reads_be_kept(router: Router, options: CachingOptions) -> None:
 
 
 class _Control:
-    """The headers of answers about one content-type, by role: with credentials, and without."""
+    """The headers of a content type's responses by role, with and without credentials."""
 
     def __init__(self, options: CachingOptions, uid: str) -> None:
         said = options.control.get(uid, options.control.get(ANY, {})) if uid else {}
         mine: Headers = ((_CONTROL, PRIVATE), VARY_BY_ASKER)
-        # Caches in front keep answers of their own accord.
+        # CDNs and reverse proxies cache responses by default.
         unsaid: Headers = () if options.keys is None else (VARY_BY_ASKER,)
         public = mine if options.private_unless_said else unsaid
         others = mine if options.private_unless_said or options.keys is not None else unsaid
@@ -75,7 +78,7 @@ class _Control:
         self._others = self._roles.get(ANY, others)
 
     def headers(self, request: Request) -> Headers:
-        """What is said to who asks."""
+        """Return the headers for the caller."""
         if request.header("authorization") is None:
             return self._public
         actor = request.actor
@@ -88,7 +91,7 @@ def _headers(directives: str | None, unsaid: Headers) -> Headers:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What answers of a read go through."""
+    """Adds caching headers to responses of a read."""
 
     tags: bool
     control: _Control
@@ -109,6 +112,6 @@ class _Kept:
 
 
 def unless_known(response: Response, known: bytes) -> Response:
-    """A tagged answer; 304 for who has it already, as `If-None-Match` says."""
+    """Return a response with an entity tag, or 304 if `If-None-Match` has that tag."""
     tag = next((value for name, value in response.headers if name == _TAG), None)
     return response if tag is None or not names_tag(known, tag) else Response(304, b"", "", response.headers)

@@ -1,4 +1,4 @@
-"""The operations on content-types, as rows."""
+"""The REST operations on content types."""
 
 from functools import partial
 from typing import Final
@@ -10,13 +10,13 @@ _NO_ENTRY: Final = (404,)
 
 
 def content_operations(content_type: ContentType) -> tuple[Operation, ...]:
-    """The rows of one content-type, in the order of their routes."""
+    """Return the operations on a content type, in the order of their routes."""
     rows = (_of_single if content_type.is_single else _of_collection)(content_type)
     return rows if content_type.localized else rows[:-1]
 
 
 def content_operation(content_type: ContentType, action: str) -> Operation:
-    """The row of one action (`findOne`). Raises KeyError for one that the content-type has not."""
+    """Return the operation of an action (`findOne`). Raises KeyError if the content type does not have it."""
     return {row.action: row for row in content_operations(content_type)}[f"{content_type.uid}.{action}"]
 
 

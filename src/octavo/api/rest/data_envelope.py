@@ -1,4 +1,4 @@
-"""The envelope of REST answers: `{data, meta}`. Bodies are joined from bytes that the database has built."""
+"""The envelope of REST responses, `{data, meta}`. Bodies are joined from JSON that the database returns."""
 
 import orjson
 
@@ -6,24 +6,24 @@ from octavo.query.ast import Page
 
 
 def entry_envelope(entry: bytes) -> bytes:
-    """One entry."""
+    """Wrap one entry."""
     return b'{"data":%b,"meta":{}}' % entry
 
 
 def list_envelope(entries: bytes, page: Page, total: int | None) -> bytes:
-    """A page of entries, with `meta.pagination` counted as the caller counts."""
+    """Wrap a page of entries. `meta.pagination` has the form of the request's parameters."""
     return b'{"data":%b,"meta":{"pagination":%b}}' % (entries, _pagination(page, total))
 
 
 def cursor_envelope(entries: bytes, page: Page, total: int | None, cursor: str | None) -> bytes:
-    """What comes behind a cursor, and the next one."""
+    """Wrap the entries after a cursor, with the next cursor."""
     after = b"null" if cursor is None else b'"%b"' % cursor.encode()
     told = b'{"limit":%d%b,"after":%b}' % (page.limit or 0, _counted(page, total), after)
     return b'{"data":%b,"meta":{"pagination":%b}}' % (entries, told)
 
 
 def pagination(page: Page, total: int | None) -> dict[str, int]:
-    """`meta.pagination` as a value."""
+    """Return `meta.pagination` as a value."""
     found: dict[str, int] = orjson.loads(_pagination(page, total))
     return found
 
@@ -39,7 +39,7 @@ def _pagination(page: Page, total: int | None) -> bytes:
 
 
 def _counted(page: Page, total: int | None) -> bytes:
-    """The total, which may be a bound of what there is."""
+    """Return the total, which can be a lower bound."""
     if total is None:
         return b""
     if page.most_counted is None:

@@ -1,5 +1,6 @@
-"""`/content-type-builder`: the definitions, told to whoever may see them: API tokens with full access, or with the
-action granted. Site generators ask for them to know which types there are. The answers are the reference's.
+"""`/content-type-builder`: definitions, for API tokens with full access or with the granted action.
+
+Site generators request them to know the types. The responses are the reference's.
 """
 
 from typing import Any
@@ -17,13 +18,13 @@ from octavo.schema.registry import Registry
 
 
 class DefinitionEndpoints:
-    """`content-types`, `components`: all of them, or one by its UID"""
+    """`content-types` and `components`: lists, and one by its UID."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
     async def content_types(self, request: Request, actor: Actor) -> Response:
-        """GET /api/content-type-builder/content-types: `?kind=` leaves those of one kind."""
+        """GET /api/content-type-builder/content-types: `?kind=` filters by kind."""
         kind = _read_kind(read_params(request).get("kind"))
         told = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
         return _data(told)

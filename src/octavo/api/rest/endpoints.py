@@ -1,4 +1,4 @@
-"""The REST endpoints of content-types: what each operation (`api.rest.content_operations`) does with a request."""
+"""The REST endpoints of content types: the handlers of `api.rest.content_operations`."""
 
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from octavo.schema.content_types import ContentType
 
 
 class ContentEndpoints:
-    """The endpoints of one content-type."""
+    """The endpoints of one content type."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ContentEndpoints:
         return self._entry(await self._writes.delete(self.content_type, read_id(request), answer, actor))
 
     async def update_single(self, request: Request, actor: Actor) -> Response:
-        """PUT /api/:singularApiId: changes the entry in the asked locale, or makes the first one."""
+        """PUT /api/:singularApiId: updates the entry in the requested locale, or creates it."""
         entry_id = await self._single_id(request, Drafts.ANY)
         if entry_id is not None:
             return self._entry(await self._update(request, actor, entry_id))
@@ -98,7 +98,7 @@ class ContentEndpoints:
         return self._entry(await self._writes.create_single(self.content_type, write, answer, actor, again))
 
     async def delete_single(self, request: Request, actor: Actor) -> Response:
-        """DELETE /api/:singularApiId: answers all fields and nothing populated, whatever is asked (observed)."""
+        """DELETE /api/:singularApiId: returns all fields and populates none, whatever the parameters are (observed)."""
         entry_id = await self._single_id(request, Drafts.ASKED)
         if entry_id is None:
             raise NotFoundError
@@ -107,11 +107,11 @@ class ContentEndpoints:
         return self._entry(await self._writes.delete(self.content_type, entry_id, answer, actor))
 
     async def create_localization(self, request: Request, actor: Actor) -> Response:
-        """POST /api/:pluralApiId/:id/localizations: the body is flat, and so is the answer."""
+        """POST /api/:pluralApiId/:id/localizations: body and response have no envelope."""
         return await self._localize(request, actor, read_id(request))
 
     async def create_single_localization(self, request: Request, actor: Actor) -> Response:
-        """POST /api/:singularApiId/localizations: another beside the entry that there is, in whatever locale."""
+        """POST /api/:singularApiId/localizations: adds a localization to the existing entry in any locale."""
         entry_id = await self._reads.single_id(self.content_type, EVERYTHING, ALL_LOCALES, Drafts.ANY)
         if entry_id is None:
             raise NotFoundError("Entity not found")
@@ -132,7 +132,7 @@ class ContentEndpoints:
         return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=True)
 
     async def entry_id(self, request: Request) -> int:
-        """The entry that an address means, in whatever state. Raises NotFoundError."""
+        """Return the id of the requested entry, in any publication state. Raises NotFoundError."""
         found = await self._single_id(request, Drafts.ANY) if self.content_type.is_single else read_id(request)
         if found is None:
             raise NotFoundError
@@ -152,14 +152,14 @@ class ContentEndpoints:
         return locales.default_at_once() or await locales.default()
 
     async def _answer(self, request: Request, actor: Actor) -> PreparedRead:
-        """How to show the entry that a write makes or changes."""
+        """Prepare the read of the created or updated entry."""
         key = ("answer", request.query, actor.ability.key)
         return self._entries.get(key) or await self._entries.make(
             key, request.query, lambda: self._prepare(request, actor, By.ID, Drafts.ANY)
         )
 
     def _given(self, request: Request) -> dict[str, Any]:
-        """The query, untangled."""
+        """Return the parsed query."""
         return read_params(request)
 
     def _prepare(
@@ -175,7 +175,7 @@ class ContentEndpoints:
 
 
 def read_id(request: Request) -> int:
-    """The id in the path: by JavaScript's rules (`1e0` is 1), or digits only. Raises NotFoundError for none."""
+    """Return the id in the path, by JavaScript's rules (`1e0` is 1) or digits only. Raises NotFoundError if invalid."""
     entry_id = read_entry_id(request.path_values.get("id", ""), digits_only=request.options.digit_ids)
     if entry_id is None:
         raise NotFoundError

@@ -1,4 +1,4 @@
-"""Entries as flat dictionaries, put into the form that REST shows: `{"id", "attributes"}`, relations as `{"data"}`."""
+"""Convert entries from flat dictionaries to REST's form: `{"id", "attributes"}`, relations as `{"data"}`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from octavo.schema.registry import Registry
 
 
 def entry_form(entry: Mapping[str, Any], content_type: ContentType, registry: Registry) -> dict[str, Any]:
-    """One entry with all that is populated in it. What no attribute is called counts as one."""
+    """Return an entry with its populated relations. Keys that are no attributes are treated like attributes."""
     attributes = {name: value for name, value in entry.items() if name != "id"}
     return {"id": entry.get("id"), "attributes": _members(attributes, content_type, registry)}
 
@@ -29,7 +29,7 @@ def _target(value: Any, attribute: AnyAttribute, registry: Registry) -> Any:
         if isinstance(value, list | tuple):
             return {"data": [entry_form(item, target, registry) for item in value]}
         return {"data": entry_form(value, target, registry) if isinstance(value, Mapping) else None}
-    if isinstance(attribute, Relation):  # of many types: as they are, as the reference shows them
+    if isinstance(attribute, Relation):  # morph relations are unchanged, as in the reference
         return value
     if isinstance(value, list | tuple):
         return [_component(item, target, registry) for item in value]

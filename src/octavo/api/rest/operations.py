@@ -1,6 +1,6 @@
-"""Operations: what can be asked over REST, as rows. Routes, lists of routes and the OpenAPI document are made of them.
+"""REST operations as rows, from which routes, lists of routes and the OpenAPI document are built.
 
-A row says which action is asked for; whoever may not take it is turned away before the handler is called.
+A row has the required action. Callers without permission are rejected before the handler is called.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -17,13 +17,13 @@ from octavo.core.values import dataclass
 from octavo.project.routes import Access
 
 Endpoint = Callable[[Request, Actor], Awaitable[Response]]
-"""What handles an operation for somebody who may."""
+"""Handles an operation for an actor with permission."""
 
 EVERYBODY: Final = Access(public=True)
 
 
 class Grammar(Enum):
-    """What a query string may say of the content-type that is read."""
+    """The query parameters that an operation accepts."""
 
     NOTHING = "nothing"
     LIST = "list"
@@ -39,7 +39,7 @@ class Grammar(Enum):
 
 
 class EntryForm(Enum):
-    """How entries of a content-type stand in a body or in an answer."""
+    """The form of a content type's entries in a body or a response."""
 
     ENTRY = "entry"
     """`{data: {id, attributes}, meta}`; in a body `{data: {...}}`, or a form with files"""
@@ -52,7 +52,7 @@ class EntryForm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the query string besides the grammar; `schema` is JSON Schema."""
+    """Another query parameter. `schema` is JSON Schema."""
 
     name: str
     description: str
@@ -62,12 +62,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One method of one path.
+    """A method and path.
 
-    `path` is a template below the API's prefix, `action` the full name of what is done, `handler` the method of the
-    endpoints that does it. `uid` is the content-type that query, body and answer are of. A body or an answer is an
-    EntryForm of it, or has a name: the schemas of those are in `api.rest.openapi`. `refuses` are statuses that this
-    operation alone explains; those of missing rights, unsound queries and bodies follow from the rest of the row.
+    `path` is a template below the API's prefix, `action` the full name of the action, `handler` the name of the
+    endpoint's method. `uid` is the content type of query, body and response. Body and response are an EntryForm of it,
+    or a name whose schema is in `api.rest.openapi`. `refuses` are error statuses specific to this operation; those of
+    missing permissions and invalid queries and bodies are derived from the other fields.
     """
 
     method: str
@@ -83,27 +83,27 @@ class Operation:
     answer: EntryForm | str | None = None
     status: int = 200
     may_be_empty: bool = False
-    """Whether 204 is another answer."""
+    """Whether the response can be 204, too."""
     refuses: tuple[int, ...] = ()
     access: Access | None = None
-    """Who may, where it is not those who may take the action."""
+    """The required permissions, if they differ from the action."""
     policies: tuple[tuple[str, Any], ...] = ()
     middlewares: tuple[tuple[str, Any], ...] = ()
-    """Those of the project's own, by full name and config."""
+    """The project's policies and middlewares, by full name and config."""
 
     @property
     def admits(self) -> Access:
-        """Who may."""
+        """The required permissions."""
         return self.access or Access(scopes=(self.action,))
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a project's own: nothing is known of what it takes and answers."""
+        """Whether it is a project's custom route, whose parameters and responses are unknown."""
         return not self.handler
 
     @property
     def name(self) -> str:
-        """`GET /articles/:id`"""
+        """The method and path: `GET /articles/:id`."""
         return f"{self.method} {self.path}"
 
     @property
@@ -120,16 +120,16 @@ class Operation:
 
 Declared = tuple[Operation, Handler]
 Handlers = Callable[[Operation, Endpoint], Declared | None]
-"""Says how a row is declared: as it is or otherwise, by which handler; None for one that is not."""
+"""Returns the row to add, possibly changed, with its handler, or None to omit it."""
 
 
 async def refuse(_: Request) -> Response:
-    """Answer for a closed operation, without details. Raises ClosedError."""
+    """Reject a closed operation, without details. Raises ClosedError."""
     raise ClosedError
 
 
 def plain_handlers(authenticator: Authenticator) -> Handlers:
-    """Rows as they are, each open to those who may take its action."""
+    """Return rows unchanged, with handlers that require their action."""
 
     def handle(operation: Operation, endpoint: Endpoint) -> Declared:
         return operation, Guarded(endpoint, Admission(authenticator, operation.admits))
@@ -140,7 +140,7 @@ def plain_handlers(authenticator: Authenticator) -> Handlers:
 def declare(
     router: Router, prefix: str, operations: Iterable[Operation], endpoints: object, handlers: Handlers
 ) -> None:
-    """Declare the routes of rows below the API's prefix; `endpoints` has what handles them."""
+    """Add the routes of rows below the API's prefix. `endpoints` has the handlers."""
     for operation in operations:
         declared = handlers(operation, getattr(endpoints, operation.handler))
         if declared is not None:
@@ -149,8 +149,10 @@ def declare(
 
 
 class Admission:
-    """Who asks, if they may use a route; on a public one nobody is asked who they are. Raises UnauthorizedError,
-    ForbiddenError."""
+    """Authenticates the caller and checks permissions, except on public routes.
+
+    Raises UnauthorizedError and ForbiddenError.
+    """
 
     def __init__(self, authenticator: Authenticator, access: Access) -> None:
         self._authenticator = authenticator
@@ -158,7 +160,7 @@ class Admission:
         self._is_public = access.public
 
     async def __call__(self, request: Request) -> Actor:
-        """Who asks."""
+        """Return the actor."""
         actor = self.at_once(request)
         if actor is None:
             actor = await self._authenticator.authenticate(request.header("authorization"))
@@ -166,11 +168,11 @@ class Admission:
         return actor
 
     def at_once(self, request: Request) -> Actor | None:
-        """The same where what is known is fresh; None where something has to be asked first."""
+        """Return the actor without awaiting, or None if authentication needs the database."""
         if self._is_public:
             return ANONYMOUS
         if request.is_followed:
-            return None  # who follows is told the other way
+            return None  # tracing only sees the asynchronous path
         actor = self._authenticator.at_once(request.header("authorization"))
         if actor is not None:
             self._admit(request, actor)
@@ -185,7 +187,7 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """The handler of a route as it is without code of a project: asks who it is, then answers."""
+    """The handler of a route without project code: authenticates the caller, then calls the endpoint."""
 
     endpoint: Endpoint
     admit: Admission

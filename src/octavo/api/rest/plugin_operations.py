@@ -1,4 +1,4 @@
-"""The operations of the built-in plugins, as rows: one table for each group of handlers."""
+"""The REST operations of the built-in plugins: a table for each group of handlers."""
 
 from functools import partial
 from typing import Final
@@ -321,4 +321,4 @@ PLUGIN_OPERATIONS: Final = (
     *(*READ_USERS, *WRITE_USERS, *READ_FILES, *WRITE_FILES, *READ_LOCALES, *READ_ROLES, *WRITE_ROLES),
     *(*SIGN_IN, *SESSIONS, *PROVIDERS, *READ_DEFINITIONS),
 )
-"""All of them, those of plugins that are not in use too."""
+"""All of them, including those of disabled plugins."""

@@ -1,6 +1,6 @@
-"""The read endpoints of the built-in plugins: users, roles, files, locales. Their answers have no envelope.
+"""REST endpoints that read built-in plugins: users, roles, files, locales. Responses have no envelope.
 
-Every answer comes the same road as the entries of content-types: one statement each.
+They use the same reads as content types: one statement each.
 """
 
 from collections.abc import Container
@@ -34,7 +34,7 @@ _EVERY_ONE: Final = Query(page=Page(with_count=False))
 
 
 class PluginEndpoints:
-    """What the endpoints share: reads prepared once for each query string."""
+    """The base of plugin endpoints, with reads cached by query string."""
 
     def __init__(self, controller: ContentController, caches: CacheScope) -> None:
         self._controller = controller
@@ -68,7 +68,7 @@ class PluginEndpoints:
         return self._reads.prepare(asked, actor.ability)
 
     def _prepare_own(self, uid: str, query: Query, by: By) -> PreparedRead:
-        """A query of our own, taken as it is."""
+        """Prepare an internal query, without sanitizing it."""
         own = ReadRequest(content_type=self._type(uid), query=query, by=by, projection=Form.FLAT, drafts=Drafts.ANY)
         return self._reads.prepare(own, None)
 
@@ -84,12 +84,12 @@ class UserEndpoints(PluginEndpoints):
         return Response(200, await self._array(await self._list(USER, request, actor)))
 
     async def count(self, request: Request, actor: Actor) -> Response:
-        """GET /api/users/count: a bare number, of those that the filters leave."""
+        """GET /api/users/count: returns the number of users that match the filters."""
         prepared = self._prepare(self._asked(USER, request, By.COUNT), actor)
         return Response(200, b"%d" % await self._reads.count(prepared))
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
-        """GET /api/users/:id: nothing (204) when there is none."""
+        """GET /api/users/:id: 204 if the user does not exist."""
         prepared = await self._one(USER, request, actor)
         try:
             return Response(200, await self._reads.find_one(prepared.bind(id=read_id(request))))
@@ -97,14 +97,14 @@ class UserEndpoints(PluginEndpoints):
             return Response(204, content_type="")
 
     async def me(self, request: Request, actor: Actor) -> Response:
-        """GET /api/users/me: an API token is nobody's."""
+        """GET /api/users/me: rejects API tokens, which have no user."""
         if actor.kind != "user" or actor.id is None:
             raise UnauthorizedError
         prepared = await (self._with_role if request.options.shows_own_role else self._one)(USER, request, actor)
         return Response(200, await self._reads.find_one(prepared.bind(id=actor.id)))
 
     async def _with_role(self, uid: str, request: Request, actor: Actor) -> PreparedRead:
-        """Also the role, if the actor may read roles."""
+        """Prepare the read of a user, with the role if the actor can read roles."""
 
         def prepare() -> PreparedRead:
             asked = self._asked(uid, request, By.ID)
@@ -119,7 +119,7 @@ class FileEndpoints(PluginEndpoints):
     """`/upload/files`"""
 
     def _prepare(self, asked: ReadRequest, actor: Actor) -> PreparedRead:
-        """Of one file `fields` is checked like everything else, yet it is shown whole (observed)."""
+        """Prepare a read. For one file, `fields` is validated, but all fields are returned (observed)."""
         prepared = super()._prepare(asked, actor)
         if asked.by is not By.ID or asked.query.fields is None:
             return prepared
@@ -142,7 +142,7 @@ class LocaleEndpoints(PluginEndpoints):
     """`/i18n/locales`"""
 
     async def find(self, request: Request, actor: Actor) -> Response:
-        """GET /api/i18n/locales: all of them, whatever is asked."""
+        """GET /api/i18n/locales: returns all, regardless of parameters."""
         prepared = self._prepare_own(LOCALE, _EVERY_ONE, By.LIST)
         default = await self._controller.locales.default()
         found = orjson.loads(await self._array(prepared))
@@ -150,21 +150,21 @@ class LocaleEndpoints(PluginEndpoints):
 
 
 class RoleEndpoints:
-    """`/users-permissions`: roles, and what can be granted to them."""
+    """`/users-permissions`: user roles, and the actions that they can have."""
 
     def __init__(self, controller: ContentController, _: CacheScope) -> None:
         self._roles = RoleReading(controller)
 
     async def find(self, request: Request, actor: Actor) -> Response:
-        """GET /api/users-permissions/roles: all of them, with the number of their users."""
+        """GET /api/users-permissions/roles: all roles, with the number of their users."""
         return Response(200, orjson.dumps({"roles": await self._roles.all()}))
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
-        """GET /api/users-permissions/roles/:id: with every action, told whether the role may take it."""
+        """GET /api/users-permissions/roles/:id: with all actions, and whether the role has them."""
         return Response(200, orjson.dumps({"role": await self._roles.one(_role_id(request))}))
 
     async def permissions(self, request: Request, actor: Actor) -> Response:
-        """GET /api/users-permissions/permissions: every action that can be granted."""
+        """GET /api/users-permissions/permissions: all actions that roles can have."""
         return Response(200, orjson.dumps({"permissions": self._roles.actions()}))
 
 
@@ -188,7 +188,7 @@ def declare_plugin_reads(
     caches: CacheScope,
     plugins: Container[str],
 ) -> None:
-    """The routes of those built-in plugins that are in use."""
+    """Add the routes of the enabled built-in plugins."""
     for plugin, endpoints, operations in _ENDPOINTS:
         if plugin in plugins:
             declare(router, prefix, operations, endpoints(controller, caches), handlers)

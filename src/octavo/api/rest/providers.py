@@ -1,5 +1,7 @@
-"""The REST routes of sign-ins by providers: `/connect`, callbacks. What they do is in
-`accounts.users.providers.logins`."""
+"""REST routes to sign in with providers:
+
+`/connect` and callbacks. `accounts.users.providers.logins` implements them.
+"""
 
 from typing import Final
 from urllib.parse import parse_qsl
@@ -26,20 +28,23 @@ class ProviderEndpoints:
         self._accounts = accounts
 
     async def connect(self, request: Request, actor: Actor) -> Response:
-        """GET /api/connect/:provider: off to the provider's page."""
+        """GET /api/connect/:provider: redirects to the provider."""
         beginning = await self._logins.begin(_name(request), _params(request).get("callback"), request.client)
         cookie = self._cookie(beginning.cookie)
         return _redirect(beginning.location, cookie.set(beginning.browser, STATE_SECONDS))
 
     async def come_back(self, request: Request, actor: Actor) -> Response:
-        """GET /api/connect/:provider/callback: from the provider's page on to the front end."""
+        """GET /api/connect/:provider/callback: redirects from the provider to the front end."""
         params = _params(request)
         location = await self._logins.finish(_name(request), ProviderCallback(params, read_cookies(request)))
         cookie = self._cookie(self._logins.cookie_of(params.get("state", "")))
         return _redirect(location, cookie.drop())
 
     async def callback(self, request: Request, actor: Actor) -> Response:
-        """GET /api/auth/:provider/callback; a login with a password has no place in an address."""
+        """GET /api/auth/:provider/callback: signs in.
+
+        For `local`, the request is rejected: passwords must not be in URLs.
+        """
         if _name(request) == LOCAL:
             session = await self._accounts.login({}, request.client)
         else:
@@ -55,7 +60,7 @@ def _name(request: Request) -> str:
 
 
 def _params(request: Request) -> dict[str, str]:
-    """The parameters; of several with one name the first counts. What code has changed is texts by name."""
+    """Return the parameters, the first one for duplicates. If code has changed them, only texts."""
     if request.overlay is not None and request.overlay.values is not None:
         return {name: value for name, value in request.overlay.values().items() if isinstance(value, str)}
     found: dict[str, str] = {}

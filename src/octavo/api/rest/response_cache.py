@@ -1,9 +1,8 @@
-"""Quick answers: those to requests that were asked before, word for word, where nothing has changed since.
+"""Response cache: answer repeated requests from the cache if the data has not changed.
 
-A request by the same path, query and credentials means the same, as long as whoever asks may do the same, and the
-default locale is the same: the answer is the one that was given then, if what was read for it holds
-(`content.result_cache`). All of that is asked each time, as for any other request; left out is only what would come to
-the same. Only reads of content that no code of the project has to do with are answered so.
+Requests with the same path, query and credentials have the same response, if the caller's permissions and the default
+locale are the same and the data that was read is still valid (`content.result_cache`). All of this is checked for each
+request. Only reads without project code are cached.
 """
 
 from collections.abc import Awaitable, Mapping
@@ -32,7 +31,7 @@ _Key = tuple[bytes | str, bytes, bytes | None]
 
 @dataclass(slots=True, eq=False)
 class _Ready:
-    """An answer, how long it holds, to whom it is given (None: to everybody), and in which default locale."""
+    """A cached response, its validity, whom it is for (None: all callers), and its default locale."""
 
     response: ReadyResponse
     validity: Validity
@@ -42,7 +41,7 @@ class _Ready:
 
 
 class QuickAnswers:
-    """Answers what was answered before."""
+    """Returns cached responses."""
 
     def __init__(
         self,
@@ -60,7 +59,7 @@ class QuickAnswers:
         self._most_headers = most_headers
 
     def find(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Known | Awaitable[Known | None] | None:
-        """What is known, and the route; None for a request that has to go the whole road. Raises nothing."""
+        """Return the cached response and its route, or None for a request to handle normally. Raises no errors."""
         credentials = headers.get(_CREDENTIALS)
         ready = self._ready.get(_key(scope, credentials)) if scope["method"] == "GET" else None
         if ready is None or len(scope["headers"]) > self._most_headers:
@@ -70,7 +69,7 @@ class QuickAnswers:
             try:
                 actor = self._authenticator.at_once(None if credentials is None else credentials.decode("latin-1"))
             except OctavoError:
-                return None  # the whole road says what is wrong
+                return None  # the normal handling reports the error
             if actor is None:
                 return self._find(ready, credentials, known)
             if _asker(actor) != ready.asker:
@@ -87,7 +86,7 @@ class QuickAnswers:
         return ready.response, ready.route
 
     async def _find(self, ready: _Ready, credentials: bytes | None, known: bytes | None) -> Known | None:
-        """The same where something has to be asked first."""
+        """Do the same if authentication or validation need the database."""
         try:
             if ready.asker is not None:
                 given = None if credentials is None else credentials.decode("latin-1")
@@ -106,15 +105,15 @@ class QuickAnswers:
         return (ready.response if known is None else unless_known(ready.response, known)), ready.route
 
     async def locale_of(self, uid: str) -> str:
-        """The default locale, where it matters for a content-type."""
+        """Return the default locale, or an empty string if a content type does not depend on it."""
         return await self._locales.default() if self._controller.registry.content_types[uid].localized else ""
 
     def may_stand_for(self, uid: str) -> bool:
-        """Whether no code of the project takes part in reads of a content-type."""
+        """Return whether reads of a content type run no project code."""
         return not self._controller.reads.is_hooked(uid)
 
     def add(self, request: Request, ready: _Ready) -> None:
-        """Be ready for the same request."""
+        """Cache a response."""
         key, response = _key(request.scope, request.headers.get(_CREDENTIALS)), ready.response
         texts = sum(len(name) + len(value) for name, value in response.headers) + sum(len(part or b"") for part in key)
         held = size_of(ready.validity.tables) + size_of(ready.validity.stamp)
@@ -123,7 +122,7 @@ class QuickAnswers:
 
 @dataclass(frozen=True, slots=True)
 class _Noted:
-    """The handler of a read, which notes what it was answered with."""
+    """The handler of a read, which caches the response."""
 
     route: Route
     finish: Finish
@@ -152,7 +151,7 @@ class _Noted:
 
 
 def answer_quickly(router: Router, quick: QuickAnswers) -> None:
-    """Let a router's reads of content be answered so; after everything else was said of its routes."""
+    """Use the cache for a router's reads of content. Call it after all other changes of routes."""
 
     def noted(route: Route) -> Handler | None:
         row, handler = route.operation, route.handler
@@ -172,7 +171,7 @@ def _key(scope: Scope, credentials: bytes | None) -> _Key:
 
 
 def _asker(actor: Actor) -> tuple[object, ...]:
-    """What of somebody matters for an answer and its headers."""
+    """Return the caller's properties that affect a response and its headers."""
     return actor.ability.key, actor.kind, actor.role
 
 

@@ -1,4 +1,4 @@
-"""`/actions/schedule` of an entry: when it is to be published, and taken back. For those who may change it."""
+"""`/actions/schedule` of an entry: scheduled publishing. Requires the permission to update the entry."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -20,19 +20,19 @@ _LOCALE: Final = Parameter("locale", "Of the entry that is meant; without it the
 
 
 class ScheduleEndpoints:
-    """The plans for the entries of one content-type."""
+    """The scheduling endpoints of one content type."""
 
     def __init__(self, entries: ContentEndpoints, schedules: ContentSchedules) -> None:
         self._entries = entries
         self._schedules = schedules
 
     async def read(self, request: Request, actor: Actor) -> Response:
-        """GET: what is planned."""
+        """GET: return the schedule."""
         entry_id = await self._entries.entry_id(request)
         return _data(await self._schedules.read(self._entries.content_type, entry_id, actor))
 
     async def set(self, request: Request, actor: Actor) -> Response:
-        """PUT: plan what the body names; null takes it back."""
+        """PUT: set the given times. null removes a schedule."""
         body = await read_body(request, parse_form)
         data = body.value.get("data") if isinstance(body.value, Mapping) else None
         if not isinstance(data, Mapping):
@@ -42,16 +42,16 @@ class ScheduleEndpoints:
         return _data(await self._schedules.set(self._entries.content_type, entry_id, times, actor))
 
     async def cancel(self, request: Request, actor: Actor) -> Response:
-        """DELETE: take back all that is planned."""
+        """DELETE: remove all schedules."""
         entry_id = await self._entries.entry_id(request)
         times = dict.fromkeys(NAMES.values())
         return _data(await self._schedules.set(self._entries.content_type, entry_id, times, actor))
 
 
 def add_schedules(router: Router, prefix: str, schedules: ContentSchedules) -> Iterator[str]:
-    """Declare the routes: beside those to change entries of types with drafts, and for whom these are.
+    """Add the scheduling routes, with the permissions of the update route, for types with drafts.
 
-    Where code of a project stands around changes it might refuse them; there are no plans then. Those types are told.
+    If project code guards updates, it could reject them, so the type gets no routes. Yield those types.
     """
     there = {(route.method, route.template.lower()) for route in router.declared()}
     for route in router.declared():
@@ -78,7 +78,7 @@ def add_schedules(router: Router, prefix: str, schedules: ContentSchedules) -> I
 
 
 def _plain_endpoints(route: Route) -> ContentEndpoints | None:
-    """The endpoints of a route that is served as it is generated."""
+    """Return the endpoints of a generated route without project code, or None."""
     if not isinstance(route.handler, Guarded):
         return None
     owner = getattr(route.handler.endpoint, "__self__", None)

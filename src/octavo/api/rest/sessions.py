@@ -1,7 +1,7 @@
-"""Sessions in answers, and what renews and ends them where a project has refresh tokens.
+"""Sessions in responses, and endpoints to renew and end them if a project uses refresh tokens.
 
-A refresh token travels in bodies, or in a cookie that scripts cannot read; which of both is set for the project, and
-the other is not taken. Cookies are set for and taken from pages of our own alone.
+A refresh token is sent in bodies or in an HttpOnly cookie. The project configures which one; the other is not accepted.
+Cookies are only set for and accepted from the project's own pages.
 """
 
 from typing import Final
@@ -24,21 +24,21 @@ from octavo.core.values import dataclass
 
 COOKIE: Final = "octavo_refresh"
 NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)
-"""For answers that hold something secret."""
+"""Headers of responses with secrets."""
 
 _FIELD: Final = "refreshToken"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCookies:
-    """The cookie for refresh tokens. `origins` are those of pages that may use it besides our own."""
+    """The cookie for refresh tokens. `origins` are other origins whose pages can use it."""
 
     cookie: Cookie
     origins: frozenset[str]
 
 
 class SessionAnswers:
-    """Answers sessions. Without `sessions` a user gets a JWT and nothing else; without `cookies`, tokens in bodies."""
+    """Responses with sessions. Without `sessions`, users get only a JWT. Without `cookies`, tokens are in bodies."""
 
     def __init__(
         self, accounts: Accounts, sessions: UserSessions | None = None, cookies: SessionCookies | None = None
@@ -49,18 +49,18 @@ class SessionAnswers:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """The operations there are: none without refresh tokens."""
+        """The operations, none without refresh tokens."""
         return () if self._sessions is None else SESSIONS
 
     async def render(self, request: Request, session: Session) -> Response:
-        """The answer to somebody who has proved who they are."""
+        """Return the response to a user who has signed in."""
         if session.jwt is None:
             return Response(200, b'{"user":%b}' % session.user, headers=NOT_KEPT)
         token = await self._begin(request, session)
         return self._answer(session.jwt, b',"user":' + session.user, token)
 
     async def refresh(self, request: Request, actor: Actor) -> Response:
-        """POST /api/auth/refresh: an access token, and the next refresh token, for this one."""
+        """POST /api/auth/refresh: returns an access token and the next refresh token."""
         assert self._sessions is not None, "else there is no such route"
         renewal = await self._sessions.renew(await self._token(request))
         jwt = None if renewal is None else await self._accounts.token_for(renewal.user_id)
@@ -69,14 +69,14 @@ class SessionAnswers:
         return self._answer(jwt, b"", renewal.token)
 
     async def logout(self, request: Request, actor: Actor) -> Response:
-        """POST /api/auth/logout: nobody is told whether there was a session."""
+        """POST /api/auth/logout: the response does not reveal whether there was a session."""
         assert self._sessions is not None, "else there is no such route"
         await self._sessions.end(await self._token(request))
         dropped = () if self._cookies is None else (self._cookies.cookie.drop(),)
         return Response(200, b'{"ok":true}', headers=(*NOT_KEPT, *dropped))
 
     async def _begin(self, request: Request, session: Session) -> str | None:
-        """A refresh token; none for a page of somebody else's, which must not set the cookie."""
+        """Return a new refresh token, or None for a page of another origin, which must not set the cookie."""
         if self._sessions is None or (self._cookies is not None and not is_own_page(request, self._cookies.origins)):
             return None
         return await self._sessions.begin(session.user_id, session.stamp)

@@ -1,8 +1,8 @@
-"""Surrogate keys: headers by which caches in front know what an answer shows, so that they forget it in time.
+"""Surrogate keys: headers that tell CDNs and reverse proxies what a response contains, so that changes purge it.
 
-Answers to visitors have them; what is answered to credentials nobody else keeps. They name the types that decide an
-answer (`query.plan.sources`), and the entry where it depends on no other of its type. What a project's code has a
-part in may show anything, and so is purged by every change.
+Only responses to requests without credentials have them; others are not cached. They contain the types that a response
+depends on (`query.plan.sources`), and the entry if it depends on no other entry of its type. A response that project
+code takes part in can contain anything, so every change purges it.
 """
 
 from collections.abc import Iterable
@@ -20,21 +20,23 @@ from octavo.events.purging.tags import ALL, ANY, entries_tag, entry_tag
 from octavo.schema.content_types import FILE
 
 _WITH_COMMAS: Final = frozenset({"cache-tag"})
-"""Headers whose tags are parted by commas; those of others are by blanks."""
+"""Headers whose tags are separated by commas. Others use spaces."""
 _MOST_KEPT: Final = 1024
-"""Sets of types whose headers are kept."""
+"""Number of cached headers, by set of types."""
 _LONGEST_ID: Final = 20
 
 
 def is_keyed(uid: str) -> bool:
-    """Whether reads of a type are what caches in front keep: those of the project's own, and of files."""
+    """Return whether CDNs cache reads of a type: those of the project, and files."""
     return uid.startswith("api::") or uid == FILE
 
 
 @dataclass(frozen=True, slots=True)
 class KeyOptions:
-    """`headers`: their names. `prefix`: of every tag. `largest`: bytes of a header; what would be longer is purged by
-    every change."""
+    """`headers`: their names. `prefix`: of every tag. `largest`: maximum bytes of a header.
+
+    A response that needs a longer header is purged by every change.
+    """
 
     headers: tuple[str, ...]
     prefix: str = ""
@@ -42,7 +44,7 @@ class KeyOptions:
 
 
 class SurrogateKeys:
-    """Adds the headers to answers."""
+    """Adds surrogate keys to responses."""
 
     def __init__(self, options: KeyOptions) -> None:
         self._options = options
@@ -50,14 +52,14 @@ class SurrogateKeys:
         self._of_types = lru_cache(_MOST_KEPT)(self._name_types)
 
     def finish(self, route: Route, uid: str, then: Finish | None) -> Finish:
-        """What the answers of a route of a content-type go through; `then` comes after it."""
+        """Return a function that adds the keys to a route's responses, and calls `then` afterwards."""
         handler = route.handler
         endpoints = getattr(handler.endpoint, "__self__", None) if isinstance(handler, Guarded) else None
         is_own = isinstance(endpoints, ContentEndpoints)
         return _Keyed(self, uid if is_own else None, then)
 
     def headers(self, uid: str | None) -> Headers:
-        """Those of an answer that a content-type's own endpoints have read; None: that others have a part in."""
+        """Return the headers of a response that a content type's own endpoints have read. None: others take part."""
         read = None if uid is None else last_read(uid)
         if uid is None or read is None:
             return self._anything
@@ -71,7 +73,7 @@ class SurrogateKeys:
         return tuple([(name, b"%b%b%b" % (value, _between(name), entry)) for name, value in named])
 
     def _name_types(self, types: frozenset[str], but: str | None) -> Headers:
-        """The headers of an answer that depends on types; those of one are told by its entry."""
+        """Return the headers of a response that depends on types. The tag of the type `but` is added by entry."""
         tags = [ALL, *sorted(types - {but})]
         room = self._options.largest
         if but is not None:
@@ -92,7 +94,7 @@ def _between(name: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Keyed:
-    """What answers of a read go through."""
+    """Adds keys to responses of a read."""
 
     keys: SurrogateKeys
     uid: str | None

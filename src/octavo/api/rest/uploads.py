@@ -1,6 +1,6 @@
-"""The write endpoints of uploads: new files, replaced, described and removed ones. Their answers have no envelope.
+"""REST endpoints for uploads: add, replace, describe and delete files. Responses have no envelope.
 
-A file goes into an entry (`ref`, `refId`, `field`) only for those who may update entries of its type.
+Adding a file to an entry (`ref`, `refId`, `field`) requires the permission to update entries of its type.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class UploadEndpoints:
         self._answer = controller.reads.prepare(request, None)
 
     async def upload(self, request: Request, actor: Actor) -> Response:
-        """POST /api/upload: new files; with `?id=` another file, or other words, in the place of one."""
+        """POST /api/upload: adds files. With `?id=`, replaces a file or its description."""
         body = await read_body(request, parse_form)
         said = body.value if isinstance(body.value, Mapping) else {}
         files = sent_files(body)
@@ -52,7 +52,7 @@ class UploadEndpoints:
         return Response(200, await self._files.replace(file_id, files[0], info, self._answer))
 
     async def destroy(self, request: Request, actor: Actor) -> Response:
-        """DELETE /api/upload/files/:id: the file is answered as it was."""
+        """DELETE /api/upload/files/:id: returns the deleted file."""
         try:
             return Response(200, await self._files.delete(read_id(request), self._answer))
         except NotFoundError:
@@ -70,7 +70,7 @@ class UploadEndpoints:
         return Response(200, b"[" + b",".join(shown) + b"]")
 
     def _place(self, request: Request, said: Mapping[str, Any], actor: Actor) -> UploadTarget | None:
-        """Where the files go; nowhere where the body does not tell all of it."""
+        """Return the entry and field to add the files to, or None if the body does not name them completely."""
         ref, field, entry_id = _text(said, "ref"), _text(said, "field"), said.get("refId")
         digits_only = request.options.digit_ids
         registry, guarded = self._controller.registry, self._controller.guarded_updates

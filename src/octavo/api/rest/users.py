@@ -1,4 +1,4 @@
-"""The REST routes that write users and roles, and the list of all routes. The reads are in `api.rest.plugins`."""
+"""REST endpoints to change users and roles, and to list all routes. `api.rest.plugins` has the reads."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -41,7 +41,7 @@ class UserWriteEndpoints:
         return Response(200, await self._users.update(user_id, body.value, actor))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
-        """DELETE /api/users/:id: nothing (204) when there is none."""
+        """DELETE /api/users/:id: 204 if the user does not exist."""
         try:
             deleted = await self._users.delete(read_id(request))
         except NotFoundError:
@@ -78,7 +78,7 @@ class RoleWriteEndpoints:
 
 
 def list_routes(routes: Iterable[Route]) -> dict[str, list[dict[str, str]]]:
-    """Method, path and handler of each route, by the API or plugin it belongs to."""
+    """Return method, path and handler of each route, by API or plugin."""
     listed: dict[str, list[dict[str, str]]] = {}
     for route in routes:
         operation = route.operation
@@ -89,7 +89,7 @@ def list_routes(routes: Iterable[Route]) -> dict[str, list[dict[str, str]]]:
 
 
 def _handler_name(operation: Operation) -> str:
-    """As v4 writes it: in full for those of content-types, and less the plugin's name for those of plugins."""
+    """Return the handler's name as in v4: complete for content types, without the plugin's name for plugins."""
     owner = operation.owner
     return operation.action.removeprefix(f"{owner}.") if owner.startswith("plugin::") else operation.action
 

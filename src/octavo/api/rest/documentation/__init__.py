@@ -1,7 +1,7 @@
-"""The documentation of the API: a page for people, and the OpenAPI document that it shows.
+"""The API documentation: a page, and the OpenAPI document that it shows.
 
-The document says who may ask what without a token, which is in the database: it is made again when that has changed,
-and only the newest is kept.
+The document marks operations that need no token. This depends on permissions in the database, so the document is
+rebuilt when they change. Only the latest one is cached.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ _DOCUMENT: Final = "openapi.json"
 
 @dataclass(frozen=True, slots=True)
 class DocumentationOptions:
-    """Where it is, and for whom."""
+    """The path of the documentation, and who can read it."""
 
     path: str
     access: Literal["everybody", "tokens"] = "everybody"
 
 
 class Documentation:
-    """`/documentation`, and where v4 has it: `/documentation/v1.0.0`."""
+    """`/documentation`, and `/documentation/v1.0.0` as in v4."""
 
     def __init__(self, described: Described, authenticator: Authenticator, options: DocumentationOptions) -> None:
         self._described = described
@@ -47,18 +47,18 @@ class Documentation:
         self._making = asyncio.Lock()
 
     def add_routes(self, router: Router) -> None:
-        """Declare page, files and document."""
+        """Add the routes of page, files and document."""
         self._page.add_routes(router)
         for path in (self._options.path, f"{self._options.path}/v{self._described.version}"):
             router.add("GET", path, self.page)
             router.add("GET", f"{path}/{_DOCUMENT}", self.document)
 
     async def page(self, request: Request) -> Response:
-        """The page. It says nothing of the API: it asks for the document."""
+        """Return the page. It contains no data and requests the document."""
         return self._page.render()
 
     async def document(self, request: Request) -> Response:
-        """The document. Raises UnauthorizedError, ForbiddenError where it is not for everybody."""
+        """Return the document. Raises UnauthorizedError and ForbiddenError if it is not public."""
         if self._options.access == "tokens":
             actor = await self._authenticator.authenticate(request.header("authorization"))
             if not actor.ability.everything:
@@ -84,7 +84,7 @@ class Documentation:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A document, and what everybody might do when it was made."""
+    """A document, and the public permissions that it was built for."""
 
     made_for: object
     body: bytes

@@ -1,1 +1,1 @@
-"""The feed of changes over REST: server-sent events."""
+"""The change feed over REST: server-sent events."""

@@ -1,4 +1,4 @@
-"""`GET /api/events`: the changes of entries that `find` would show, as server-sent events."""
+"""`GET /api/events`: changes of entries that `find` would return, as server-sent events."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -29,12 +29,12 @@ from octavo.schema.registry import Registry
 
 
 def told_types(registry: Registry) -> tuple[str, ...]:
-    """The content-types whose changes may be told: the project's, and files."""
+    """Return the content types with change events: the project's, and files."""
     return tuple(uid for uid, one in registry.content_types.items() if one.is_api or uid == FILE)
 
 
 def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
-    """Those of some content-types whose list is served as it is generated, and by nothing else."""
+    """Yield the content types whose list has only generated routes without project code."""
     plain: dict[str, bool] = {}
     for route in router.declared():
         if isinstance(route.operation, Operation) and route.method == "GET":
@@ -46,13 +46,13 @@ def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
 
 
 def _asks_more(operation: Operation) -> bool:
-    """Whether a route needs other actions than its own, the only one that the feed checks."""
+    """Return whether a route needs other actions than its own, the only one that the feed checks."""
     return not operation.admits.public and set(operation.admits.scopes) != {operation.action}
 
 
 _TEXT: Final = {"type": "string"}
 _MOST_NAMED: Final = 100
-"""Types, locales or ids that a listener may name."""
+"""Maximum number of types, locales or ids in a parameter."""
 _HEADERS: Final = ((b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
 
 OPERATION: Final = Operation(
@@ -71,11 +71,11 @@ OPERATION: Final = Operation(
     ),
     access=EVERYBODY,
 )
-"""Everybody may ask; what they are told is decided for each change."""
+"""The route is public. Permissions are checked for each change."""
 
 
 class FeedEndpoint:
-    """The address where changes are told."""
+    """The endpoint of the change feed."""
 
     def __init__(
         self,
@@ -95,11 +95,11 @@ class FeedEndpoint:
         self._joined: tuple[ChangeReads, Hub] | None = None
 
     def add(self, router: Router, prefix: str, path: str) -> None:
-        """Declare the route, at a path below the API's prefix."""
+        """Add the route, at a path below the API's prefix."""
         router.add(OPERATION.method, prefix + path, self.listen, replace(OPERATION, path=path))
 
     def close(self) -> Iterator[str]:
-        """The project's code is known now; of which content-types nothing is told because of it, for people."""
+        """Finish the configuration after project code is known. Yield warnings about types without change events."""
         changes, _ = self._join()
         for uid in self._known:
             if uid not in changes.types:
@@ -110,7 +110,7 @@ class FeedEndpoint:
         return told_types(self._reads.registry)
 
     def _join(self) -> tuple[ChangeReads, Hub]:
-        """Made once all code is known, at the latest when somebody listens."""
+        """Create the hub when all code is known, at the latest for the first listener."""
         if self._joined is None:
             plain = (uid for uid in plainly_found(self._router, self._known) if not self._has_hooks(uid))
             uids = (*plain, *(uid for uid in self._options.types if uid in self._known))
@@ -146,7 +146,7 @@ class FeedEndpoint:
 
 
 def _position(request: Request) -> Position | None:
-    """Where the listener was before. Raises ValidationError for what we have never told."""
+    """Return the listener's last position, or None. Raises ValidationError if it is invalid."""
     given = request.header("last-event-id")
     if not given:
         return None
@@ -157,7 +157,7 @@ def _position(request: Request) -> Position | None:
 
 
 def read_wishes(given: Mapping[str, Any], known: Container[str]) -> Wishes:
-    """What a listener asks for, of the content-types that are known. Raises ValidationError naming the parameter."""
+    """Parse the parameters of a listener. Raises ValidationError naming the parameter."""
     unknown = next((name for name in given if name not in ("types", "locale", "id", "publicationState", "entry")), None)
     if unknown is not None:
         raise ValidationError(f"Invalid parameter {unknown}")
@@ -177,7 +177,7 @@ def read_wishes(given: Mapping[str, Any], known: Container[str]) -> Wishes:
 
 
 def _names(given: Mapping[str, Any], name: str) -> frozenset[str] | None:
-    """The names of a list, or of a text with commas between them."""
+    """Return the items of a list, or of a comma-separated text."""
     value = given.get(name)
     if value is None:
         return None
@@ -197,7 +197,7 @@ def _id(text: str) -> int:
 
 
 def _choice(given: Mapping[str, Any], name: str, *choices: str) -> str:
-    """The one that is given, or the first."""
+    """Return the given choice, or the first."""
     value = given.get(name, choices[0])
     if value not in choices:
         raise ValidationError(f"Invalid parameter {name}: expected one of {', '.join(choices)}")

@@ -1,8 +1,8 @@
-"""The hub: reads the journal once for all listeners of a site, and tells each what they may know and want.
+"""The hub: reads the change journal once for all listeners of a site, and sends each the events that it can see.
 
-It looks when something has changed in this process, and twice a second for what others have changed; without listeners
-it does nothing. Listeners are put together by what they may see (`Audience`), so that as many questions are asked as
-there are such groups, not as there are listeners. Whoever comes back with a position is told what came after it first.
+It reads when this process changes something, and polls twice a second for changes of others. Without listeners it is
+idle. Listeners are grouped by what they can see (`Audience`), so permissions are checked per group, not per listener.
+A listener that reconnects with a position first gets the changes after it.
 """
 
 import asyncio
@@ -27,20 +27,20 @@ from octavo.query.ast import PublicationState
 from octavo.schema.content_types import USER, ContentType
 
 RETRY: Final = b"retry: 3000\n\n"
-"""Milliseconds after which a browser comes back."""
+"""Milliseconds after which a browser reconnects."""
 RESET: Final = b'event: reset\ndata: {"reason":"Changes are missing: read anew what you show"}\n\n'
 
 
 def sign_of_life(position: Position) -> bytes:
-    """Nothing but the place from which to go on; browsers remember it and tell nobody."""
+    """Return a comment with the current position, which browsers store without firing an event."""
     return f": \nid: {position}\n\n".encode()
 
 
 def event_piece(told: Told, types: Mapping[str, ContentType], most: int) -> bytes:
-    """A change; without its entry where the event would have more bytes than `most`."""
+    """Return the event of a change, without the entry if it would exceed `most` bytes."""
     event = _event(told, types)
     if told.entry is not None:
-        # What the database writes may hold line breaks between values, which would end a line of the event.
+        # The database's JSON can contain line breaks between values, which would end a line of the event.
         entry = told.entry.replace(b"\n", b" ").replace(b"\r", b" ")
         if len(entry) <= most:
             event = b'%b,"entry":%b}' % (event[:-1], entry)
@@ -71,16 +71,21 @@ POLL_SECONDS: Final = 0.5
 _TICK_SECONDS: Final = 1.0
 
 _MOST_ENTRIES: Final = 4
-"""Changes with entries that a listener who comes back is sent at once. An event has at most half of `queue`, so a slow
-listener holds as much as one that is live: what is being sent, and what waits."""
+"""Maximum number of changes with entries that a reconnecting listener gets at once.
+
+An event has at most half of `queue`, so a slow listener uses as much memory as a live one: the chunk being sent, and
+its queue.
+"""
 
 AudienceKey = tuple[str, PublicationState, bool]
 
 
 @dataclass(frozen=True, slots=True)
 class FeedOptions:
-    """Limits of a process: `listeners`, and those `by_address`; `heartbeat` in seconds; `queue` in bytes for each.
-    `types` are told although code takes part in finding them."""
+    """Limits of a process: `listeners`, and those `by_address`; `heartbeat` in seconds; `queue` in bytes per listener.
+
+    `types` have events although project code takes part in reading them.
+    """
 
     listeners: int = 2000
     by_address: int = 100
@@ -115,10 +120,10 @@ class Hub:
         self._end_waking: Callable[[], None] = lambda: None
         self._out_of_reach = False
 
-    # Coming and going
+    # Connecting and disconnecting
 
     def admit(self, listener: Listener) -> None:
-        """Take a listener in; `leave` it in the end. Without room for it raises ServiceUnavailable, RateLimitError."""
+        """Add a listener; `leave` removes it. Raises ServiceUnavailable and RateLimitError if a limit is exceeded."""
         if len(self._listeners) >= self._options.listeners:
             raise ServiceUnavailable("Too many listeners", reason=f"{len(self._listeners)} listen to changes")
         if listener.address and self._addresses[listener.address] >= self._options.by_address:
@@ -128,11 +133,11 @@ class Hub:
         self._place(listener, listener.actor)
 
     def leave(self, listener: Listener) -> None:
-        """Forget a listener; after the last one nothing is read any more."""
+        """Remove a listener. After the last one, the journal is no longer read."""
         listener.end()
         del self._listeners[listener]
         self._addresses[listener.address] -= 1
-        self._addresses += Counter()  # without those that are at zero
+        self._addresses += Counter()  # drops entries with zero
         self._drop_audiences()
         if not self._listeners:
             self._end_waking()
@@ -141,7 +146,7 @@ class Hub:
             self._tasks = ()
 
     async def begin(self) -> None:
-        """Begin to follow the journal, unless that is done already. Raises ServiceUnavailable."""
+        """Start to follow the journal, unless already started. Raises ServiceUnavailable."""
         async with self._turn:
             if self._tasks or not self._listeners:
                 return
@@ -151,7 +156,7 @@ class Hub:
             self._tasks = (loop.create_task(self._follow()), loop.create_task(self._tick()))
 
     async def pieces(self, listener: Listener) -> AsyncGenerator[bytes, None]:
-        """What is written to a listener, from its first piece to the end."""
+        """Yield the chunks for a listener, from the first to the end."""
         yield RETRY
         async for piece in self._catch_up(listener):
             yield piece
@@ -159,7 +164,7 @@ class Hub:
             yield piece
 
     def _place(self, listener: Listener, actor: Actor) -> None:
-        """Put a listener where those are who may see the same."""
+        """Add a listener to the group with the same permissions."""
         wishes = listener.wishes
         key = (actor.ability.key, wishes.state, wishes.with_entries)
         found = self._audiences.get(key)
@@ -172,10 +177,10 @@ class Hub:
         used = {id(listener.audience) for listener in self._listeners}
         self._audiences = {key: one for key, one in self._audiences.items() if id(one) in used}
 
-    # Telling
+    # Sending
 
     async def _catch_up(self, listener: Listener) -> AsyncGenerator[bytes, None]:
-        """What came after the position that a listener brings; from then on it is live."""
+        """Yield the changes after the listener's position. It is live afterwards."""
         try:
             if listener.position is not None and not await self._can_go_on(listener.position):
                 listener.position = None
@@ -192,7 +197,7 @@ class Hub:
             listener.end()
 
     async def _next_missed(self, listener: Listener, most: int) -> bytes:
-        """What the next rows say, at most so many, that a listener has missed; it is live after the last ones."""
+        """Return the next missed changes, at most so many. The listener is live after the last ones."""
         rows = await self._missed(listener)
         if len(rows) >= most:
             return await self._part_of(rows[:most], listener)
@@ -210,7 +215,7 @@ class Hub:
         return piece
 
     async def _can_go_on(self, position: Position) -> bool:
-        """Whether all that came after a position is known; one that another process told may be ahead of ours."""
+        """Return whether the journal has all changes after a position, which can be ahead of this process."""
         if position > self._position:
             async with self._turn:
                 await self._read_new()
@@ -250,7 +255,7 @@ class Hub:
                 await asyncio.wait_for(self._awake.wait(), POLL_SECONDS)
 
     async def _read_new(self) -> None:
-        """Read what is new, and tell it to all who are live."""
+        """Read new changes and send them to live listeners."""
         while True:
             rows = await self._journal.read(self._position)
             if rows:
@@ -275,10 +280,10 @@ class Hub:
     async def _rendered(self, rows: Sequence[JournalRow], audience: Audience, looks: Looks) -> list[tuple[Told, bytes]]:
         return [(one, self._render(one)) for one in await self._changes.told(rows, audience, looks)]
 
-    # Who may listen still
+    # Permissions of listeners
 
     async def _check_those_changed(self, rows: Iterable[JournalRow]) -> None:
-        """Ask again who may, before anything is told that came after a change of users, roles or grants."""
+        """Check permissions again before sending later changes, if users, roles or permissions have changed."""
         changed = {(row.change.uid, row.change.id) for row in rows if row.change.uid in REMEMBERED_TYPES}
         if not changed:
             return
@@ -308,7 +313,7 @@ class Hub:
         self._drop_audiences()
 
     async def _tick(self) -> None:
-        """Once a second: those whose time is over, and a part of all others: are they there, and may they still?"""
+        """Once a second, check listeners with expired credentials and a part of all others."""
         number = 0
         while True:
             await asyncio.sleep(_TICK_SECONDS)
@@ -319,7 +324,7 @@ class Hub:
             try:
                 await self._check((*due, *turn))
             except ServiceUnavailable:
-                continue  # nothing can be read, so nothing is told either
+                continue  # the database cannot be read, so nothing is sent either
             for one in turn:
                 if one.is_live:
                     one.push(sign_of_life(self._position))
@@ -330,7 +335,7 @@ class Hub:
 
 
 def check_wishes(wishes: Wishes, actor: Actor, changes: ChangeReads) -> None:
-    """Raise ForbiddenError for types that somebody may not find; without any named, unless there is one they may."""
+    """Raise ForbiddenError for requested types that the actor cannot read, or if it can read none at all."""
     may = [changes.may_find(uid, actor.ability) for uid in wishes.types or changes.types]
     if not (all(may) if wishes.types is not None else any(may)):
         raise ForbiddenError

@@ -1,4 +1,4 @@
-"""Listeners: who hears of changes over one connection, what they want of them, and what waits for them."""
+"""Listeners of the change feed: a connection, its filters and its queue."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _END: Final = b'event: end\ndata: {"reason":"%b"}\n\n'
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a listener wants: changes of these types, locales and ids (None: all), in a publication state."""
+    """A listener's filters: types, locales and ids (None: all), and the publication state."""
 
     types: frozenset[str] | None = None
     locales: frozenset[str] | None = None
@@ -25,7 +25,7 @@ class Wishes:
     with_entries: bool = False
 
     def include(self, told: Told) -> bool:
-        """Whether they want to hear of a change."""
+        """Return whether a change matches."""
         change = told.row.change
         return (
             (self.types is None or change.uid in self.types)
@@ -35,7 +35,7 @@ class Wishes:
 
 
 class Listener:
-    """One connection. What waits for it is bounded in bytes: one that does not keep up is given up."""
+    """A connection. Its queue is limited in bytes: a listener that falls behind is disconnected."""
 
     __slots__ = (
         "_give_up",
@@ -67,14 +67,14 @@ class Listener:
         self.wishes = wishes
         self.actor = actor
         self.authorization = authorization
-        self.address = address  # of the client that limits count, empty where clients cannot be told apart
+        self.address = address  # of the client that limits count, empty if clients cannot be distinguished
         self.position = position
-        """Until where it has heard, when it comes back."""
+        """The last position that it received, if it reconnects."""
         self.audience: Audience | None = None
         self.ends_at = inf
-        """When its credentials end, in seconds since 1970."""
+        """When its credentials expire, in seconds since 1970."""
         self.is_live = False
-        """Whether it has heard of everything before, and is told what comes."""
+        """Whether it has received all earlier changes and now gets new ones."""
         self.is_over = False
         self._pieces: list[bytes] = []
         self._size = 0
@@ -83,7 +83,7 @@ class Listener:
         self._waiter: asyncio.Future[None] | None = None
 
     def push(self, piece: bytes) -> bool:
-        """Let a piece wait; False when there is no room for it: then the listener is given up."""
+        """Queue a chunk. Return False and disconnect the listener if the queue is full."""
         if self.is_over:
             return True
         self._size += len(piece)
@@ -97,7 +97,7 @@ class Listener:
         return True
 
     async def next(self) -> bytes:
-        """What waits, once there is something; nothing after the end."""
+        """Return the queued chunks as soon as there are any, or nothing after the end."""
         while not self._pieces and not self.is_over:
             self._waiter = asyncio.get_running_loop().create_future()
             try:
@@ -110,14 +110,14 @@ class Listener:
         return pieces
 
     def end(self) -> None:
-        """It is over, after what waits still."""
+        """End the connection after sending the queue."""
         self.is_over = True
         self._wake()
 
     def turn_away(self, reason: str) -> None:
-        """It may not listen any more; it is told why."""
+        """End the connection of a listener that has lost its permission, with the reason."""
         if not self.is_over:
-            self._pieces = [_END % reason.encode()]  # what it might have heard before is not for it
+            self._pieces = [_END % reason.encode()]  # drop queued changes, which it must not see
             self.end()
 
     def _wake(self) -> None:

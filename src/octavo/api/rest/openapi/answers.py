@@ -1,7 +1,7 @@
-"""Schemas of what answers hold: entries with `data` and `attributes`, or flat; components, zones, files, relations.
+"""Schemas of responses: entries with `data` and `attributes`, or flat; components, zones, files, relations.
 
-What is private or secret is in none of them. Nothing but the `id` is required: `fields` and `populate` choose. What
-`populate[x][count]` answers in the place of entries is left out, as it would make a union of every relation.
+They do not include private and secret attributes. Only `id` is required, because `fields` and `populate` select the
+others. Results of `populate[x][count]` are omitted: they would turn every relation into a union.
 """
 
 from typing import Final
@@ -25,27 +25,27 @@ class AnswerSchemas:
         self._wraps_morphs = wraps_morphs
 
     def entry_answer(self, content_type: ContentType) -> Json:
-        """`{data: {id, attributes, meta}, meta: {}}`"""
+        """Return the schema of `{data: {id, attributes, meta}, meta: {}}`."""
         return self._refer(content_type, "Response", lambda: _envelope(self.entry(content_type), {"type": "object"}))
 
     def list_answer(self, content_type: ContentType) -> Json:
-        """`{data: [...], meta: {pagination}}`"""
+        """Return the schema of `{data: [...], meta: {pagination}}`."""
         return self._refer(content_type, "ListResponse", lambda: self._list(content_type))
 
     def entry(self, content_type: Definition) -> Json:
-        """`{id, attributes, meta}`"""
+        """Return the schema of `{id, attributes, meta}`."""
         return self._refer(content_type, "ResponseDataObject", lambda: self._entry(content_type))
 
     def attributes(self, definition: Definition) -> Json:
-        """The `attributes` of an entry."""
+        """Return the schema of an entry's `attributes`."""
         return self._refer(definition, "", lambda: {"type": "object", "properties": self._members(definition, False)})
 
     def flat(self, definition: Definition) -> Json:
-        """`{id, ...}`: an entry of a plugin, and all below it."""
+        """Return the schema of `{id, ...}`, a plugin's entry with everything below it."""
         return self._refer(definition, "Flat", lambda: self._flat(definition, True))
 
     def component(self, component: Definition, *, flat: bool) -> Json:
-        """`{id, ...}`; below a flat entry everything is flat."""
+        """Return the schema of `{id, ...}`. Below a flat entry, everything is flat."""
         return self._refer(component, "Flat" if flat else "", lambda: self._flat(component, flat))
 
     def _refer(self, definition: Definition, what: str, make: Make) -> Json:
@@ -100,7 +100,7 @@ class AnswerSchemas:
         if flat:
             return data
         what = ("Nullable" if may_be_null else "") + ("Relations" if attribute.to_many else "Relation")
-        return self._refer(target, what, lambda: _wrapped(data))  # inline it would be named as another type may be
+        return self._refer(target, what, lambda: _wrapped(data))  # generators could give an inline type a used name
 
     def _zone(self, zone: DynamicZone, flat: bool) -> Json:
         items = {uid: self._zone_item(self._registry.components[uid], flat) for uid in zone.components}
@@ -122,7 +122,7 @@ class AnswerSchemas:
         return self._refer(component, "ZoneItemFlat" if flat else "ZoneItem", make)
 
     def _morph(self, attribute: Relation, flat: bool) -> Json:
-        """Entries of whatever type is related, flat."""
+        """Return the schema of related entries of any type, flat."""
         wrapped = self._wraps_morphs and not flat
         one = self._components.refer(
             ("morph", wrapped), "WrappedRelated" if wrapped else "Related", lambda: _related(wrapped)
@@ -148,7 +148,7 @@ def _envelope(data: Json, meta: Json) -> Json:
 
 
 def _pagination() -> Json:
-    """By number, by offset or behind a cursor, as it was asked for; the totals where they are counted."""
+    """Return the schema of pagination by page, by offset or with a cursor, depending on the request."""
     by_number, by_offset = _counted("page", "pageSize", "pageCount", "total"), _counted("start", "limit", "total")
     behind = _counted("limit", "after", "total")
     behind["properties"]["after"] = {"type": ["string", "null"]}

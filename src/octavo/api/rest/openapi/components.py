@@ -1,4 +1,4 @@
-"""The `components` of the document: schemas by name, made when something refers to them."""
+"""The document's `components`: schemas by name, built when something refers to them."""
 
 from collections import deque
 from collections.abc import Callable
@@ -12,8 +12,7 @@ Make = Callable[[], Json]
 
 
 class Components:
-    """Schemas that are referred to. Names are readable, and the same for the same project: what claims a name that is
-    taken gets a number behind it."""
+    """Schemas by readable names, which are stable for a project. If a name is in use, a number is appended."""
 
     def __init__(self) -> None:
         self.schemas: dict[str, Json] = {}
@@ -22,14 +21,14 @@ class Components:
         self._waiting: deque[tuple[str, Make]] = deque()
 
     def refer(self, key: object, name: str, make: Make) -> Json:
-        """A reference to the schema of `key`, which is made once, after all that refers to it."""
+        """Return a reference to the schema of `key`. The schema is built once, after those that refer to it."""
         if key not in self._names:
             self._names[key] = self._claim(name)
             self._waiting.append((self._names[key], make))
         return reference(self._names[key])
 
     def complete(self) -> dict[str, Json]:
-        """All schemas that anything leads to, by name."""
+        """Return all schemas that are referred to, by name."""
         while self._waiting:
             name, make = self._waiting.popleft()
             self.schemas[name] = make()
@@ -45,18 +44,18 @@ class Components:
 
 
 def reference(name: str) -> Json:
-    """A `$ref` to a schema."""
+    """Return a `$ref` to a schema."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def pascal_case(text: str) -> str:
-    """`shared.seo-image` as `SharedSeoImage`; what is no letter of ASCII and no digit goes."""
+    """Convert `shared.seo-image` to `SharedSeoImage`. Only ASCII letters and digits remain."""
     found = "".join(word[:1].upper() + word[1:] for word in words(text) if word.isascii())
     return found or "Schema"
 
 
 def base_name(definition: Definition) -> str:
-    """The name that all schemas of a definition begin with: `Article`, `UploadFile`, `SharedSeoComponent`."""
+    """Return the prefix of a definition's schema names: `Article`, `UploadFile`, `SharedSeoComponent`."""
     if isinstance(definition, Component):
         return f"{pascal_case(definition.uid)}Component"
     if isinstance(definition, ContentType) and definition.is_api:

@@ -1,4 +1,4 @@
-"""The document as a whole: paths from the rows of routes, and the components that they refer to."""
+"""Build the whole document: paths from the operations of routes, and the components that they refer to."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -71,7 +71,7 @@ _ALWAYS: Final = (400, 414, 500, 503)
 
 
 def refusals(operation: Operation) -> Iterator[int]:
-    """The statuses of an operation that are no success."""
+    """Yield the error statuses of an operation."""
     access = operation.admits
     found = {*operation.refuses, *_ALWAYS}
     if not access.public:
@@ -82,13 +82,13 @@ def refusals(operation: Operation) -> Iterator[int]:
 
 
 def shared_responses() -> Json:
-    """All of them, by name."""
+    """Return all error responses, by name."""
     content = {"application/json": {"schema": reference("Error")}}
     return {name: {"description": description, "content": content} for name, description in _STATUSES.values()}
 
 
 def refer(status: int) -> Json:
-    """A `$ref` to the answer with a status."""
+    """Return a `$ref` to the response with a status."""
     return {"$ref": f"#/components/responses/{_STATUSES[status][0]}"}
 
 
@@ -100,7 +100,7 @@ _MULTIPART: Final = "multipart/form-data"
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a document is made of. `url` is where the service is found."""
+    """The input for a document. `url` is the service's URL."""
 
     router: Router
     registry: Registry
@@ -112,7 +112,7 @@ class Described:
 
 
 def make_document(described: Described, public: Collection[str] = ()) -> Json:
-    """The document. `public` are the actions that callers may take without a token."""
+    """Return the document. `public` are the actions that need no token."""
     return _Writer(described, public).document()
 
 
@@ -167,7 +167,7 @@ class _Writer:
         return {**found, "x-action": operation.action}
 
     def _operation_id(self, operation: Operation) -> str:
-        """From the action, so that it stays the same when paths do not."""
+        """Return the operation id, derived from the action to be independent of paths."""
         if not operation.action:
             return self._free(pascal_case(f"{operation.method.lower()} {operation.path}"))
         controller, _, action = operation.action.rpartition(".")

@@ -1,7 +1,7 @@
-"""The parameters of query strings: filters, order, pages, fields, populate, by content-type.
+"""Query parameters by content type: filters, sort, pagination, fields, populate.
 
-Nested ones are objects in brackets, as `qs` of JavaScript writes them: `filters[author][name][$eqi]=ann`. OpenAPI calls
-this `deepObject` and defines one level of it; clients go on below.
+Nested ones are objects in brackets, as the JavaScript library `qs` writes them: `filters[author][name][$eqi]=ann`.
+OpenAPI's `deepObject` defines only one level of this; clients nest further.
 """
 
 import re
@@ -22,7 +22,7 @@ from octavo.schema.registry import Registry
 _TEXT_TESTS: Final = frozenset({Test.CONTAINS, Test.STARTS_WITH, Test.ENDS_WITH})
 _ORDERED: Final = frozenset({Test.LESS, Test.LESS_OR_EQUAL, Test.GREATER, Test.GREATER_OR_EQUAL, Test.BETWEEN})
 _TRUE: Final[Json] = {"type": "boolean", "description": "Only `true`"}
-"""No `const`: generators of Python clients write code for it that does not compile."""
+"""Without `const`: generators of Python clients write code for it that does not run."""
 _UNORDERED: Final = frozenset({Kind.BOOLEAN, Kind.ANY, Kind.BLOCKS})
 _FILTER_NAMES: Final = {
     Kind.TEXT: "TextFilter",
@@ -39,7 +39,7 @@ _FILTER_NAMES: Final = {
 
 
 class QueryParameters:
-    """Makes the parameters of operations."""
+    """Builds the parameters of operations."""
 
     def __init__(self, registry: Registry, components: Components, limits: PageLimits) -> None:
         self._registry = registry
@@ -47,7 +47,7 @@ class QueryParameters:
         self._limits = limits
 
     def of(self, operation: Operation) -> list[Json]:
-        """What the query string of an operation may say."""
+        """Return the query parameters of an operation."""
         own = [_own(parameter) for parameter in operation.parameters]
         definition = self._registry.content_types.get(operation.uid)
         if definition is None or operation.query is Grammar.NOTHING:
@@ -92,7 +92,7 @@ class QueryParameters:
         return self._components.refer((definition.uid, "sort"), name, lambda: self._order(definition))
 
     def _order(self, definition: Definition) -> Json:
-        """Attributes of its own, and those one step away; longer ways are taken as well."""
+        """Return the schema of sort: own attributes, and those of direct relations. Longer paths are accepted, too."""
         names = [*_names(definition)]
         names += [f"{name}.{below}" for name, target in self._reached(definition) for below in _names(target)]
         return {"type": "string", "pattern": f"^({'|'.join(map(re.escape, names))})(:(asc|desc))?$"}
@@ -110,7 +110,7 @@ class QueryParameters:
         return self._components.refer((definition.uid, "populate"), name, lambda: self._populated(definition))
 
     def _populated(self, definition: Definition) -> Json:
-        """For each attribute that can be populated: `true`, or what is asked of it."""
+        """Return the schema of populate: for each attribute that can be populated, `true` or nested parameters."""
         return _object({item.name: self._nested(item) for item in shown_when_populated(definition, self._registry)})
 
     def _nested(self, attribute: AnyAttribute) -> Json:
@@ -135,7 +135,7 @@ class QueryParameters:
         return self._components.refer((definition.uid, "below"), f"{base_name(definition)}PopulateOptions", make)
 
     def filters(self, definition: Definition) -> Json:
-        """Attributes with operators, and `$and`, `$or`, `$not` of the same."""
+        """Return the schema of filters: attributes with operators, and `$and`, `$or`, `$not`."""
         name = f"{base_name(definition)}Filters"
         return self._components.refer((definition.uid, "filters"), name, lambda: self._filters(definition))
 
@@ -154,7 +154,7 @@ class QueryParameters:
         return _object(found)
 
     def _reached(self, definition: Definition) -> Iterable[tuple[str, Definition]]:
-        """What a filter or an order may reach into."""
+        """Yield the attributes that filters and sort can nest into."""
         for name, attribute in definition.attributes.items():
             if isinstance(attribute, Scalar | DynamicZone) or not is_shown(attribute):
                 continue
@@ -177,14 +177,14 @@ class QueryParameters:
 
 
 def _comparison(kind: Kind) -> Json:
-    """A value (`$eq`), several (`$in`), or operators."""
+    """Return the schema of a value (`$eq`), several (`$in`), or operators."""
     value = KINDS[kind] if kind not in (Kind.BLOCKS, Kind.ANY) else {"type": "string"}
     operators = {name: _operand(item, value) for name, item in OPERATORS.items() if _suits(item, kind)}
     return {"anyOf": [value, _several(value), _object(operators)]}
 
 
 def _suits(operator: Operator, kind: Kind) -> bool:
-    """Whether an operator means something for values of a kind; the others are taken too, and compare texts."""
+    """Return whether an operator is useful for a kind of value. Others are accepted and compare text."""
     if operator.test in _TEXT_TESTS or operator.ignores_case:
         return kind in (Kind.TEXT, Kind.ANY, Kind.BLOCKS)
     return not (operator.test in _ORDERED and kind in _UNORDERED)
@@ -234,7 +234,7 @@ def _several(item: Json) -> Json:
 
 
 def _object(properties: Json) -> Json:
-    """Other names than these are refused, or mean nothing."""
+    """Return the schema of an object with only these properties: others are rejected or have no effect."""
     return {"type": "object", "properties": properties, "minProperties": 1, "additionalProperties": False}
 
 

@@ -1,6 +1,6 @@
-"""Schemas of what bodies hold: attributes of entries, relations by id, components, zones, files.
+"""Schemas of request bodies: attributes of entries, relations by id, components, zones, files.
 
-Only the form of a value can be told: that it is unique, or that a related entry exists, is found out by asking.
+They describe only the form of values. Uniqueness and the existence of related entries are checked by requests.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ _BELOW: Final = {"RelationToOneInput": _RELATION, "RelationToManyInput": _RELATI
 
 
 class InputSchemas:
-    """Refers to the schemas of what definitions take."""
+    """Refers to the schemas of bodies of definitions."""
 
     def __init__(self, registry: Registry, components: Components) -> None:
         self._registry = registry
@@ -66,7 +66,7 @@ class InputSchemas:
         self._with_drafts = with_drafts(registry)
 
     def body(self, content_type: ContentType, *, creating: bool) -> Json:
-        """`{data: {...}}` of a POST or a PUT."""
+        """Return the schema of `{data: {...}}` for a POST or a PUT."""
         what = "Request" if creating else "UpdateRequest"
 
         def make() -> Json:
@@ -76,7 +76,7 @@ class InputSchemas:
         return self._refer(content_type, what, make)
 
     def form(self, content_type: ContentType, *, creating: bool) -> Json | None:
-        """The form with files that a POST or a PUT may be instead; None where no file can be in an entry."""
+        """Return the schema of the form with files for a POST or a PUT, or None if an entry cannot have files."""
         if not self._has_files(content_type, set()):
             return None
         files = {
@@ -94,7 +94,7 @@ class InputSchemas:
         return self._refer(content_type, "Form" if creating else "UpdateForm", lambda: made)
 
     def data(self, definition: Definition, *, creating: bool) -> Json:
-        """The attributes alone; those that a new entry needs are required where there are no drafts."""
+        """Return the schema of the attributes. Required ones are required for new entries of types without drafts."""
         what = "Input" if creating else "Update"
         return self._refer(definition, what, lambda: self._data(definition, creating))
 
@@ -109,12 +109,12 @@ class InputSchemas:
         return {"type": "object", **_requiring(required, strict, definition), "properties": properties}
 
     def properties(self, definition: Definition) -> Json:
-        """What may be set, by name."""
+        """Return the properties that can be set, by name."""
         found: Json = self._data(definition, False)["properties"]
         return found
 
     def localization(self, content_type: ContentType) -> Json:
-        """The flat body of another localization."""
+        """Return the schema of a new localization, without an envelope."""
 
         def make() -> Json:
             data = self._data(content_type, True)
@@ -124,7 +124,7 @@ class InputSchemas:
         return self._refer(content_type, "LocalizationInput", make)
 
     def component(self, component: Component) -> Json:
-        """A component; with its `id` it is changed, without it is another one."""
+        """Return the schema of a component. With an `id` it is updated, without it is created."""
 
         def make() -> Json:
             data = self._data(component, True)
@@ -137,7 +137,10 @@ class InputSchemas:
         return self._components.refer((definition.uid, "input", what), f"{base_name(definition)}{what}", make)
 
     def _shared(self, name: str) -> Json:
-        """Refer to a schema that all types share. Clients name types by schemas, so no object below it is inline."""
+        """Refer to a schema that all types share.
+
+        Objects below it have own schemas, from which clients derive type names.
+        """
         for below in _BELOW.get(name, ()):
             self._shared(below)
         return self._components.refer(name, name, lambda: _SHARED[name])
@@ -204,7 +207,7 @@ class InputSchemas:
 
 
 def _given(definition: Definition) -> Iterator[Given]:
-    """What may be told of: passwords, too, which can only be set."""
+    """Yield the attributes to describe, including passwords, which can only be set."""
     for item in written(definition, private=True):
         if not item.attribute.private or (
             isinstance(item.attribute, Scalar) and SCALAR_TYPES[item.attribute.type].secret
@@ -213,7 +216,7 @@ def _given(definition: Definition) -> Iterator[Given]:
 
 
 def _requiring(required: list[str], strict: bool, definition: Definition) -> Json:
-    """What has to be there: of a type with drafts, unless the entry is to be one. Components cannot know."""
+    """Return the required attributes. Types with drafts require them unless the entry is a draft; components do not."""
     if not required or (not strict and not isinstance(definition, ContentType)):
         return {}
     if strict:

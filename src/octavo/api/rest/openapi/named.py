@@ -1,4 +1,4 @@
-"""Schemas of the bodies and answers that rows name: those of plugins that are no entries."""
+"""Schemas of the named bodies and responses in operations: those of plugins that are no entries."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,7 +18,7 @@ _BINARY: Final[Json] = {"type": "string", "contentMediaType": "application/octet
 
 
 class NamedSchemas:
-    """Refers to the schemas that rows name. Of plugins that are not there, nothing is asked."""
+    """Refers to the schemas by their name in operations. Those of plugins that are not enabled are never requested."""
 
     def __init__(
         self, registry: Registry, components: Components, answers: AnswerSchemas, inputs: InputSchemas
@@ -29,7 +29,7 @@ class NamedSchemas:
         self._inputs = inputs
 
     def refer(self, name: str) -> Json:
-        """The schema of that name. Raises KeyError for one that is not here."""
+        """Refer to the schema with that name. Raises KeyError for an unknown name."""
         texts = _TEXT_BODIES.get(name)
         if texts is not None:
             return self._components.refer(name, name, lambda: text_fields(texts))
@@ -52,7 +52,7 @@ class NamedSchemas:
         return self._user(account_input.UPDATE_USER)
 
     def _user(self, texts: tuple[TextField, ...]) -> Json:
-        """The attributes of users, of which those that say who somebody is are read as they are elsewhere."""
+        """Return the schema of users. Texts that identify a user have the same form as in the other bodies."""
         made, data = text_fields(texts), self._inputs.properties(self._types[USER])
         for name, field in made["properties"].items():
             field |= {key: data[name][key] for key in ("minLength", "maxLength") if key in data.get(name, {})}
@@ -86,7 +86,7 @@ class NamedSchemas:
 
 
 def text_fields(fields: tuple[TextField, ...]) -> Json:
-    """A body of texts."""
+    """Return the schema of a body with text fields."""
     properties = {field.name: _text_field(field) for field in fields}
     return _object(properties, *(field.name for field in fields if field.required))
 
@@ -115,7 +115,10 @@ def _map(values: Json) -> Json:
 
 
 def _action_tree() -> Json:
-    """`{"api::article": {"controllers": {"article": {"find": {"enabled": true, "policy": ""}}}}}`"""
+    """Return the schema of `{"api::article": {"controllers": {"article": {"find": {"enabled": true, "policy":
+
+    ""}}}}}`.
+    """
     state = _object({"enabled": {"type": "boolean"}, "policy": _TEXT})
     return _map(_object({"controllers": _map(_map(state))}, "controllers"))
 

@@ -1,4 +1,4 @@
-"""JSON Schema of scalars: what answers hold, and what bodies may."""
+"""JSON Schema of scalars in responses and request bodies."""
 
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ KINDS: Final[dict[Kind, Json]] = {
 
 
 def nullable(schema: Json) -> Json:
-    """The same, or null."""
+    """Return the schema with null as another type."""
     if not schema:
         return schema
     if isinstance(schema.get("type"), str) and "enum" not in schema:
@@ -43,7 +43,7 @@ def default_text(value: Any) -> str:
 
 
 def shown_scalar(attribute: Scalar) -> Json:
-    """What answers hold. Any may be null: a column can be older than what the definition requires of it."""
+    """Return the schema in responses. All values can be null: rows can be older than the definition's requirements."""
     schema = dict(KINDS[SCALAR_JSON[attribute.type].shown])
     if isinstance(attribute, Enumeration):
         schema["enum"] = list(attribute.values)
@@ -51,7 +51,7 @@ def shown_scalar(attribute: Scalar) -> Json:
 
 
 def taken_scalar(attribute: Scalar, *, required: bool) -> Json:
-    """What a body may hold. More is taken that can be read as such, as v4 does: `"5"` for a number."""
+    """Return the schema in request bodies. As in v4, requests also accept values that can be converted: `"5"`."""
     row = SCALAR_JSON[attribute.type]
     schema = dict(KINDS[row.shown])
     if isinstance(attribute, Enumeration):
