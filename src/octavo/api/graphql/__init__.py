@@ -1,1 +1,1 @@
-"""The GraphQL door. Needs `graphql-core`; import its modules only where the plugin is switched on."""
+"""The GraphQL API. Requires `graphql-core`, so import its modules only if the plugin is enabled."""

@@ -1,4 +1,4 @@
-"""What GraphQL is given: what the settings say, and the services that answer. Imports no graphql-core."""
+"""Options and services of the GraphQL API. Does not import graphql-core."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -17,19 +17,19 @@ from octavo.core.cache import CacheScope
 from octavo.core.values import dataclass
 
 MOST_LOGINS: Final = 5
-"""How many root fields of a request may check credentials, where they are to be few."""
+"""Default limit of root fields in a request that check credentials."""
 
 ParseText = Callable[[str], Mapping[str, Any]]
-"""Untangles the query of an address."""
+"""Parses a query string."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The most of each.
+    """Limits of documents.
 
-    `fields` counts what all operations select once fragments are filled in; `comparisons` the pairs of
-    fields that share a place in the answer and have to be compared with each other; `nesting` is of brackets;
-    `schema_lists` are lists of types, fields and the like below `__schema`.
+    `fields` counts the selected fields of all operations, with fragments expanded. `comparisons` counts pairs of fields
+    with the same response key, which validation compares. `nesting` is the depth of brackets. `schema_lists` counts
+    lists of types, fields and so on below `__schema`.
     """
 
     depth: int = 7
@@ -49,13 +49,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlOptions:
-    """What the settings say. `persisted`: whether clients may send the hash of a query; `schedules`: whether there are
-    fields for scheduled publishing; `cursors`: whether lists have them.
+    """The options of the GraphQL API.
 
-    `simple_forms` accepts forms that pages of any site can send, `url_encoded` operations in url-encoded forms;
-    `json_errors` tells everything as JSON; `digit_ids` takes ids of digits only. `logins` is how
-    many root fields of a request may check credentials, if that is bounded. `unkept`: caches in front are told to keep
-    no answer.
+    `persisted`: clients can send the hash of a query. `schedules`: fields for scheduled publishing exist. `cursors`:
+    lists have cursors.
+
+    `simple_forms` accepts forms that pages of other sites can send, `url_encoded` operations in URL-encoded forms.
+    `json_errors` returns all errors as JSON. `digit_ids` accepts only digits as ids. `logins` limits the root fields of
+    a request that check credentials. `unkept`: CDNs and reverse proxies are told not to cache responses.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -77,7 +78,7 @@ class GraphqlOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlContent:
-    """What operations are answered from."""
+    """The services that resolve operations."""
 
     authenticator: Authenticator
     controller: ContentController

@@ -1,4 +1,4 @@
-"""How long each stage of an operation took, told in `extensions.tracing` in the form that Apollo's tools read."""
+"""Apollo tracing: the duration of each stage of an operation, in `extensions.tracing`."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,14 +17,14 @@ EXECUTION: Final = "execution"
 
 @dataclass(frozen=True, slots=True)
 class TraceClock:
-    """Where times come from: seconds since 1970, and nanoseconds of a clock that only goes forward."""
+    """The clock of traces: seconds since 1970, and nanoseconds of a monotonic clock."""
 
     wall: Callable[[], float] = time.time
     steady: Callable[[], int] = time.perf_counter_ns
 
 
 class Trace:
-    """The stages of one operation. What a known document is spared took no time."""
+    """The stages of one operation. Stages that a cached document skips have a duration of 0."""
 
     def __init__(self, clock: TraceClock) -> None:
         self._clock = clock
@@ -34,7 +34,7 @@ class Trace:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measures what happens inside."""
+        """Measure the duration of a block."""
         start = self._clock.steady()
         try:
             yield
@@ -42,7 +42,7 @@ class Trace:
             self._stages[name] = {"startOffset": start - self._start, "duration": self._clock.steady() - start}
 
     def add_to(self, answer: bytes) -> bytes:
-        """An answer, a JSON object, with the times so far."""
+        """Add the times so far to a response, which is a JSON object."""
         spared = {"startOffset": 0, "duration": 0}
         duration = self._clock.steady() - self._start
         tracing = {
@@ -58,7 +58,7 @@ class Trace:
 
 @contextmanager
 def stage(trace: Trace | None, name: str) -> Iterator[None]:
-    """Measures what happens inside, where somebody wants to know."""
+    """Measure the duration of a block, if tracing is enabled."""
     if trace is None:
         yield
     else:

@@ -1,1 +1,1 @@
-"""Phase three: what a project's own code says in the schema."""
+"""Customization of the GraphQL schema by project code."""

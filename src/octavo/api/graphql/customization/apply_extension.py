@@ -1,4 +1,4 @@
-"""Extends the generated schema with a project's types, SDL and plugins, in this order; then reads its field code."""
+"""Extend the generated schema with a project's types, SDL and plugins, in this order, and read its resolvers."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -53,14 +53,14 @@ _NO_LIBRARY: Final = "a function that takes the library needs strawberry-graphql
 
 @dataclass(frozen=True, slots=True)
 class Extended:
-    """The schema as a project wants it, and the code on its fields."""
+    """The extended schema, and the code on its fields."""
 
     schema: GraphQLSchema
     customization: Customization
 
 
 def extend_generated(schema: GraphQLSchema, extension: Extension, code: ProjectCode) -> Extended:
-    """The generated schema, extended. Raises InvalidCode with the problems of the first step that has any."""
+    """Return the extended schema. Raises InvalidCode with the problems of the first failing step."""
     given = [_answer(item, schema, code) for item in extension.used]
     for kinds in (item.get("types") for item in given):
         if kinds:
@@ -80,7 +80,7 @@ def extend_generated(schema: GraphQLSchema, extension: Extension, code: ProjectC
 
 
 def _with_mutation(schema: GraphQLSchema) -> GraphQLSchema:
-    """A type called Mutation is the one of mutations, also where none are generated."""
+    """Use the type `Mutation` for mutations, also if none are generated."""
     mutation = schema.get_type("Mutation")
     if schema.mutation_type is not None or not isinstance(mutation, GraphQLObjectType):
         return schema
@@ -88,7 +88,7 @@ def _with_mutation(schema: GraphQLSchema) -> GraphQLSchema:
 
 
 def _answer(extending: Use, schema: GraphQLSchema, code: ProjectCode) -> Mapping[str, Any]:
-    """What an extension says, whether it is a mapping or a function."""
+    """Return an extension's mapping, calling it if it is a function."""
     if callable(extending):
         place = place_of(extending, code.folder)
         try:
@@ -109,12 +109,15 @@ def _answer(extending: Use, schema: GraphQLSchema, code: ProjectCode) -> Mapping
 
 
 def _offered(extending: Any, schema: GraphQLSchema) -> tuple[Any, ...]:
-    """The arguments of a function given to `use`: the library, the generated schema, as many as it takes."""
+    """Return the arguments for a function passed to `use`:
+
+    `strawberry`, the generated schema, as many as it accepts.
+    """
     count = len(inspect.signature(extending).parameters)
     if count == 0:
         return ()
     try:
-        import strawberry  # optional, and slow to import
+        import strawberry  # optional and slow to import
     except ImportError:
         raise InvalidCode([CodeProblem("extension.use", _NO_LIBRARY)]) from None
     return (strawberry, schema)[:count]
@@ -136,7 +139,10 @@ def _told(error: Exception) -> str:
 
 
 def _extend_by_sdl(schema: GraphQLSchema, text: Any) -> GraphQLSchema:
-    """With definitions in SDL. `type Query` adds to Query as `extend type Query` does; a field given anew replaces."""
+    """Extend the schema with SDL.
+
+    `type Query` extends Query like `extend type Query`; an existing field is replaced.
+    """
     if not isinstance(text, str):
         raise TypeError(f"expected SDL, not {type(text).__name__}")
     document = parse(text)
@@ -145,7 +151,7 @@ def _extend_by_sdl(schema: GraphQLSchema, text: Any) -> GraphQLSchema:
 
 
 def _as_extension(node: DefinitionNode, schema: GraphQLSchema) -> DefinitionNode:
-    """The definition of a type that is there already, as an extension of it."""
+    """Return the definition of an existing type as an extension of it."""
     extension = _EXTENSIONS.get(type(node))
     name = getattr(node, "name", None)
     if extension is None or name is None or schema.get_type(name.value) is None:
@@ -155,7 +161,7 @@ def _as_extension(node: DefinitionNode, schema: GraphQLSchema) -> DefinitionNode
 
 
 def _plug(plugin: Any, schema: GraphQLSchema, code: ProjectCode) -> GraphQLSchema:
-    """A plugin is a function of the schema, which answers another one or changes it in place."""
+    """Apply a plugin, a function of the schema that returns another schema or changes it in place."""
     place = f"extension.use: plugins ({place_of(plugin, code.folder)})"
     if not callable(plugin):
         raise InvalidCode([CodeProblem(place, "expected a function of (schema)")])
@@ -171,6 +177,9 @@ def _plug(plugin: Any, schema: GraphQLSchema, code: ProjectCode) -> GraphQLSchem
 
 
 def _unsound(schema: GraphQLSchema) -> Iterable[CodeProblem]:
-    """What is wrong with the whole. The generated part is right, so it is what was added."""
+    """Return the validation errors of the extended schema.
+
+    The generated part is valid, so they are in the extension.
+    """
     unchecked = rebuilt(schema, assume_valid=False)
     return [CodeProblem("extension.use", _told(error)) for error in validate_schema(unchecked)]

@@ -1,4 +1,4 @@
-"""What resolvers and the middlewares of fields are told of a request."""
+"""The context object of resolvers and field middlewares."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The extension service: what a project's `register(app)` says of the GraphQL schema, before the schema is made.
+"""The extension service: a project's `register(app)` uses it to customize the GraphQL schema before it is built.
 
 extension = app.plugin("graphql").service("extension")
 extension.shadow_crud("api::tag.tag").disable_mutations().field("weight").disable_filters()
@@ -44,9 +44,9 @@ class FieldAccess:
 
     closed: bool = False
     unless_named: bool = False
-    """Whether it is open all the same where the project's Python says anything of the field."""
+    """Whether the field is open if the project's code configures it in any way."""
     until_declared: bool = False
-    """Whether `auth` or `policies` in `resolvers_config`, or a resolver, open it."""
+    """Whether `auth`, `policies` or a resolver for the field opens it."""
     is_open: bool = False
     scopes: tuple[str, ...] | None = None
     guard: FieldGuard | None = None
@@ -60,7 +60,7 @@ class Extension:
         self._excluded = _Excluded()
         self._used: list[Use] = []
         self.access: dict[FieldKey, FieldAccess] = {}
-        """By type and field; fields that are not in the schema do not matter."""
+        """By type and field name. Fields that the schema does not have are ignored."""
 
     def shadow_crud(self, uid: str) -> "ShadowCrud":
         """Return the switches of a content type or component. Raises ExtensionError for an unknown UID."""
@@ -83,21 +83,21 @@ class Extension:
 
     @property
     def used(self) -> tuple[Use, ...]:
-        """What was given to `use`, in order."""
+        """The arguments of `use`, in order."""
         return tuple(self._used)
 
     @property
     def is_extended(self) -> bool:
-        """Whether there is code, or access, on any field."""
+        """Whether any field has code or access settings."""
         return bool(self._used or self.access)
 
     @property
     def is_empty(self) -> bool:
-        """Whether the schema is as it is generated."""
+        """Whether the generated schema is not customized."""
         return not self.is_extended and self._excluded == _Excluded()
 
     def exclusions(self) -> Exclusions:
-        """What is to be left out of the generated schema."""
+        """Return what to exclude from the generated schema."""
         found = self._excluded
         return Exclusions(
             types=frozenset(found.types),
@@ -232,7 +232,7 @@ class ShadowField:
 
 @dataclass(frozen=True, slots=True)
 class Extending:
-    """What a project makes of the schema: what `register` said, its named functions, and the handle they are given."""
+    """A project's customization of the schema: its extension, its code, the app, and the function runner."""
 
     extension: Extension
     code: ProjectCode

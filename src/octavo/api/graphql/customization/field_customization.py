@@ -1,6 +1,6 @@
-"""What a project put on fields of the schema, read from what it gave to `extension.use` and checked against the schema.
+"""Read a project's field customization from `extension.use`, and check it against the schema.
 
-Keys are `<Type>.<field>`; resolvers stand as `{"<Type>": {"<field>": function or {"resolve": function}}}`.
+Keys are `<Type>.<field>`. Resolvers are `{"<Type>": {"<field>": function or {"resolve": function}}}`.
 """
 
 import logging
@@ -33,9 +33,9 @@ CONFIG_KEYS: Final = ("auth", "policies", "middlewares")
 
 @dataclass(frozen=True, slots=True)
 class FieldCode:
-    """What a project put on one field.
+    """A project's code and settings on one field.
 
-    `is_open`: nobody is asked who they are. `scopes`: the actions the caller needs instead of the generated one.
+    `is_open`: requests are not authenticated. `scopes`: the actions that the caller needs instead of the generated one.
     `guard` is called before the policies. `is_declared`: the project has set `auth` or `policies`, or a resolver.
     """
 
@@ -49,7 +49,7 @@ class FieldCode:
 
     @property
     def overrides_access(self) -> bool:
-        """Whether it says itself who may."""
+        """Whether the field defines its own permissions."""
         return self.is_open or self.scopes is not None
 
 
@@ -82,7 +82,7 @@ _CLOSED: Final = Used(Function(_refuse, "closed", 0))
 def with_access(
     customization: Customization, access: Mapping[tuple[str, str], FieldAccess], schema: GraphQLSchema
 ) -> Customization:
-    """The code of fields with what is said of their access, where they are in the schema."""
+    """Add access settings to the code of fields that the schema has."""
     fields = dict(customization.fields)
     for key, rule in access.items():
         kind = schema.get_type(key[0])
@@ -101,8 +101,10 @@ def with_access(
 
 
 def with_guarded_schedules(customization: Customization, schema: GraphQLSchema) -> Customization:
-    """Close the fields of scheduled publishing where there is code on the field that updates such entries, which might
-    refuse and would not be asked; unless the project says anything of the field itself."""
+    """Close the fields of scheduled publishing for types whose update field has code, which schedules would bypass.
+
+    Fields that the project configures itself stay open.
+    """
     fields = dict(customization.fields)
     for kind in filter(None, (schema.query_type, schema.mutation_type)):
         for name, defined in kind.fields.items():
@@ -126,7 +128,7 @@ class Reader:
         self.problems: list[CodeProblem] = []
 
     def read(self, extensions: Iterable[Mapping[str, Any]]) -> Customization:
-        """The code of all fields; every field that a project added to Query or Mutation has some."""
+        """Return the code of all fields. Every field that a project added to Query or Mutation has some."""
         self._adopt_resolvers()
         listed = list(extensions)
         for extension in listed:
@@ -138,7 +140,7 @@ class Reader:
         return Customization(self._fields)
 
     def _adopt_resolvers(self) -> None:
-        """Fields made with a library bring their resolvers; those of Query and Mutation need one who may ask."""
+        """Adopt resolvers of fields defined with a library. Those of Query and Mutation require access settings."""
         for kind in self._schema.type_map.values():
             if not isinstance(kind, GraphQLObjectType) or kind.name.startswith("__"):
                 continue
@@ -223,7 +225,7 @@ class Reader:
             return None
 
     def _find(self, key: str, place: str) -> tuple[str, str] | None:
-        """The type and field of a key, where they are in the schema."""
+        """Return type and field of a key, or None if the schema does not have them."""
         type_name, _, field_name = key.partition(".")
         kind = self._schema.get_type(type_name)
         if not isinstance(kind, GraphQLObjectType):
@@ -241,5 +243,5 @@ class Reader:
 
 
 def _from_library(resolve: Any) -> Any:
-    """A resolver of graphql-core's form, `(source, info, **arguments)`, in ours."""
+    """Adapt a resolver with graphql-core's signature `(source, info, **arguments)` to Octavo's."""
     return lambda parent, args, context, info: resolve(parent, info, **args)

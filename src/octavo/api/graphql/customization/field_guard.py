@@ -1,4 +1,4 @@
-"""FieldGuard: a check of calls of a root field before the code on the field itself. Imports no graphql-core."""
+"""FieldGuard: a check that runs before the code on a root field. Does not import graphql-core."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -11,8 +11,7 @@ from octavo.project.execution import Asker, CodeClock
 
 @dataclass(frozen=True, slots=True)
 class FieldCall:
-    """One call of a root field. `names` are those of all arguments that it takes, `request` is the HTTP request that
-    carries the operation."""
+    """A call of a root field. `names` are its parameters. `request` is the HTTP request of the operation."""
 
     field: FieldKey
     arguments: Mapping[str, Any]
@@ -28,7 +27,7 @@ class FieldGuard(Protocol):
 
     @property
     def action(self) -> str:
-        """The action of the field, which the caller needs unless the field says otherwise."""
+        """The field's action, which the caller needs unless the field defines other permissions."""
 
     async def __call__(self, call: FieldCall) -> dict[str, Any]:
-        """Return the arguments as the guard leaves them. Raises OctavoError for a call that it refuses."""
+        """Return the arguments, possibly changed. Raises OctavoError to reject the call."""

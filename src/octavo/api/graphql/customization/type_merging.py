@@ -1,7 +1,7 @@
-"""Types made elsewhere, by graphql-core's classes or by Strawberry, taken into the generated schema.
+"""Merge types built with graphql-core or Strawberry into the generated schema.
 
-A type of a new name is added; one whose name is there already adds its fields. References by name lead to the
-generated types, so a placeholder of the same name can stand for one.
+A type with a new name is added. A type with an existing name adds its fields. References by name are resolved to the
+generated types, so a placeholder with the same name can represent one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ TypeT = TypeVar("TypeT", bound=GraphQLType)
 
 
 def adopt_types(schema: GraphQLSchema, given: Any) -> GraphQLSchema:
-    """The schema with these types. Raises TypeError for what is no type."""
+    """Return the schema with these types. Raises TypeError for other values."""
     kinds = [given] if hasattr(given, _STRAWBERRY) or is_named_type(given) else list(given)
     made = [kind for kind in kinds if not hasattr(kind, _STRAWBERRY)]
     for kind in made:
@@ -42,23 +42,23 @@ def adopt_types(schema: GraphQLSchema, given: Any) -> GraphQLSchema:
 
 
 def rebuilt(schema: GraphQLSchema, **changes: Any) -> GraphQLSchema:
-    """The same schema with some of its parts exchanged."""
+    """Return a copy of the schema with some parts replaced."""
     parts: dict[str, Any] = {**schema.to_kwargs(), "assume_valid": True, **changes}
     return GraphQLSchema(**parts)
 
 
 def _converted(classes: list[Any]) -> Iterable[GraphQLNamedType]:
-    """What Strawberry makes of decorated classes."""
+    """Convert classes decorated with Strawberry to types of graphql-core."""
     import strawberry
 
     @strawberry.type(name="Query")
     class Nothing:
-        octavoUnused: str = ""  # noqa: N815 - a schema needs a query; this one is dropped
+        octavoUnused: str = ""  # noqa: N815 - a schema requires a query type; this one is dropped
 
     named = {getattr(item, _STRAWBERRY).name: item for item in classes}
     others = [item for name, item in named.items() if name not in ("Query", "Mutation")]
     built = strawberry.Schema(query=named.get("Query", Nothing), mutation=named.get("Mutation"), types=others)
-    kinds: Mapping[str, GraphQLNamedType] = built._schema.type_map  # noqa: SLF001 - there is no other way to its resolvers
+    kinds: Mapping[str, GraphQLNamedType] = built._schema.type_map  # noqa: SLF001 - the only access to its resolvers
     return [kind for kind in kinds.values() if not is_introspection_type(kind) and not is_specified_scalar_type(kind)]
 
 
@@ -85,7 +85,7 @@ class _Adopting:
         return self._schema.get_type(kind.name) or self._new(kind)
 
     def _new(self, kind: GraphQLNamedType) -> GraphQLNamedType:
-        """A copy whose references lead into the schema; scalars and enums have none."""
+        """Return a copy whose references are resolved in the schema. Scalars and enums have none."""
         made = self._made.get(kind.name)
         if made is not None:
             return made

@@ -1,1 +1,1 @@
-"""Phase two: documents parsed, measured, validated, kept."""
+"""Parse, limit, validate and cache GraphQL documents."""

@@ -1,4 +1,4 @@
-"""Selection sets, flattened: what is asked of one type, by the key in the answer, fragments and directives resolved."""
+"""Collect the fields of selection sets by response key, with fragments and directives applied."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
@@ -27,7 +27,7 @@ TYPENAME = "__typename"
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """One key of the answer: the field, and every node that asks for it (their selection sets count together)."""
+    """A response key: the field, and all nodes that select it. Their selection sets are merged."""
 
     key: str
     name: str
@@ -35,29 +35,29 @@ class Selected:
 
     @property
     def node(self) -> FieldNode:
-        """The first node: its arguments are those of all, validation says."""
+        """The first node. Validation ensures that all have the same arguments."""
         return self.nodes[0]
 
     @property
     def selection_sets(self) -> tuple[SelectionSetNode, ...]:
-        """What is asked below."""
+        """The selection sets of all nodes."""
         return tuple(node.selection_set for node in self.nodes if node.selection_set is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Selections:
-    """Flattens the selection sets of one operation. `variables` are coerced."""
+    """Collects the fields of one operation. `variables` are coerced."""
 
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
     variables: dict[str, Any]
     lift_filters: Callable[[FieldNode, Any], Any] | None = None
-    """Marks what variables bring into filters."""
+    """Marks filter values that come from variables."""
     given: Mapping[int, dict[str, Any]] = field(default_factory=dict)
-    """Arguments that a project's code put in the place of those in the document, by the field's node."""
+    """Arguments from project code that replace those in the document, by the field's node."""
 
     def of(self, parent: GraphQLObjectType, selection_sets: Iterable[SelectionSetNode]) -> list[Selected]:
-        """What is asked of `parent`, in the order of the answer."""
+        """Return the selected fields of `parent`, in response order."""
         found: dict[str, list[FieldNode]] = {}
         seen: set[str] = set()
         for selection_set in selection_sets:
@@ -65,7 +65,7 @@ class Selections:
         return [Selected(key, nodes[0].name.value, tuple(nodes)) for key, nodes in found.items()]
 
     def arguments(self, field: GraphQLField, selected: Selected) -> dict[str, Any]:
-        """The coerced arguments of a field. Raises GraphQLError."""
+        """Return the coerced arguments of a field. Raises GraphQLError."""
         replaced = self.given.get(id(selected.node)) if self.given else None
         if replaced is not None:
             return replaced
@@ -88,7 +88,7 @@ class Selections:
                 case FieldNode():
                     found.setdefault(node.alias.value if node.alias else node.name.value, []).append(node)
                 case InlineFragmentNode():
-                    condition: NamedTypeNode | None = node.type_condition  # the library's types do not say None
+                    condition: NamedTypeNode | None = node.type_condition  # the library's type hints omit None
                     if condition is None or self._applies(condition.name.value, parent):
                         self._collect(parent, node.selection_set.selections, found, seen)
                 case FragmentSpreadNode():

@@ -1,4 +1,4 @@
-"""Documents: parsed, measured and validated once for each text."""
+"""GraphQL documents, parsed and validated once per text."""
 
 import sys
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ NO_SUBSCRIPTIONS: Final = "Schema is not configured for subscriptions."
 
 
 class RefusedDocument(Exception):
-    """A document that is not run: its errors, and the code that all of them have."""
+    """A document that is rejected: its errors, and their common code."""
 
     def __init__(self, errors: list[GraphQLError], code: str) -> None:
         super().__init__(errors[0].message)
@@ -51,7 +51,7 @@ class RefusedDocument(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Document:
-    """A valid document, and the bytes of memory that it takes."""
+    """A valid document, and its memory use in bytes."""
 
     text: str
     operations: tuple[OperationDefinitionNode, ...]
@@ -59,7 +59,10 @@ class Document:
     size: int
 
     def operation(self, name: str | None = None) -> OperationDefinitionNode:
-        """The operation that is meant. Raises GraphQLError when there is none of that name, or several without one."""
+        """Return the operation to run.
+
+        Raises GraphQLError for an unknown name, or several operations without a name.
+        """
         if name is None:
             if len(self.operations) > 1:
                 raise GraphQLError(NO_NAME)
@@ -77,16 +80,16 @@ class Document:
 
 
 TOKEN_BYTES: Final = 580
-"""What a word or sign of a document takes once it is parsed, at most: measured, and held by a test."""
+"""Maximum memory of a token of a parsed document in bytes. Measured; a test checks it."""
 
 
 def size_of_document(text: str) -> int:
-    """Tell the bytes of memory that the document of a text takes."""
+    """Return the memory use of a text's document in bytes."""
     return sys.getsizeof(text) + TOKEN_BYTES * count_tokens(text)
 
 
 class Documents:
-    """Reads documents against a schema; remembers the valid ones that were used last."""
+    """Parses and validates documents for a schema, and caches valid ones."""
 
     def __init__(self, schema: GraphQLSchema, limits: Limits, cache: Cache[str, Document]) -> None:
         self._schema = schema
@@ -95,15 +98,15 @@ class Documents:
         self._rules = [*specified_rules, *([] if limits.introspection else [NoSchemaIntrospectionCustomRule])]
 
     def known(self, text: str) -> Document | None:
-        """The document of a text, if it was read before."""
+        """Return the cached document of a text, or None."""
         return self._known.get(text)
 
     def keep(self, document: Document) -> Document:
-        """Remember a document."""
+        """Cache a document."""
         return self._known.put(document.text, document, document.size)
 
     def read(self, text: str, trace: Trace | None = None) -> Document:
-        """Parse, measure and validate a text; may be called in any thread. Raises RefusedDocument."""
+        """Parse and validate a text. Thread-safe. Raises RefusedDocument."""
         with stage(trace, PARSING):
             document = self._parse(text)
         with stage(trace, VALIDATION):

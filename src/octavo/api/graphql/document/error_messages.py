@@ -1,6 +1,6 @@
-"""Errors of graphql-core in the words that clients of v4 know: names in double quotes, and a few messages of its own.
+"""Rewrite graphql-core's error messages to those of graphql-js, which v4 uses: double quotes, and some other texts.
 
-What messages quote of the document itself (values) is in double quotes already and stays as it is.
+Values quoted from the document are in double quotes already and stay unchanged.
 """
 
 import re
@@ -11,15 +11,15 @@ from graphql import GraphQLError, GraphQLSyntaxError
 
 _QUOTED = re.compile(r'"""(?:\\"""|[^"]|"(?!""))*"""|"(?:\\.|[^"\\])*"?|\'([^\']*)\'', re.DOTALL)
 _LONGEST: Final = 2000
-"""Characters of a message that is put into other words: longer ones quote what the caller has sent."""
+"""Maximum length of a message to rewrite: longer ones quote input of the caller."""
 
 _OWN_WORDS: Final = ("Date ", "DateTime ", "BigInt ", "Upload ")
-"""How messages of our own scalars begin: they are not touched."""
+"""Prefixes of messages of Octavo's scalars, which are not rewritten."""
 
 
 def _unknown_sign(found: re.Match[str]) -> str:
     number = int(found[1], 16)
-    if number > 0xFFFF:  # JavaScript sees halves of it
+    if number > 0xFFFF:  # JavaScript reports the first surrogate
         number = 0xD800 + ((number - 0x10000) >> 10)
     verb = "parse the unexpected" if number >= 0x20 else "contain the invalid"
     return f'Cannot {verb} character "\\u{number:04X}".'
@@ -44,7 +44,7 @@ _REWORDED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], st
 
 
 def reword(message: str) -> str:
-    """A message of graphql-core in the words of v4.
+    """Rewrite a message of graphql-core to v4's text.
 
     >>> reword("Cannot query field 'nope' on type 'Query'."), reword("Expected value of type 'Int', found \\"it's\\".")
     ('Cannot query field "nope" on type "Query".', 'Expected value of type "Int", found "it\\'s".')
@@ -58,11 +58,11 @@ def reword(message: str) -> str:
 
 
 def worded(error: GraphQLError) -> GraphQLError:
-    """The same error in the words of v4."""
+    """Return the error with v4's text."""
     message = reword(error.message)
     if message == error.message:
         return error
     positions = error.positions
     if isinstance(error, GraphQLSyntaxError) and positions and "escape sequence" in message:
-        positions = [position + 1 for position in positions]  # the sign after the backslash is meant
+        positions = [position + 1 for position in positions]  # the character after the backslash
     return GraphQLError(message, error.nodes, error.source, positions, error.path, error.original_error)

@@ -1,7 +1,7 @@
-"""What documents are refused for their size: before anything costly looks at them.
+"""Size limits of documents, checked before expensive work.
 
-Depth is counted and refused as v4 does. The other limits are ours: they bound what validating and answering a document
-costs, whatever fragments and repetitions blow it up to, and are far above what applications ask.
+The depth limit works as in v4. The other limits are Octavo's: they bound the cost of validation and execution,
+including fragments and repetition, and are far above the needs of applications.
 """
 
 import re
@@ -28,40 +28,42 @@ from octavo.api.graphql.options import Limits
 from octavo.core.text_limits import MAX_NUMBER
 
 MOST_ERRORS: Final = 50
-"""More are not reported."""
+"""Maximum number of reported errors."""
 
 SCHEMA_LISTS: Final = frozenset(
     {"types", "fields", "args", "inputFields", "enumValues", "possibleTypes", "interfaces", "directives"}
 )
-"""The fields of introspection whose answers are as long as the schema is large."""
+"""The introspection fields whose result grows with the schema."""
 
 Fragments = Mapping[str, FragmentDefinitionNode]
 
 
 def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
-    """The fragments of a document by their names."""
+    """Return the fragments of a document by name."""
     found = (node for node in document.definitions if isinstance(node, FragmentDefinitionNode))
     return {node.name.value: node for node in found}
 
 
 def operations_of(document: DocumentNode) -> list[OperationDefinitionNode]:
-    """The operations of a document in their order."""
+    """Return the operations of a document, in order."""
     return [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
 
 
 _STRINGS: Final = (
-    r'"""(?:[^"\\]++|\\(?:""")?|"(?!""))*(?:"""|$)'  # a block, ended or not
+    r'"""(?:[^"\\]++|\\(?:""")?|"(?!""))*(?:"""|$)'  # a block string, possibly unterminated
     r'|"(?!"")[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?'
     r"|#[^\n\r]*+"
 )
-"""Strings and comments. Runs of characters are possessive, so no match is tried twice. Groups are not: up to 3.11.4
-Python matches possessive groups with alternatives wrongly."""
+"""Strings and comments. Runs of characters are possessive, so that matching does not backtrack.
+
+Groups are not: Python up to 3.11.4 matches possessive groups with alternatives incorrectly.
+"""
 
 _BRACKETS: Final = re.compile(rf'[^"#{{}}()\[\]]++|{_STRINGS}|([{{(\[])|[])}}]', re.DOTALL)
 
 
 def check_nesting(text: str, limit: int) -> None:
-    """Refuse a text whose brackets are nested too deeply to be parsed safely."""
+    """Raise an error if brackets are nested too deeply to parse the text safely."""
     depth = 0
     for found in _BRACKETS.finditer(text):
         if found[1]:
@@ -80,9 +82,9 @@ _TOKENS: Final = re.compile(
 
 
 def check_tokens(text: str, limit: int) -> None:
-    """Refuse a text of too many words, signs and comments before it is parsed: counting is far cheaper.
+    """Raise an error if a text has too many tokens, before it is parsed: counting is much cheaper.
 
-    The same for a name or a number that is too long.
+    Also for a name or a number that is too long.
     """
     if len(text) <= min(limit, MAX_NUMBER):
         return
@@ -97,12 +99,12 @@ def check_tokens(text: str, limit: int) -> None:
 
 
 def count_tokens(text: str) -> int:
-    """Count the words, signs and comments of a text."""
+    """Return the number of tokens and comments in a text."""
     return sum(1 for found in _TOKENS.finditer(text) if found[1])
 
 
 def check_size(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
-    """Why a document is too large, if it is."""
+    """Return why a document is too large, or no errors."""
     written = _Written()
     visit(document, written)
     try:
@@ -120,7 +122,7 @@ class _TooLarge(Exception):
 
 
 class _Written(Visitor):
-    """Counts what is written, fragments not filled in."""
+    """Counts nodes as written, without expanding fragments."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,34 +134,34 @@ class _Written(Visitor):
         self._inside: str | None = None
 
     def enter_field(self, node: FieldNode, *_: object) -> None:
-        """A field."""
+        """Count a field's alias."""
         self._aliases += node.alias is not None
 
     def enter_operation_definition(self, *_: object) -> None:
-        """An operation."""
+        """Count an operation."""
         self._operations += 1
         self._inside = None
 
     def enter_variable_definition(self, *_: object) -> None:
-        """A variable."""
+        """Count a variable."""
         self._variables += 1
 
     def enter_directive(self, *_: object) -> None:
-        """A directive, wherever."""
+        """Count a directive."""
         self._directives += 1
 
     def enter_fragment_definition(self, node: FragmentDefinitionNode, *_: object) -> None:
-        """A fragment."""
+        """Record a fragment."""
         self._inside = node.name.value
         self._spreads[self._inside] = set()
 
     def enter_fragment_spread(self, node: FragmentSpreadNode, *_: object) -> None:
-        """A fragment filled in, within another or not."""
+        """Record a fragment spread in a fragment."""
         if self._inside is not None:
             self._spreads[self._inside].add(node.name.value)
 
     def check(self, limits: Limits) -> None:
-        """Refuse what is too much."""
+        """Raise an error if a limit is exceeded."""
         counts = (
             (self._aliases, limits.aliases, "aliases"),
             (self._operations, limits.operations, "operations"),
@@ -175,7 +177,7 @@ class _Written(Visitor):
             self._chain(name, lengths, (), limits.nesting)
 
     def _chain(self, name: str, lengths: dict[str, int], inside: tuple[str, ...], most: int) -> int:
-        """How many fragments are filled in within each other, at most. Circles count once."""
+        """Return how deeply fragments are nested. Cycles count once."""
         if name not in lengths:
             if len(inside) > most:
                 raise _TooLarge(f"Fragments are nested more than {most} times")
@@ -188,7 +190,7 @@ class _Written(Visitor):
 
 
 class _Measure:
-    """Counts a document's fields place by place, as answering it would, and stops as soon as a limit is passed."""
+    """Counts the fields of a document as execution would merge them, and stops when a limit is exceeded."""
 
     def __init__(self, fragments: Fragments, limits: Limits) -> None:
         self._fragments = fragments
@@ -198,7 +200,10 @@ class _Measure:
         self._schema_lists = 0
 
     def place(self, sets: Sequence[tuple[SelectionSetNode, int]], *, in_schema: bool = False) -> None:
-        """Fields of the same name share a place; what they select is merged there. With each set, its steps so far."""
+        """Merge fields with the same name and count their selections.
+
+        Each set comes with its number of steps so far.
+        """
         named: dict[str, list[tuple[FieldNode, int]]] = {}
         for selections, steps in sets:
             for field, taken in self._expanded(selections, steps, ()):
@@ -217,7 +222,7 @@ class _Measure:
     def _expanded(
         self, selections: SelectionSetNode, steps: int, inside: tuple[str, ...]
     ) -> Iterator[tuple[FieldNode, int]]:
-        """The fields, fragments filled in. Fragments in circles are filled in once: validation refuses them."""
+        """Yield the fields with fragments expanded. Cycles are expanded once: validation rejects them."""
         if steps > self._limits.nesting:
             raise _TooLarge(f"The operation is nested more than {self._limits.nesting} times")
         for node in selections.selections:
@@ -249,7 +254,7 @@ class _Measure:
 
 
 def check_depth(document: DocumentNode, limit: int) -> list[GraphQLError]:
-    """An error at each place that lies deeper than the limit. Introspection is not counted."""
+    """Return an error for each selection deeper than the limit. Introspection is not counted."""
     depth = _Depth(fragments_of(document), limit)
     for operation in operations_of(document):
         name = operation.name.value if operation.name else ""
@@ -265,7 +270,10 @@ class _Depth:
         self._heights: dict[str, int] = {}
 
     def check(self, selections: SelectionSetNode, message: str) -> None:
-        """Report what lies too deep. Only branches that reach too deep are walked, so each step leads to an error."""
+        """Report selections that are too deep.
+
+        Only branches beyond the limit are visited, so each step finds an error.
+        """
         self._walk(selections, 0, message)
 
     def _walk(self, selections: SelectionSetNode, depth: int, message: str) -> None:
@@ -287,7 +295,7 @@ class _Depth:
         return node.selection_set if isinstance(node, FieldNode | InlineFragmentNode) else None
 
     def _height(self, node: SelectionNode) -> int:
-        """How much deeper than itself a selection reaches; below nothing for what is not counted."""
+        """Return the depth below a selection, negative for selections that are not counted."""
         if isinstance(node, FieldNode):
             if node.name.value.startswith("__"):
                 return -1
@@ -300,7 +308,7 @@ class _Depth:
         return max((self._height(node) for node in selections.selections), default=-1) if selections else -1
 
     def _fragment_height(self, name: str) -> int:
-        """Of a fragment, worked out once. A circle has no height: validation refuses it."""
+        """Return the depth of a fragment, computed once. Cycles have no depth: validation rejects them."""
         if name not in self._heights:
             self._heights[name] = 0
             fragment = self._fragments.get(name)

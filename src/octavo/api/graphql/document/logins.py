@@ -1,4 +1,4 @@
-"""Root fields that check credentials: each is an attempt at an account, so a request may have few of them."""
+"""Limit root fields that check credentials: each is a sign-in attempt, so a request can have only a few."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,15 +17,15 @@ from octavo.api.graphql.document.limits import Fragments
 CHECKING: Final = frozenset(
     {"login", "register", "forgotPassword", "resetPassword", "changePassword", "emailConfirmation"}
 )
-"""The root fields of Mutation that check a password, a code or an address."""
+"""The mutations that check a password, a code or an address."""
 
 
 class TooManyLogins(Exception):
-    """A request with more attempts than it may have."""
+    """A request with too many attempts."""
 
 
 class Attempts:
-    """What is left of the attempts that one request may make, a batch as a whole; without limit where there is none."""
+    """The remaining attempts of a request, including all operations of a batch. Unlimited without `most`."""
 
     def __init__(self, most: int | None) -> None:
         self._most = most
@@ -41,7 +41,7 @@ class Attempts:
 
 
 def count_logins(selections: SelectionSetNode, fragments: Fragments) -> int:
-    """How many different root fields check credentials, whatever they are called and whichever fragments hold them."""
+    """Return the number of root fields that check credentials, including aliases and fragments."""
     fields = _fields(selections, fragments, set())
     return len({(node.alias or node.name).value for node in fields if node.name.value in CHECKING})
 

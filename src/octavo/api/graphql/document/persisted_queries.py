@@ -1,4 +1,4 @@
-"""Persisted queries: a client sends the SHA-256 of a text, and the text itself only when it is not known yet."""
+"""Automatic persisted queries: a client sends a SHA-256 hash, and the text only if the hash is unknown."""
 
 import hashlib
 from typing import Any
@@ -14,7 +14,7 @@ NOT_SUPPORTED_CODE = "PERSISTED_QUERY_NOT_SUPPORTED"
 
 
 class PersistedQueryRefused(Exception):
-    """A hash that stands for no text here; `code` tells the client whether to send the text, or no hashes any more."""
+    """An unknown hash. `code` tells the client to send the text, or to send no more hashes."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
@@ -22,13 +22,13 @@ class PersistedQueryRefused(Exception):
 
 
 class PersistedQueries:
-    """The texts that clients have sent with their hashes; without a cache there are none."""
+    """The texts that clients have sent with their hashes. Disabled without a cache."""
 
     def __init__(self, cache: Cache[str, str] | None) -> None:
         self._known = cache
 
     def resolve(self, text: str, extensions: Any) -> str:
-        """The text that is meant. Raises PersistedQueryRefused, and GraphQLError for a hash of something else."""
+        """Return the text of a request. Raises PersistedQueryRefused, and GraphQLError for the hash of another text."""
         named = extensions.get("persistedQuery") if isinstance(extensions, dict) else None
         if not isinstance(named, dict):
             return text

@@ -1,4 +1,4 @@
-"""Variables: the values that came with a document, read as the types that it declares them to be."""
+"""Coerce the variables of an operation to their declared types."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -25,12 +25,12 @@ MOST_ERRORS: Final = 50
 DEEPEST: Final = 100
 _MOST_SHOWN: Final = 10_000
 _MOST_QUOTED: Final = 100
-"""Characters of a value, and items of one, that a message quotes."""
+"""Limits of quoted values in messages: characters, and items of a list."""
 _TOO_MANY: Final = "Too many errors processing variables, error limit reached. Execution aborted."
 
 
 class RefusedVariables(Exception):
-    """Values that are not what the document declares; their errors have the code BAD_USER_INPUT."""
+    """Invalid variables. The errors have the code BAD_USER_INPUT."""
 
     def __init__(self, errors: list[GraphQLError]) -> None:
         super().__init__(errors[0].message)
@@ -40,7 +40,7 @@ class RefusedVariables(Exception):
 def read_variables(
     schema: GraphQLSchema, operation: OperationDefinitionNode, given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The values of an operation's variables: those given or their defaults; others are left out.
+    """Return the values of an operation's variables, or their defaults. Variables without either are left out.
 
     Raises RefusedVariables.
     """
@@ -64,9 +64,9 @@ class _Reading:
         self._given = given
 
     def read(self, definition: VariableDefinitionNode) -> None:
-        """One variable."""
+        """Read a variable."""
         name = definition.variable.name.value
-        declared = cast("GraphQLInputType", type_from_ast(self._schema, definition.type))  # validation saw to it
+        declared = cast("GraphQLInputType", type_from_ast(self._schema, definition.type))  # checked by validation
         if name not in self._given:
             self._absent(definition, name, declared)
         elif self._given[name] is None and isinstance(declared, GraphQLNonNull):
@@ -109,7 +109,7 @@ class _Reading:
 
 
 def _message(error: GraphQLError, value: Any) -> str:
-    """What a type says about a value, the value written as JavaScript writes it."""
+    """Return a type's message about a value, with the value formatted as in JavaScript."""
     message = error.message
     if isinstance(value, dict | list) and len(value) > _MOST_QUOTED:
         return reword(message)
@@ -121,7 +121,7 @@ def _message(error: GraphQLError, value: Any) -> str:
 
 
 def _is_deeper(value: Any, deepest: int) -> bool:
-    """Whether lists and objects are nested too deeply to be read safely."""
+    """Return whether lists and objects are nested too deeply to be read safely."""
     level = [value]
     for _ in range(deepest):
         nested = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))

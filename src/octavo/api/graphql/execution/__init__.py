@@ -1,1 +1,1 @@
-"""Phase four: operations become reads and writes, their answers one JSON text."""
+"""Execute operations: compile them to reads and writes, and assemble the JSON response."""

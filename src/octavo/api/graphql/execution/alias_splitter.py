@@ -1,7 +1,7 @@
-"""Entries that one field shows several times, `{ a: data {...} b: data {...} }`: read together, told apart.
+"""Read fields that return the same entries, such as `{ a: data {...} b: data {...} }`, together, and split the result.
 
-They are read as one object whose members are separated by a marker, as in `error_sentinels`: white space that stands
-nowhere else in JSON that we write. So the bytes are cut, and never parsed.
+They are read as one object whose members are separated by a marker, as in `error_sentinels`: white space that occurs
+nowhere else in Octavo's JSON. The bytes are split without parsing.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from octavo.query.answer import Answer, Fixed, Object
 
 _MARK: Final = "\t\r\r\t"
 _GLUE: Final = len(b',"":')
-"""What stands before and behind each answer, between the markers."""
+"""The text before and after each answer, between the markers."""
 
 
 def read_together(answers: Sequence[Answer]) -> Answer:
-    """One answer that holds all of them."""
+    """Return one answer that contains all of them."""
     if len(answers) == 1:
         return answers[0]
     members: list[tuple[str, Answer]] = [("", Fixed(_MARK))]
@@ -25,7 +25,7 @@ def read_together(answers: Sequence[Answer]) -> Answer:
 
 
 def split_aliases(found: bytes, count: int) -> list[bytes]:
-    """What `count` answers became, each by itself: of one entry (or null), or of a list of them.
+    """Split a result of one entry (or null), or of a list of entries, into `count` results.
 
     >>> entry = b'{"":*,"":1,"":*,"":[2],"":*}'.replace(b"*", _MARK.encode())
     >>> split_aliases(entry, 2), split_aliases(b"[%b,%b]" % (entry, entry), 2), split_aliases(b"[]", 2)

@@ -1,4 +1,4 @@
-"""Arguments of generated fields to Query: filters, pagination, sort, publication state, locale."""
+"""Parse arguments of generated fields to a Query: filters, pagination, sort, publication state, locale."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ from octavo.query.numbers import exact_number
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.sorting import read_sort
 
-_NO_LOCALE: Final = ""  # what no entry has
+_NO_LOCALE: Final = ""  # matches no entry
 _LOGIC: Final = frozenset({"and", "or", "not"})
 _SEVERAL: Final = frozenset({Operand.MANY, Operand.PAIR})
 _MIXED: Final = "Cannot use both page & offset pagination in the same query"
@@ -21,9 +21,9 @@ _MIXED: Final = "Cannot use both page & offset pagination in the same query"
 
 @dataclass(frozen=True, slots=True)
 class ListLimits:
-    """Entries of a list when nobody says, and at most (`defaultLimit`, `amountLimit`); values of an answer at most.
+    """Page sizes: the default and the maximum (`defaultLimit`, `amountLimit`), and the maximum `values` of a response.
 
-    `page` is the most that may be asked for (`maxLimit`); None leaves it to `most`.
+    `page` is the maximum that a request can ask for (`maxLimit`). With None, `most` applies.
     """
 
     default: int = 10
@@ -33,7 +33,7 @@ class ListLimits:
 
 
 def read_arguments(arguments: Mapping[str, Any], limits: ListLimits, path: Path) -> Query:
-    """The Query of a field's arguments. Raises ValidationError and its kin; what is wrong with the page comes first."""
+    """Return the Query of a field's arguments. Raises ValidationError and subclasses, pagination errors first."""
     page = read_page(arguments.get("pagination") or {}, limits)
     return Query(
         filters=read_filters(arguments.get("filters"), (*path, "filters")),
@@ -45,36 +45,36 @@ def read_arguments(arguments: Mapping[str, Any], limits: ListLimits, path: Path)
 
 
 def _read_state(arguments: Mapping[str, Any]) -> PublicationState | None:
-    """Drafts are shown to those who ask for no state in particular, by null."""
+    """Return the publication state. As in v4, null also shows drafts."""
     if "publicationState" not in arguments:
         return None
     return PublicationState(arguments["publicationState"] or PublicationState.PREVIEW)
 
 
 class RequestedPage(NamedTuple):
-    """A page as it was asked for, before the limits cut it: entries on it (None: all that there are), its number."""
+    """A page as requested, before limits apply: its size (None: all entries) and number."""
 
     size: int | None
     number: int
 
     def is_cut(self, page: Page) -> bool:
-        """Whether fewer entries may be shown than were asked for."""
+        """Return whether limits have reduced the page size."""
         return self.size != page.limit
 
 
 class PageInfo(NamedTuple):
-    """A page as `meta` tells it."""
+    """The pagination in `meta`."""
 
     number: int
     size: int
     pages: int
     total: int
     after: bytes = b"null"
-    """JSON of the cursor behind it."""
+    """The cursor after this page, as JSON."""
 
 
 def read_requested_page(given: Mapping[str, Any], page: Page, limits: ListLimits) -> RequestedPage:
-    """The page that pagination arguments ask for; `page` is what is read of it."""
+    """Return the requested page. `page` is the one to read."""
     if given.get("limit") == -1 and limits.page is None:
         return RequestedPage(None, 1)
     least = page.limit or 1
@@ -86,7 +86,7 @@ def read_requested_page(given: Mapping[str, Any], page: Page, limits: ListLimits
 
 
 def page_info(asked: RequestedPage, page: Page, total: int, cursor: str | None = None) -> PageInfo:
-    """What `meta` tells: the page asked for where all entries fit on the page shown, else the page shown."""
+    """Return the pagination for `meta`: the requested page if it has all entries, else the page that was read."""
     after = b"null" if cursor is None else b'"%b"' % cursor.encode()
     size, number = asked
     if total > (page.limit or 1):
@@ -97,7 +97,7 @@ def page_info(asked: RequestedPage, page: Page, total: int, cursor: str | None =
 
 
 def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
-    """The part of a list; told in pages, however it was asked for. Raises PaginationError."""
+    """Return the page to read, numbered even if it was requested with `start` and `limit`. Raises PaginationError."""
     asked = {key: value for key, value in given.items() if value is not None}
     by_page, by_offset = asked.keys() & {"page", "pageSize"}, asked.keys() & {"start", "limit"}
     if by_page and by_offset:
@@ -115,7 +115,7 @@ def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
 
 
 def _page_behind(asked: Mapping[str, Any], limits: ListLimits) -> Page:
-    """What comes behind a cursor, of a size that is told in either way."""
+    """Return the page after a cursor. Its size is `pageSize` or `limit`."""
     if asked.keys() & {"page", "start"}:
         raise ValidationError("Invalid pagination: pagination.after takes no page and no start")
     sized = {key: value for key, value in asked.items() if key != "after"}
@@ -123,7 +123,7 @@ def _page_behind(asked: Mapping[str, Any], limits: ListLimits) -> Page:
 
 
 def read_filters(given: Mapping[str, Any] | None, path: Path) -> Filter | None:
-    """The filter of a `filters` argument, or None when it restricts nothing."""
+    """Return the filter of a `filters` argument, or None if it is empty."""
     if not given:
         return None
     return And(items=tuple(_condition(key, value, (*path, key)) for key, value in given.items()))
@@ -143,11 +143,11 @@ def _logic(word: str, value: Any, path: Path) -> Filter:
 
 
 def _of_attribute(value: Any, path: Path) -> Filter:
-    """Conditions below an attribute: operators on its value, or, of a relation, on what it leads to."""
+    """Return the conditions on an attribute: operators on its value or, for relations, conditions on linked entries."""
     if value is None:
         return Compare(operator=OPERATORS["$eq"], values=(None,), path=path)
     if not isinstance(value, Mapping):
-        return And(items=())  # within JSON, where anything may stand
+        return And(items=())  # within JSON, any value is valid
     return And(items=tuple(_entry(key, item, (*path, key)) for key, item in value.items()))
 
 
@@ -156,7 +156,7 @@ def _entry(key: str, value: Any, path: Path) -> Filter:
         return _logic_of_attribute(key, value, path)
     operator = OPERATORS.get(f"${key}")
     if operator is not None and isinstance(value, Mapping):
-        return And(items=())  # an object is compared with nothing, and restricts nothing
+        return And(items=())  # objects cannot be compared and are ignored
     if operator is None:
         return At(attribute=key, filter=_of_attribute(value, path), path=path)
     if isinstance(value, list) and operator.operand not in _SEVERAL:
@@ -166,7 +166,10 @@ def _entry(key: str, value: Any, path: Path) -> Filter:
 
 
 def _listed(operator: Operator, values: list[Any], path: Path) -> Filter:
-    """A list, as JSON attributes take it: none restricts nothing, one contains any of them, else it is the value."""
+    """Return a condition on a list, for JSON attributes:
+
+    `contains` matches any item, other operators the whole list.
+    """
     if not values:
         return And(items=())
     if operator.test is not Test.CONTAINS:
@@ -175,7 +178,7 @@ def _listed(operator: Operator, values: list[Any], path: Path) -> Filter:
 
 
 def _plain(value: Any) -> Any:
-    """Whole numbers without a fraction, as JavaScript writes them: they may be looked for as text."""
+    """Convert whole floats to integers, as JavaScript formats them: they can be compared with text."""
     return keep_mark(value, exact_number(value)) if isinstance(value, float) else value
 
 
@@ -192,5 +195,5 @@ def _logic_of_attribute(word: str, value: Any, path: Path) -> Filter:
 
 
 def _locale(value: Any) -> str:
-    """A locale; variables bring values of any kind, which no entry has."""
+    """Return a locale. Variables can have any type; invalid values match no entry."""
     return value if isinstance(value, str) and value else _NO_LOCALE

@@ -1,7 +1,7 @@
-"""Root fields with a project's code in them: the only ones that graphql-core's executor runs.
+"""Root fields with project code: only these run in graphql-core's executor.
 
-Generated fields are read as ever, a root field in one statement, before anything below it is resolved; what was read
-is a tree by response keys, and a generated field below takes its value from there. Code is called where it stands.
+Generated fields are read first, a root field in one statement. The result is a tree by response keys, from which
+generated fields below take their value. Project code is called in place.
 """
 
 import logging
@@ -67,7 +67,7 @@ Next = Callable[..., Awaitable[Any]]
 
 
 class _Context(ExecutionContext):
-    """What generated fields read is JSON already, so it is not serialized again."""
+    """An execution context that does not serialize values of generated fields, which are JSON already."""
 
     def complete_value(
         self,
@@ -78,7 +78,7 @@ class _Context(ExecutionContext):
         result: Any,
     ) -> Any:
         if is_leaf_type(return_type) and result is not None and not isinstance(result, Exception):
-            field = info.parent_type.fields.get(info.field_name)  # none for `__typename`
+            field = info.parent_type.fields.get(info.field_name)  # None for `__typename`
             if field is not None and isinstance(metadata_of_field(field), AttributeField):
                 return result
         return super().complete_value(return_type, field_nodes, info, path, result)
@@ -86,7 +86,7 @@ class _Context(ExecutionContext):
 
 @dataclass(frozen=True, slots=True)
 class CodeFields:
-    """Runs root fields with code on one schema. `app` is handed to the code."""
+    """Runs root fields with code on one schema. `app` is passed to the code."""
 
     schema: GraphQLSchema
     customization: Customization
@@ -94,7 +94,7 @@ class CodeFields:
     runner: Runner
 
     def concerns(self, parent: GraphQLObjectType, item: Selected, roots: RootResolvers) -> bool:
-        """Whether there is code on a root field or on anything selected below it."""
+        """Return whether a root field or a selected field below it has code."""
         if not self.customization.fields or item.name not in parent.fields:
             return False
         if self.customization.of(parent.name, item.name) is not None:
@@ -108,7 +108,7 @@ class CodeFields:
         fragments: Mapping[str, FragmentDefinitionNode],
         seen: set[str],
     ) -> bool:
-        """Whether any of these selections has code, or leads to a field that has."""
+        """Return whether a selected field, or a field below it, has code."""
         for node in nodes:
             if isinstance(node, FieldNode):
                 below = self._below(node, parent)
@@ -128,7 +128,7 @@ class CodeFields:
         return False
 
     def _below(self, node: FieldNode, parent: Any) -> Any:
-        """The type that a field leads to; None where there is code on the field."""
+        """Return the named type of a field, or None if the field has code."""
         name = node.name.value
         if name.startswith("__"):
             return parent
@@ -148,7 +148,7 @@ class CodeFields:
         state: State,
         item: Selected,
     ) -> tuple[bytes, Errors]:
-        """The JSON of a root field, and its errors."""
+        """Return the JSON of a root field, and its errors."""
         context = Context(self.app, roots.actor, asker.client, state)
         call = _Call(self, replace(roots, customization=self.customization), read_root, context, asker)
         fragments = roots.selections.fragments.values()
@@ -192,7 +192,7 @@ class CodeFields:
 
 
 class _Call:
-    """One root field of one operation."""
+    """A call of one root field in an operation."""
 
     def __init__(
         self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, context: Context, asker: Asker
@@ -207,7 +207,7 @@ class _Call:
         self._returned = Returned(roots, self._tree)
 
     def resolve(self, source: Any, info: GraphQLResolveInfo, /, **arguments: Any) -> Any:
-        """graphql-core asks for a field: its value, or the promise of one. An argument may be called `info`, too."""
+        """Resolve a field for graphql-core, possibly as an awaitable. An argument can be named `info`, too."""
         code = self._customization.of(info.parent_type.name, info.field_name)
         if code is not None:
             return self._run_code(code, source, info, arguments)
@@ -221,7 +221,7 @@ class _Call:
         return self._below(source, info, arguments)
 
     async def _given(self, source: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> Any:
-        """A field of a type of the project's own that leads to a generated type."""
+        """Resolve a field of a project's own type that returns a generated type."""
         value = default_field_resolver(source, info, **arguments)
         return await self._returned.shown(await value if isawaitable(value) else value, info)
 
@@ -248,7 +248,7 @@ class _Call:
     async def _guarded(
         self, guard: FieldGuard, roots: RootResolvers, info: GraphQLResolveInfo, arguments: dict[str, Any]
     ) -> dict[str, Any]:
-        """The arguments as a guard leaves them. Permissions come first: those of plugins' fields are checked here."""
+        """Return the arguments after a guard. Checks permissions first, also those of plugin fields."""
         field = info.parent_type.fields[info.field_name]
         if isinstance(metadata_of_field(field), PluginField):
             roots.require(guard.action)
@@ -269,7 +269,10 @@ class _Call:
         )
 
     def _authorized(self, code: FieldCode, info: GraphQLResolveInfo) -> RootResolvers:
-        """Refuse callers who may not; the reads for those whose right to the root field is decided here."""
+        """Check the caller's permissions.
+
+        Return the resolvers to use, authorized if the field defines its permissions.
+        """
         if code.scopes is not None:
             check(self._roots.actor, *code.scopes)
         if info.path.prev is None and not code.overrides_access:
@@ -282,7 +285,7 @@ class _Call:
     async def _generated(
         self, roots: RootResolvers, source: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]
     ) -> Any:
-        """What a field would be without code, with arguments that code may have changed."""
+        """Resolve a field as generated, with arguments that code may have changed."""
         field = info.parent_type.fields[info.field_name]
         metadata, selected = metadata_of_field(field), _selected(info)
         if metadata is None:
@@ -298,7 +301,7 @@ class _Call:
     async def _read_again(
         self, roots: RootResolvers, source: Any, info: GraphQLResolveInfo, metadata: FieldMetadata
     ) -> Any:
-        """A relation with other arguments than were asked for: a read of its own, for this entry alone."""
+        """Read a relation again for one entry, because code has changed its arguments."""
         parent = _parent(source)
         definition = metadata.definition if isinstance(metadata, AttributeField) else None
         if not isinstance(definition, ContentType) or not isinstance(parent, Entry):
@@ -306,7 +309,7 @@ class _Call:
         return await read_attribute(roots, definition, info.parent_type, _selected(info), parent.id, self._tree)
 
     def _below(self, source: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> Any:
-        """The value of a field in what was read or answered."""
+        """Return the value of a field from the data that was read, or that code returned."""
         metadata = metadata_of_type(info.parent_type)
         if metadata is None or isinstance(source, Own):
             return default_field_resolver(source, info, **arguments)
@@ -316,14 +319,14 @@ class _Call:
         return source.get(info.path.key) if is_ours and isinstance(source, Mapping) else None
 
     def _tree(self, read: bytes) -> Any:
-        """What was read, as values; every mark in it is an error."""
+        """Parse data that was read. Its markers become errors."""
         answer, errors = self._roots.sentinels.take(read)
         self.errors.extend(errors)
         return orjson.loads(answer)
 
 
 def _only(operation: OperationDefinitionNode, item: Selected) -> OperationDefinitionNode:
-    """The operation with nothing but this root field."""
+    """Return the operation with only this root field."""
     return OperationDefinitionNode(
         operation=operation.operation,
         name=operation.name,
@@ -338,12 +341,12 @@ def _selected(info: GraphQLResolveInfo) -> Selected:
 
 
 def _with(roots: RootResolvers, selected: Selected, arguments: dict[str, Any]) -> RootResolvers:
-    """The same reads, where a field has these arguments."""
+    """Return the resolvers with these arguments for a field."""
     return replace(roots, selections=replace(roots.selections, given={id(selected.node): arguments}))
 
 
 def _parent(source: Any) -> Any:
-    """What code sees as the parent of a field: the entry, where it is one."""
+    """Return the parent that code receives: an Entry if the source is one."""
     stored = source.get(SELF) if isinstance(source, Mapping) else None
     if not isinstance(stored, dict):
         return source
@@ -358,7 +361,7 @@ def _linked(middleware: Any, following: Next) -> Next:
 
 
 def _unexpected() -> dict[str, Any]:
-    """Something that went wrong in code, told to nobody but the log."""
+    """Return the error for unexpected exceptions in code, whose details are only logged."""
     told = render(OctavoError())
     told["extensions"]["code"] = UNEXPECTED
     return told

@@ -1,7 +1,7 @@
-"""What an answer may cost: the values it would have if every list were as long as it may be.
+"""Limit the cost of an operation: the number of values if every list has its maximum length.
 
-Depth and size of a document do not bound it: lists within lists multiply, and variables bring filters of any size.
-Counted while the selection set is translated, before anything is asked of the database.
+Limits on depth and size of a document are not enough: nested lists multiply, and variables can have filters of any
+size. The cost is computed while the selection is compiled, before any database access.
 """
 
 from octavo.core.errors import ValidationError
@@ -9,20 +9,22 @@ from octavo.query.ast import And, At, Compare, Filter, Not, Or, Query
 from octavo.query.read_cost import MOST_COST, filter_size, sort_size, too_costly
 
 REPEATED = 10
-"""How many components are supposed where nobody says how many: a list without arguments."""
+"""Assumed number of components in a list without arguments."""
 
 
 MOST_CONDITIONS = 800
-"""Attributes and conditions of one argument `filters`: SQLite takes expressions of at most 1000 levels, and so many
-`or` are as many levels."""
+"""Maximum number of attributes and conditions of a `filters` argument.
+
+SQLite limits expressions to 1000 levels, and each `or` is a level.
+"""
 MOST_OPERANDS = 10_000
-"""What all filters of an operation compare with. Both databases take at most 32766 in one statement."""
+"""Maximum number of values in all filters of an operation. Both databases accept at most 32766 in a statement."""
 MOST_SORTED = 50
-"""Entries of one argument `sort`."""
+"""Maximum number of items of a `sort` argument."""
 
 
 class Cost:
-    """The values of one operation so far, the steps of its filters and sorts, and what its filters compare with."""
+    """The cost of one operation so far: values, steps of filters and sorts, and filter values."""
 
     def __init__(self, most: int, most_steps: int = MOST_COST) -> None:
         self._most = most
@@ -32,7 +34,7 @@ class Cost:
         self._operands = 0
 
     def add_query(self, query: Query, path: str) -> None:
-        """Count the arguments of a field in. Raises ValidationError when they are too many."""
+        """Add the arguments of a field. Raises ValidationError if a limit is exceeded."""
         if len(query.sort) > MOST_SORTED:
             raise ValidationError(f"{path}.sort has more than {MOST_SORTED} entries")
         self._steps += sort_size(query.sort) + (0 if query.filters is None else filter_size(query.filters))
@@ -48,7 +50,7 @@ class Cost:
             raise ValidationError(f"The filters compare with more than {MOST_OPERANDS} values, in {path}.filters")
 
     def add(self, values: int) -> None:
-        """Count values in. Raises ValidationError when they are too many."""
+        """Add values. Raises ValidationError if the limit is exceeded."""
         self._values += values
         if self._values > self._most:
             message = f"The answer could have more than {self._most} values; ask for fewer entries or fields"
@@ -56,7 +58,7 @@ class Cost:
 
 
 def _size_of(filters: Filter) -> tuple[int, int]:
-    """The attributes and conditions of a filter, and the values that it compares with."""
+    """Return the number of attributes and conditions of a filter, and of its values."""
     conditions = operands = 0
     waiting = [filters]
     while waiting:

@@ -1,4 +1,4 @@
-"""What answers operations: the schema of a project, its documents, and the executor on top."""
+"""The GraphQL engine: the schema of a project, its documents, and the executor."""
 
 from octavo.api.graphql.customization.apply_extension import extend_generated
 from octavo.api.graphql.document.documents import Documents
@@ -14,14 +14,14 @@ from octavo.core.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Made when the first operation comes, so that a service starts without it."""
+    """The engine, built for the first operation, so that a service starts faster."""
 
     documents: Documents
     executor: Executor
 
 
 def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
-    """The engine for a project's content. Raises InvalidCode when a project's extension is unsound."""
+    """Build the engine for a project's content. Raises InvalidCode if an extension is invalid."""
     controller, extending = content.controller, content.extending
     extension = extending.extension
     schema = build_schema(

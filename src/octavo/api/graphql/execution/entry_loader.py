@@ -1,4 +1,4 @@
-"""Entries that a project's code has chosen, read as any field reads them: one statement for all of them."""
+"""Load entries that project code returned, with one statement for all of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ Tree = Callable[[bytes], Any]
 async def read_entries(
     roots: RootResolvers, content_type: ContentType, answer: Answer, ids: Sequence[int], tree: Tree
 ) -> list[Any]:
-    """What is asked of each of these entries, in their order; None for one that is gone. Drafts too."""
+    """Return the selected data of these entries and drafts in order, None for deleted ones."""
     if not ids:
         return []
     chosen = Compare(operator=OPERATORS["$in"], values=tuple(dict.fromkeys(ids)))
@@ -48,7 +48,7 @@ async def read_page(
     page: EntryPage[Any],
     tree: Tree,
 ) -> dict[str, Any]:
-    """A collection of these entries: `data`, and `meta` where the type has it. No longer than any list may be."""
+    """Return a collection of these entries: `data`, and `meta` if the type has it. The maximum page size applies."""
     ids = ids[: roots.limits.most]
     told = PageInfo(page.page, page.page_size, -(-page.total // page.page_size), page.total)
     below = roots.selections.of(kind, selected.selection_sets)
@@ -68,14 +68,14 @@ async def read_attribute(
     entry_id: int,
     tree: Tree,
 ) -> Any:
-    """One attribute of one entry, with the arguments that `roots` has for it."""
+    """Return one attribute of an entry, with the arguments in `roots`."""
     answer = Object(((selected.key, roots.compiler().attribute(kind, selected)),))
     [entry] = await read_entries(roots, content_type, answer, [entry_id], tree)
     return None if entry is None else entry[selected.key]
 
 
 def entry_answer(roots: RootResolvers, kind: GraphQLObjectType, role: TypeRole, selected: Selected) -> Answer:
-    """What is asked of an entry whose field has the type of an entity, or of its attributes."""
+    """Return the selected data of an entry, for a field of its entity type or its attributes type."""
     compiler = roots.compiler()
     show = compiler.entity if role is TypeRole.ENTITY else compiler.attributes
     return show(kind, selected.selection_sets)

@@ -1,4 +1,4 @@
-"""Errors of the service as GraphQL tells them: code, name, message, details; never where in our code."""
+"""Format errors for GraphQL: code, name, message and details, without stack traces."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -18,11 +18,11 @@ from octavo.core.outage_log import report_outage
 
 BAD_INPUT: Final = "BAD_USER_INPUT"
 UNEXPECTED: Final = "INTERNAL_SERVER_ERROR"
-"""The code of what has none of its own. Nothing need have gone wrong inside."""
+"""The code of errors that have no other code, including some that are no internal errors."""
 
 
 class UnlistedComponent(OctavoError):
-    """A dynamic zone holds a component that it does not list: its union has no type for it."""
+    """A dynamic zone contains a component that its definition does not list, so the union has no type for it."""
 
     status = 400
     name = "UnlistedComponentError"
@@ -43,7 +43,7 @@ _FORBIDDEN_MESSAGE: Final = "Forbidden access"
 
 
 def render(error: OctavoError) -> dict[str, Any]:
-    """An entry of `errors`. What is told as a failure of the service goes to the log too, with its reason."""
+    """Return an item of `errors`. Outages are logged too, with their reason."""
     if isinstance(error, ServiceUnavailable):
         report_outage(error)
     code = next((code for kind, code in _CODES if isinstance(error, kind)), BAD_INPUT)
@@ -53,7 +53,7 @@ def render(error: OctavoError) -> dict[str, Any]:
 
 
 def render_refused(error: GraphQLError, code: str) -> dict[str, Any]:
-    """An entry of `errors` about the document or its values: with its place, without ours."""
+    """Return an item of `errors` about the document or its variables, with its location in the document."""
     rendered: dict[str, Any] = {"message": error.message}
     if error.locations:
         rendered["locations"] = [{"line": place.line, "column": place.column} for place in error.locations]
@@ -64,7 +64,7 @@ def render_refused(error: GraphQLError, code: str) -> dict[str, Any]:
 
 
 def render_null(field: str, nodes: Iterable[Node]) -> dict[str, Any]:
-    """An entry of `errors` for a field (`Article.title`) that is null and must not be, as graphql-core says it."""
+    """Return an item of `errors` for a required field (`Article.title`) that is null, with graphql-core's message."""
     message = f"Cannot return null for non-nullable field {field}."
     return render_refused(GraphQLError(message, [*nodes]), UNEXPECTED)
 

@@ -1,7 +1,7 @@
-"""Sentinels: an error deep in an answer is a null with white space before it, which stands nowhere else in our JSON.
+"""Sentinels: an error in a nested value is a null preceded by white space that occurs nowhere else in Octavo's JSON.
 
-The white space says which error it is. As often as a statement answers the sentinel, its error is shown: answers
-need not be parsed to be counted.
+The white space encodes the error's number. An error is reported as often as its sentinel occurs in the response, which
+need not be parsed.
 """
 
 import json
@@ -29,8 +29,7 @@ Path = tuple[str | int, ...]
 
 
 class _Place(NamedTuple):
-    """Where an error with a path is: the keys from its null to the field, and the levels from its null up to the value
-    that becomes null because of it."""
+    """The location of an error with a path: the keys from its null to the field, and how many levels up is null."""
 
     below: Path
     levels: int
@@ -38,26 +37,26 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ErrorSentinels:
-    """The errors that the answers of one operation may tell, each under its number.
+    """The possible errors in the response of one operation, by number.
 
-    `places` are those of errors that have a path.
+    `places` has the locations of errors with a path.
     """
 
     errors: list[dict[str, Any]] = field(default_factory=list)
     places: dict[int, _Place] = field(default_factory=dict)
 
     def null(self, error: OctavoError) -> Fixed:
-        """What stands in the place of a value that could not be had."""
+        """Return the JSON for a value that could not be read."""
         told = render(error)
         if told not in self.errors:
             self.errors.append(told)
         return _marked_null(self.errors.index(told))
 
     def required_null(self, name: str, nodes: Iterable[Node], below: Path, levels: int) -> str:
-        """The JSON in the place of an object whose field `below` is null and must not be (`name`: `Article.title`,
-        selected by `nodes`).
+        """Return the JSON for an object whose required field `below` is null.
 
-        `levels` up from the object, that value becomes null.
+        `name` is the field, such as `Article.title`, selected by `nodes`. The value `levels` above the object becomes
+        null.
         """
         told, place = render_null(name, nodes), _Place(below, levels)
         for number, known in self.places.items():
@@ -68,13 +67,13 @@ class ErrorSentinels:
         return _marked_null(len(self.errors) - 1).json
 
     def forbidden(self) -> Fixed:
-        """What stands in the place of entries that the caller may not read."""
+        """Return the JSON for entries that the caller cannot read."""
         return self.null(ForbiddenError())
 
     def take(self, answer: bytes, path: Path | None = None) -> tuple[bytes, list[dict[str, Any]]]:
-        """The answer without its sentinels, and their errors: those of one kind in the order of the answer.
+        """Return the response without sentinels, and their errors. Those of one kind are in the response's order.
 
-        `path` is that of the answer, if errors can have paths.
+        `path` is the path of the response, if errors can have paths.
         """
         found = [int(mark.translate(_TO_DIGITS), 2) for mark in _MARK.findall(answer)] if b"\r" in answer else []
         if not found:
@@ -85,7 +84,7 @@ class ErrorSentinels:
         return _MARK.sub(b"", answer), sorted(errors, key=_turn)
 
     def _with_paths(self, answer: bytes, found: list[int], path: Path | None) -> tuple[bytes, list[dict[str, Any]]]:
-        """Put paths into errors, and nulls into values that hold a null that must not be there."""
+        """Set the paths of errors, and replace values with an invalid null by null."""
         token = secrets.token_hex(16)
         named = iter(range(len(found)))
         text = _MARKED_NULL.sub(lambda _: b'"%b%d"' % (token.encode(), next(named)), answer)
@@ -114,7 +113,7 @@ def _marked_null(number: int) -> Fixed:
 
 
 def _strings(value: Any, token: str, path: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the paths of texts that begin with a token, and the number behind it."""
+    """Yield the path of each text that begins with a token, and the number after it."""
     if isinstance(value, str):
         if value.startswith(token):
             yield path, int(value.removeprefix(token))
@@ -124,7 +123,7 @@ def _strings(value: Any, token: str, path: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _put_null(value: Any, path: Path) -> None:
-    """Replace the value at a path, unless something above it is null already."""
+    """Replace the value at a path by null, unless a value above it is null already."""
     *above, last = path
     for key in above:
         if value is None:
@@ -135,27 +134,27 @@ def _put_null(value: Any, path: Path) -> None:
 
 
 def is_marked(pieces: Iterable[bytes]) -> bool:
-    """Whether an answer may tell of errors."""
+    """Return whether an answer can contain errors."""
     return any(b"\r" in piece for piece in pieces)
 
 
 def is_error(answer: object) -> bool:
-    """Whether an answer is a marked null."""
+    """Return whether an answer is a null with an error."""
     return isinstance(answer, Fixed) and answer.json.startswith("\r")
 
 
 def one_null(answers: Iterable[object]) -> Fixed:
-    """One null for all: it has the marks of those that are marked."""
+    """Merge nulls: the result has the errors of all."""
     marks = (answer.json.removesuffix("null") for answer in answers if isinstance(answer, Fixed) and is_error(answer))
     return Fixed(f"{''.join(marks)}null")
 
 
 def _turn(error: dict[str, Any]) -> int:
-    """When an error is told: contradictions at once, then what is forbidden, then values (observed)."""
+    """Return the sort key of an error: contradictions first, then forbidden, then values (observed)."""
     code = error["extensions"]["code"]
     return _TURNS.index(code) if code in _TURNS else len(_TURNS)
 
 
 def _placed(error: dict[str, Any], path: list[str | int]) -> dict[str, Any]:
-    """An error with a path, in the order of the reference's keys."""
+    """Return an error with a path, with keys in the reference's order."""
     return {**{key: value for key, value in error.items() if key != "extensions"}, "path": path, **error}

@@ -1,6 +1,6 @@
-"""Runs operations of known documents, root field by root field, to the bytes of an answer.
+"""Execute operations of known documents, root field by root field, and return the bytes of the response.
 
-Generated fields never reach graphql-core's executor: they are read and written as a whole. Introspection does.
+Generated fields do not run in graphql-core's executor: they are read and written as a whole. Introspection does.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ from octavo.project.state import State, shared_state
 async def answer_schedule(
     roots: RootResolvers, field: GraphQLField, root: ScheduleField, selected: Selected, *, changes: bool
 ) -> bytes:
-    """The JSON of such a field; what it `changes` is in `data`. Raises OctavoError."""
+    """Return the JSON of a scheduling field. With `changes`, `data` has the new times. Raises OctavoError."""
     roots.require(action_of(root))
     content_type, schedules = root.content_type, roots.controller.schedules
     assert schedules is not None, "a site has them"
@@ -88,7 +88,7 @@ FieldResult = tuple[bytes, Errors]
 
 @dataclass(frozen=True, slots=True)
 class Executor:
-    """Runs operations on one schema."""
+    """Executes operations on one schema."""
 
     schema: GraphQLSchema
     controller: ContentController
@@ -101,7 +101,7 @@ class Executor:
     digit_ids: bool = False
 
     async def run(self, asked: RequestedOperation, actor: Actor, asker: Asker) -> bytes:
-        """The answer to an operation, errors included. Raises RefusedVariables."""
+        """Return the response of an operation, including errors. Raises RefusedVariables."""
         ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             return await ready.answer(self.controller.reads)
@@ -133,7 +133,7 @@ class Executor:
             told = await run.fields(parent, selected)
         known, defaults = run.constants.keys() | run.reads.keys(), tuple(roots.defaults)
         if not run.is_mutation and len(defaults) < 2 and all(item.key in known for item in selected):
-            locale = defaults[0] if defaults else None  # not what it is by now: the reads are bound to this one
+            locale = defaults[0] if defaults else None  # not the current default: the reads are bound to this one
             prepared = PreparedOperation(run.members(selected), roots.sentinels, locale)
             self.ready.keep(asked, actor, prepared)
             self.shapes.keep(asked, variables, actor, prepared, lifting)
@@ -148,24 +148,24 @@ class _Run:
     asker: Asker
 
     state: State = field(default_factory=shared_state)
-    """What code of the project keeps for other code."""
+    """State that project code shares within the request."""
     sizes: list[int] = field(default_factory=list)
     constants: dict[str, bytes] = field(default_factory=dict)
     reads: dict[str, Read] = field(default_factory=dict)
 
     @property
     def is_mutation(self) -> bool:
-        """Whether it writes."""
+        """Whether the operation is a mutation."""
         return self.asked.operation.operation is OperationType.MUTATION
 
     def members(self, selected: list[Selected]) -> tuple[tuple[bytes, Read | bytes], ...]:
-        """What stands before each field of the answer, and what answers it."""
+        """Return the bytes before each field of the response, and its value or read."""
         known: dict[str, Read | bytes] = {**self.constants, **self.reads}
         before = ((b"," if place else b"{") + b'"%b":' % item.key.encode() for place, item in enumerate(selected))
         return tuple(zip(before, (known[item.key] for item in selected), strict=True))
 
     async def fields(self, parent: GraphQLObjectType, selected: list[Selected]) -> list[FieldResult]:
-        """Queries at once, mutations in turn."""
+        """Run queries concurrently, and mutations one after the other."""
         work = [self._field(parent, item) for item in selected]
         if self.is_mutation:
             self.executor.controller.reads.read_newest()
@@ -193,7 +193,7 @@ class _Run:
     async def _read_root(
         self, roots: RootResolvers, metadata: FieldMetadata | None, field: GraphQLField, item: Selected
     ) -> bytes:
-        """The JSON of a generated root field, with sentinels in it."""
+        """Return the JSON of a generated root field, with sentinels for errors."""
         if isinstance(metadata, PluginField):
             return await self.executor.plugin_resolvers.answer(metadata.name, field, item, roots, self.asker.client)
         if isinstance(metadata, ScheduleField):
@@ -202,14 +202,14 @@ class _Run:
         if self.is_mutation:
             return await MutationResolvers(roots, self.asked.size).write(field, metadata, item)
         read = await roots.prepare(field, metadata, item)
-        if roots is self.roots:  # and no code has changed what is read
+        if roots is self.roots:  # no code has changed the arguments
             self.reads[item.key] = read
         pieces = await read.run(self.executor.controller.reads)
         weigh(pieces, self.sizes, self.executor.controller.reads)
         return b"".join(pieces)
 
     def _introspect(self, item: Selected) -> FieldResult:
-        """graphql-core answers what is asked of the schema itself: always the same, where nothing varies."""
+        """Run introspection with graphql-core. The result is cached if there are no variables."""
         start = self.asked.operation.loc.start if self.asked.operation.loc else 0
         key = None if self.asked.variables else f"{start} {item.key} {self.asked.document.text}"
         known = self.executor.introspected.get(key) if key else None

@@ -1,4 +1,4 @@
-"""Root fields that write content: each in a transaction of its own, the answer read inside it."""
+"""Root fields that write content: each in its own transaction, in which the response is read."""
 
 from dataclasses import replace
 from functools import partial
@@ -21,13 +21,13 @@ from octavo.schema.attributes import TIMESTAMPS
 
 @dataclass(frozen=True, slots=True)
 class MutationResolvers:
-    """Writes for one operation of one caller, which came in a body of `size` bytes."""
+    """Writes for one operation of one caller. `size` is the size of the request's body in bytes."""
 
     roots: RootResolvers
     size: int
 
     async def write(self, field: GraphQLField, root: RootField, selected: Selected) -> bytes:
-        """The JSON of a root field of Mutation. Raises OctavoError, GraphQLError."""
+        """Return the JSON of a root field of Mutation. Raises OctavoError and GraphQLError."""
         self.roots.require(action_of(root))
         arguments = await compute(lambda: self.roots.selections.arguments(field, selected), self.size)
         wrapper = get_named_type(field.type)
@@ -48,7 +48,7 @@ class MutationResolvers:
         return join(members)
 
     async def _written(self, root: RootField, arguments: dict[str, Any], answer: Answer) -> bytes:
-        """What a write shows. What is wrong with the update of a single type stands below its field (observed)."""
+        """Return the written entry. Errors in updates of single types become an error below the field (observed)."""
         try:
             return await self._write(root, arguments, answer)
         except OctavoError as error:
@@ -61,7 +61,7 @@ class MutationResolvers:
         actor = self.roots.actor
         prepared = self.roots.prepare_entry(content_type.uid, answer, Drafts.ANY)
         data, locale = arguments.get("data") or {}, arguments.get("locale")
-        if locale is not None and not isinstance(locale, str):  # variables bring values of any kind
+        if locale is not None and not isinstance(locale, str):  # variables can have any type
             raise ValidationError("Locale must be a text")
         if root.action == "createLocalization":
             flat = {**data, "locale": locale}

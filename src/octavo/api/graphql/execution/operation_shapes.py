@@ -1,8 +1,8 @@
-"""Operations by their shape: prepared once for all values of variables that only take the place of one another.
+"""Cache operations by the shape of their variables, so that one is prepared for many values.
 
-The shape of variables is their structure and the types of their values. A value of a variable is free when it is used
-only in filters and ids, and the plans of these hold it in a parameter (`query.lifting`). All other values are fixed: an
-operation is prepared for each of them.
+The shape is the structure of the variables and the types of their values. A value is free if it is used only in
+filters and ids, where plans have a parameter (`query.lifting`). All other values are fixed: an operation is prepared
+for each of them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ class _Shapeless(Exception):
 
 
 class Lifting:
-    """Marks what variables bring into the arguments of an operation that is prepared."""
+    """Marks values that come from variables, in the arguments of an operation being prepared."""
 
     def __init__(self, variables: Mapping[str, Any]) -> None:
         self._variables = variables
@@ -51,7 +51,7 @@ class Lifting:
         return value if argument is None else self._marked(argument.value, value)
 
     def id_source(self, node: FieldNode) -> Source | None:
-        """Return the source of a field's id; None where it is no variable."""
+        """Return the source of a field's id, or None if it is not a variable."""
         argument = next((one for one in node.arguments if one.name.value == ID), None)
         if argument is None or not isinstance(argument.value, VariableNode):
             return None
@@ -84,7 +84,7 @@ class Lifting:
         return lifted
 
     def free_sources(self, asked: RequestedOperation, operation: PreparedOperation) -> frozenset[Source]:
-        """Return the sources of all values that other ones can take the place of."""
+        """Return the sources of all values that can be replaced."""
         names = self.fixed_names | _names_elsewhere(asked.operation, asked.document.fragments)
         reads = [read for _, read in operation.members if isinstance(read, EntryRead | ListRead)]
         bound = {id(origin) for read in reads for origin in read.free_origins}
@@ -94,14 +94,14 @@ class Lifting:
 
 
 class OperationShapes:
-    """Operations seen before with other values."""
+    """Cached operations by shape."""
 
     def __init__(self, fixed: Cache[Key, tuple[Source, ...]], operations: Cache[Key, PreparedOperation]) -> None:
         self._fixed = fixed
         self._operations = operations
 
     def get(self, asked: RequestedOperation, variables: Mapping[str, Any], actor: Actor) -> PreparedOperation | None:
-        """Return the operation for these values, if one of their shape is prepared."""
+        """Return the operation with these values, if its shape is cached."""
         key = _shape_key(asked, variables, actor)
         fixed = None if key is None else self._fixed.get(key)
         if key is None or fixed is None:
@@ -122,7 +122,7 @@ class OperationShapes:
         operation: PreparedOperation,
         lifting: Lifting,
     ) -> None:
-        """Keep an operation for other values of the shape, if any of them is free."""
+        """Cache an operation, if any of its values is free."""
         key = _shape_key(asked, variables, actor)
         free = lifting.free_sources(asked, operation)
         if key is None or not free:
@@ -145,9 +145,9 @@ def _operation_key(key: Key, fixed: tuple[Source, ...], variables: Mapping[str, 
 
 
 def _shape(value: Any) -> Any:
-    """The structure of a value, with types for texts and numbers; flags and nulls stand for themselves.
+    """Return the structure of a value, with types instead of texts and numbers. Booleans and null are unchanged.
 
-    Raises _Shapeless for values of other types, which scalars of a project may have.
+    Raises _Shapeless for values of other types, which custom scalars can have.
     """
     if type(value) in _SCALARS:
         return type(value)
@@ -161,7 +161,7 @@ def _shape(value: Any) -> Any:
 
 
 def _leaves(value: Any, source: Source = ()) -> Iterator[Source]:
-    """The sources of texts and numbers."""
+    """Yield the sources of texts and numbers."""
     if type(value) in _SCALARS:
         yield source
     elif isinstance(value, dict):
@@ -173,7 +173,7 @@ def _leaves(value: Any, source: Source = ()) -> Iterator[Source]:
 
 
 def _names_elsewhere(operation: OperationDefinitionNode, fragments: Mapping[str, FragmentDefinitionNode]) -> set[str]:
-    """The variables that are used outside of filters and ids."""
+    """Return the variables that are used outside of filters and ids."""
     names = set[str]()
     waiting: list[Node] = [operation, *fragments.values()]
     while waiting:
@@ -191,7 +191,7 @@ def _names_elsewhere(operation: OperationDefinitionNode, fragments: Mapping[str,
 
 
 def _names_in(node: Node) -> Iterator[str]:
-    """The variables within a value, an argument or a directive."""
+    """Yield the variables in a value, an argument or a directive."""
     if isinstance(node, VariableNode):
         yield node.name.value
         return

@@ -1,4 +1,4 @@
-"""The root fields of plugins: accounts, users and roles, uploaded files. What they do is in the services."""
+"""Root fields of plugins: accounts, users and roles, uploaded files. The services implement them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ _ROLE: Final = "role"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A plugin's field, asked for: by whom (`roots.actor`), from where, with what, and what to show."""
+    """A call of a plugin's field: resolvers with the caller (`roots.actor`), the client, arguments and selection."""
 
     roots: RootResolvers
     client: str
@@ -40,7 +40,7 @@ class Call:
 
 
 class PluginResolvers:
-    """Answers the plugins' fields by their names."""
+    """Resolves the plugins' fields by name."""
 
     def __init__(self, accounts: Accounts, users: UserManagement, roles: RoleManagement, files: FileService) -> None:
         self._accounts = accounts
@@ -70,10 +70,10 @@ class PluginResolvers:
     async def answer(
         self, name: str, field: GraphQLField, selected: Selected, roots: RootResolvers, client: str
     ) -> bytes:
-        """The JSON of a plugin's field. Raises OctavoError, GraphQLError."""
+        """Return the JSON of a plugin's field. Raises OctavoError and GraphQLError."""
         kind = get_named_type(field.type)
         if not isinstance(kind, GraphQLObjectType):
-            return b"true"  # `ok`, of a schema without anything else
+            return b"true"  # `ok`, the only field of an empty schema
         return await self._answers[name](
             Call(roots, client, kind, selected, roots.selections.arguments(field, selected))
         )
@@ -133,7 +133,7 @@ class PluginResolvers:
     async def _person(
         self, call: Call, kind: GraphQLObjectType, asked: tuple[Selected, ...], user_id: int, *, with_role: bool
     ) -> bytes:
-        """A user as they see themselves; a role only where they ask who they are."""
+        """Return a user's own data. Only `me` includes the role."""
         answer = _payload(call.roots, kind, asked, with_role=with_role)
         return await call.roots.reads.find_any(call.roots.prepare_entry(USER, answer).bind(id=user_id)) or NULL
 
@@ -217,7 +217,7 @@ class PluginResolvers:
 
 
 def _payload(roots: RootResolvers, kind: GraphQLObjectType, asked: tuple[Selected, ...], *, with_role: bool) -> Answer:
-    """What is shown of a row whose attributes are the fields of a payload."""
+    """Return the answer for a row whose attributes are the fields of a payload."""
     sets = (selection_set for item in asked for selection_set in item.selection_sets)
     members: list[tuple[str, Answer]] = []
     for item in roots.selections.of(kind, sets):
@@ -239,7 +239,7 @@ def _ok(call: Call) -> bytes:
 
 
 def _only(call: Call, answer: Answer) -> PreparedRead:
-    """For a write of files whose answer is read on its own."""
+    """Prepare the read of a written file."""
     return call.roots.prepare_entry(FILE, answer)
 
 

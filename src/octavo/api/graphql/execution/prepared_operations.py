@@ -1,4 +1,4 @@
-"""Reads of root fields, made ready: what needs the document is done, and they can be run as often as they are asked."""
+"""Prepared reads of root fields, which can run repeatedly without the document."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -34,37 +34,37 @@ _TOLD: Final = {
 }
 _NO_PAGE: Final = PageInfo(1, 1, 0, 0)
 MOST_CHARACTERS: Final = 4_000
-"""Variables of a longer text are not likely to come again."""
+"""Longer variables are unlikely to repeat, so their operations are not cached."""
 
 _BYTES_OF_VALUES: Final = 1_000
 
 Errors = list[dict[str, Any]]
 Pieces = list[bytes]
-"""JSON in pieces, to be joined once: what was read is long, and each copy of it costs."""
+"""JSON in pieces, joined once at the end: results are long, and copies are expensive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The JSON of a wrapper around its `data`, of which there may be several: one text more than there are `data`.
+    """The JSON of a wrapper around its `data`. There is one text more than `data` fields.
 
-    A `%d` or `%b` in a text stands for what is told of the page, which `told` names.
+    `%d` and `%b` in texts are placeholders for pagination values, which `told` names.
     """
 
     texts: tuple[bytes, ...]
     told: tuple[tuple[str, ...], ...]
 
     def is_counted(self, *, cut: bool) -> bool:
-        """Whether anything in `meta` needs the total. Where the page may be `cut`, its size and number do too."""
+        """Return whether `meta` needs the total. If the page may be `cut`, its size and number need it too."""
         counting = {"number", "size", "pages", "total"} if cut else {"pages", "total"}
         return any(not counting.isdisjoint(names) for names in self.told)
 
     @property
     def has_cursor(self) -> bool:
-        """Whether `meta` tells where the list goes on."""
+        """Whether `meta` has the cursor of the next page."""
         return any("after" in names for names in self.told)
 
     def fill(self, found: bytes, page: PageInfo = _NO_PAGE) -> Pieces:
-        """The JSON of the wrapper; `found` is what was read for all its `data` together."""
+        """Return the JSON of the wrapper. `found` is the result for all `data` fields."""
         texts = [
             text % tuple([getattr(page, name) for name in names]) if names else text
             for text, names in zip(self.texts, self.told, strict=True)
@@ -77,7 +77,7 @@ class Frame:
 
 
 def make_frame(selections: Selections, wrapper: GraphQLObjectType, below: list[Selected]) -> Frame:
-    """The frame of what is asked of a wrapper. A field that a project added is null: its code answers."""
+    """Return the frame for a wrapper's selection. Fields that a project added are null: code resolves them."""
     texts: list[bytes] = [b"{"]
     told: list[list[str]] = [[]]
     for place, item in enumerate(below):
@@ -95,7 +95,7 @@ def make_frame(selections: Selections, wrapper: GraphQLObjectType, below: list[S
 
 
 def _meta(selections: Selections, meta: GraphQLObjectType, item: Selected, noted: list[str]) -> bytes:
-    """The text of `meta`; what of the page is in it is noted."""
+    """Return the text of `meta`. The names of its pagination values are appended to `noted`."""
 
     def of_page(pagination: GraphQLObjectType, one: Selected) -> bytes:
         name = _TOLD.get(part_of(pagination, one.name) or Part.META)
@@ -134,10 +134,10 @@ def _object(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
 
 @dataclass(frozen=True, slots=True)
 class EntryRead:
-    """One entry or none. Without `prepared` nothing of it is asked for.
+    """One entry or none. `prepared` is None if the entry's data is not selected.
 
-    `unbound` is the read without its id where that comes from a variable, whose `source` it is; `digits_only` tells how
-    an id is read.
+    If the id comes from a variable, `source` is that variable and `unbound` is the read without the id. `digits_only`:
+    whether ids are digits only.
     """
 
     frame: Frame
@@ -148,7 +148,7 @@ class EntryRead:
 
     @property
     def free_origins(self) -> tuple[Origin, ...]:
-        """As `PreparedRead.free_origins`."""
+        """The same as `PreparedRead.free_origins`."""
         return () if self.prepared is None else self.prepared.free_origins
 
     def rebind(self, variables: Mapping[str, Any]) -> "EntryRead":
@@ -160,14 +160,14 @@ class EntryRead:
         return self if read is None else EntryRead(self.frame, read.rebind(variables))
 
     async def run(self, reads: ContentReads) -> Pieces:
-        """The JSON of the response."""
+        """Return the JSON of the response."""
         found = None if self.prepared is None else await reads.find_any(self.prepared)
         return self.frame.fill(NULL if found is None else found)
 
 
 @dataclass(frozen=True, slots=True)
 class ListRead:
-    """A page of entries, and the one that was asked for."""
+    """A page of entries, with the page as requested."""
 
     frame: Frame
     prepared: PreparedRead
@@ -176,7 +176,7 @@ class ListRead:
 
     @property
     def free_origins(self) -> tuple[Origin, ...]:
-        """As `PreparedRead.free_origins`."""
+        """The same as `PreparedRead.free_origins`."""
         return self.prepared.free_origins
 
     def rebind(self, variables: Mapping[str, Any]) -> "ListRead":
@@ -184,7 +184,7 @@ class ListRead:
         return ListRead(self.frame, self.prepared.rebind(variables), self.asked)
 
     async def run(self, reads: ContentReads) -> Pieces:
-        """The JSON of the collection."""
+        """Return the JSON of the collection."""
         page, cursor = self.prepared.page or Page(), None
         if page.after is None:
             entries, total = await reads.find(self.prepared)
@@ -197,7 +197,7 @@ Read = EntryRead | ListRead
 
 
 class RequestedOperation:
-    """An operation as it was asked for: of which document, with which variables, in a body of `size` bytes."""
+    """A requested operation: its document, its variables, and the body's size in bytes."""
 
     __slots__ = ("_key", "document", "operation", "size", "variables")
 
@@ -211,7 +211,7 @@ class RequestedOperation:
         self._key = _key_of(document, operation, variables)
 
     def key(self, actor: Actor) -> tuple[Any, ...] | None:
-        """What it is kept by for somebody; None for one that is not kept."""
+        """Return the cache key for a caller, or None if the operation cannot be cached."""
         return None if self._key is None else (*self._key, actor.kind, actor.ability.key)
 
     def operation_key(self, actor: Actor) -> tuple[Any, ...] | None:
@@ -220,7 +220,7 @@ class RequestedOperation:
 
     @property
     def values_size(self) -> int:
-        """Return the bytes that the values of its variables take at most, where they are kept."""
+        """The maximum bytes of cached variables."""
         return 0 if self._key is None else _BYTES_OF_VALUES + 4 * len(self._key[2])
 
 
@@ -231,7 +231,7 @@ def _key_of(
         return None
     try:
         text = orjson.dumps(variables)
-    except TypeError:  # files
+    except TypeError:  # uploaded files
         return None
     if len(text) > MOST_CHARACTERS:
         return None
@@ -239,9 +239,9 @@ def _key_of(
 
 
 class PreparedOperation(NamedTuple):
-    """A query whose root fields are all ready: what stands before each in the answer, and what answers it.
+    """A query whose root fields are all prepared: the bytes before each field in the response, and its read or value.
 
-    `locale` is the default one it was made for, None where it does not matter.
+    `locale` is the default locale that it was prepared for, or None if it does not depend on it.
     """
 
     members: tuple[tuple[bytes, Read | bytes], ...]
@@ -256,9 +256,9 @@ class PreparedOperation(NamedTuple):
         return PreparedOperation(members, self.sentinels, self.locale)
 
     async def answer(self, reads: ContentReads) -> bytes:
-        """The answer. Nothing is left to do but to read."""
+        """Run the reads and return the response."""
         sizes: list[int] = []
-        if len(self.members) == 1:  # a task for each costs more than what it does
+        if len(self.members) == 1:  # a task costs more than the read itself
             before, read = self.members[0]
             pieces, errors = await self._run_read(before, read, reads, sizes)
             return envelope((before, *pieces, b"}"), errors)
@@ -276,7 +276,7 @@ class PreparedOperation(NamedTuple):
     async def _run_read(
         self, before: bytes, read: Read | bytes, reads: ContentReads, sizes: list[int]
     ) -> tuple[Pieces, Errors]:
-        """`before` is `{"key":` or `,"key":`."""
+        """Run a read. `before` is `{"key":` or `,"key":`."""
         if isinstance(read, bytes):
             return [read], []
         try:
@@ -291,30 +291,30 @@ class PreparedOperation(NamedTuple):
 
 
 def weigh(pieces: Pieces, sizes: list[int], reads: ContentReads) -> None:
-    """Add what a read answers to the `sizes` of all reads of its operation. Raises ValidationError for too much."""
+    """Add the size of a result to the `sizes` of an operation. Raises ValidationError if the limit is exceeded."""
     sizes += map(len, pieces)
     reads.check_size(sum(sizes))
 
 
 def envelope(data: Iterable[bytes], errors: Errors) -> bytes:
-    """An answer."""
+    """Return the JSON response with data and errors."""
     begin = b'{"errors":%b,"data":' % orjson.dumps(errors) if errors else b'{"data":'
     return b"".join((begin, *data, b"}"))
 
 
 class PreparedOperations:
-    """Operations seen before, by document, name, variables and what the caller may do."""
+    """Prepared operations by document, name, variables and the caller's permissions."""
 
     def __init__(self, cache: Cache[tuple[Any, ...], PreparedOperation]) -> None:
         self._cache = cache
 
     def get(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
-        """The operation, if it is ready."""
+        """Return the operation if it is cached."""
         key = asked.key(actor)
         return None if key is None else self._cache.get(key)
 
     def keep(self, asked: RequestedOperation, actor: Actor, ready: PreparedOperation, size: int | None = None) -> None:
-        """Keep an operation for the next time; `size` is the bytes of what it shares with no other one, if known."""
+        """Cache an operation. `size` is the bytes that it does not share with others, if known."""
         key = asked.key(actor)
         if key is not None:
             self._cache.put(key, ready, size)

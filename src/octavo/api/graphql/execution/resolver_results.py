@@ -1,7 +1,7 @@
-"""What a project's code answers for a field of a generated type: entries, or their ids.
+"""Convert results of project code for fields of generated types: entries, or their ids.
 
-Only the ids are taken. What is shown of the entries is read as for any field, in one statement, for the caller:
-attributes that code happened to load are never shown by that alone.
+Only the ids are used. The selected data is read like any other field, in one statement, with the caller's permissions:
+attributes that code has loaded are never returned directly.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ _ENTRIES: Final = frozenset({TypeRole.RESPONSE, TypeRole.ENTITY, TypeRole.ATTRIB
 
 
 def is_entry(value: Any) -> bool:
-    """Whether a value is an entry, or entries, of the handle that code has."""
+    """Return whether a value is an Entry, an EntryPage or a list of entries."""
     if isinstance(value, list) and value:
         return isinstance(value[0], Entry)
     return isinstance(value, Entry | EntryPage)
@@ -37,13 +37,13 @@ def is_entry(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """Shows what code answered, for one caller. `tree` makes values of what was read."""
+    """Converts results of code for one caller. `tree` parses data that was read."""
 
     roots: RootResolvers
     tree: Callable[[bytes], Any]
 
     async def shown(self, value: Any, info: GraphQLResolveInfo) -> Any:
-        """A value as the schema wants it. Raises TypeError where it cannot be."""
+        """Return a value in the form of the schema. Raises TypeError if that is not possible."""
         kind = get_named_type(info.return_type)
         metadata = metadata_of_type(kind)
         if metadata is None or not isinstance(kind, GraphQLObjectType):
@@ -78,7 +78,7 @@ class Returned:
 
 
 class Own(dict[str, Any]):
-    """What code answered for a generated type that is no entry: taken by field names, not by response keys."""
+    """A result of code for a generated type without entries. Its keys are field names, not response keys."""
 
 
 def _is_list(kind: GraphQLOutputType) -> bool:
@@ -95,7 +95,7 @@ def _page(value: Any, size: int) -> EntryPage[Any]:
 
 
 def _id_of(value: Any, content_type: ContentType) -> int:
-    """The id in what stands for an entry."""
+    """Return the id of an entry, or of a value that represents one."""
     if isinstance(value, Entry) and value.uid != content_type.uid:
         raise TypeError(f"An entry of {content_type.uid} was expected, not one of {value.uid}")
     found = value.get("id") if isinstance(value, Mapping) else value

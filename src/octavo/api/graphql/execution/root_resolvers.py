@@ -1,4 +1,4 @@
-"""Root fields that read content: one statement each, its JSON put into the place of the field."""
+"""Root fields that read content: one statement for each, whose JSON becomes the field's value."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import field, replace
@@ -46,42 +46,42 @@ class RootResolvers:
     sentinels: ErrorSentinels
     customization: Customization | None = None
     is_authorized: bool = False
-    """Whether a project's code has decided that the caller may have this root field."""
+    """Whether project code has granted the caller access to this root field."""
     digit_ids: bool = False
-    """Whether ids are digits only, not whatever JavaScript reads as a number."""
+    """Whether ids are digits only. Otherwise, all numbers in JavaScript's notation are accepted."""
     id_source: Callable[[FieldNode], Source | None] = _no_source
-    """Where the id of a field comes from, if that is a variable."""
+    """Returns the variable that provides a field's id, if any."""
     defaults: set[str] = field(default_factory=set, compare=False)
-    """The default locales that were used: one, unless it was changed meanwhile."""
+    """The default locales that were used: one, unless it changed meanwhile."""
     is_gone: bool = False
-    """Whether what is shown is deleted by then: v4 answers its own values only, and nothing that it led to."""
+    """Whether the entry was deleted: as in v4, the response has its own values, but no relations."""
 
     @property
     def reads(self) -> ContentReads:
-        """What runs the reads."""
+        """Runs the reads."""
         return self.controller.reads
 
     def prepare_read(self, request: ReadRequest) -> PreparedRead:
-        """A request of this operation, ready to run for the caller."""
+        """Prepare a read for the caller."""
         return self.reads.prepare(request, self.actor.ability)
 
     def require(self, *actions: str) -> None:
-        """Raise ForbiddenError unless the caller may take these actions, or need not be asked."""
+        """Raise ForbiddenError unless the caller has these permissions, or code has granted access."""
         if not self.is_authorized:
             check(self.actor, *actions)
 
     def require_field(self, field: GraphQLField) -> None:
-        """Raise ForbiddenError unless the caller may have what is generated for a root field."""
+        """Raise ForbiddenError unless the caller has the permission for a generated root field."""
         metadata = metadata_of_field(field)
         if isinstance(metadata, RootField | ScheduleField):
             self.require(action_of(metadata))
 
     def read_id(self, value: Any) -> int:
-        """An id of GraphQL, a text; 0 for one that no entry has."""
+        """Parse an id. Returns 0 for an invalid one."""
         return read_entry_id(value, digits_only=self.digit_ids) or 0
 
     async def prepare(self, field: GraphQLField, root: RootField, selected: Selected) -> Read:
-        """The read of a root field of Query. Raises OctavoError, GraphQLError."""
+        """Prepare a root field of Query. Raises OctavoError and GraphQLError."""
         self.require(action_of(root))
         arguments = self.selections.arguments(field, selected)
         wrapper = get_named_type(field.type)
@@ -94,7 +94,7 @@ class RootResolvers:
         return await self._list(root, wrapper, selected, arguments)
 
     async def entry(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> bytes:
-        """A response with the entry of that id, which may be gone."""
+        """Return a response with the entry of that id, or null if it was deleted."""
         return b"".join(await self._one(uid, wrapper, selected, entry_id).run(self.reads))
 
     def _one(
@@ -108,7 +108,7 @@ class RootResolvers:
         return EntryRead(frame, unbound.bind(id=entry_id), unbound, source, self.digit_ids)
 
     def prepare_entry(self, uid: str, answer: Answer, drafts: Drafts = Drafts.BY_ID) -> PreparedRead:
-        """An entry by an id that is still to come."""
+        """Prepare the read of an entry whose id is bound later."""
         content_type = self.controller.registry.content_types[uid]
         return self.prepare_read(ReadRequest(content_type=content_type, by=By.ID, projection=answer, drafts=drafts))
 
@@ -148,7 +148,7 @@ class RootResolvers:
     def _shown(
         self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None, times: int = 1
     ) -> Answer | None:
-        """What each `data` of a wrapper is to show, in one answer; None where there is no `data`."""
+        """Return one answer for all `data` fields of a wrapper, or None without any."""
         shown = (item for item in below if part_of(wrapper, item.name) is Part.DATA)
         answers = [self.entity_answer(wrapper, item, state, times) for item in shown]
         return read_together(answers) if answers else None
@@ -156,15 +156,15 @@ class RootResolvers:
     def entity_answer(
         self, wrapper: GraphQLObjectType, item: Selected, state: PublicationState | None, times: int = 1
     ) -> Answer:
-        """What `data` of a wrapper is to show, of as many entries as that at most."""
+        """Return the answer for a wrapper's `data`, which has at most `times` entries."""
         if part_of(wrapper, item.name) is None:
-            return Fixed("null")  # a field that a project added; its code answers
+            return Fixed("null")  # a field that a project added; code resolves it
         entity = get_named_type(wrapper.fields[item.name].type)
         assert isinstance(entity, GraphQLObjectType)
         return self.compiler(state, times).entity(entity, item.selection_sets)
 
     def compiler(self, state: PublicationState | None = None, times: int = 1) -> SelectionCompiler:
-        """What makes Answers of selection sets, for the caller."""
+        """Return a compiler of selection sets for the caller."""
         context = SelectionContext(
             selections=self.selections,
             reads=self.reads,
@@ -183,15 +183,15 @@ class RootResolvers:
         return self.reads.sanitize(query, root.content_type, self.actor.ability)
 
     async def single_id(self, root: RootField | ScheduleField, locale: object) -> int:
-        """The id of the entry of a single type, in a locale; 0 where there is none. Raises ValidationError."""
-        if locale is not None and not isinstance(locale, str):  # variables bring values of any kind
+        """Return the id of a single type's entry in a locale, or 0. Raises ValidationError."""
+        if locale is not None and not isinstance(locale, str):  # variables can have any type
             raise ValidationError("Locale must be a text")
         asked = Query(locales=None if locale is None else (locale,))
         default = await self.locale(root)
         return await self.reads.single_id(root.content_type, asked, default, Drafts.ANY) or 0
 
     async def locale(self, root: RootField | ScheduleField) -> str:
-        """The default locale, for types that have locales."""
+        """Return the default locale, or an empty string for types without locales."""
         if not root.content_type.localized:
             return ""
         default = await self.controller.locales.default()
@@ -200,15 +200,15 @@ class RootResolvers:
 
 
 def join(members: Iterable[tuple[str, bytes]]) -> bytes:
-    """A JSON object of keys (GraphQL names: plain letters) and JSON."""
+    """Return a JSON object. Keys are GraphQL names, which need no escaping."""
     return b"{%b}" % b",".join(b'"%b":%b' % (key.encode(), value) for key, value in members)
 
 
 def action_of(root: RootField | ScheduleField) -> str:
-    """What the caller has to be allowed; who plans what becomes of an entry changes it."""
+    """Return the required action. Schedules require the permission to update the entry."""
     return action_on(root.content_type.uid, root.action if isinstance(root, RootField) else UPDATE)
 
 
 def _asked(query: Query, page: Page, *, with_count: bool, after: str | None) -> Query:
-    """A query with what is to be told of its page: the total, and where the list goes on."""
+    """Return a query that also returns the values for `meta`: the total and the cursor."""
     return replace(query, page=replace(page, with_count=with_count, after=after))

@@ -1,7 +1,6 @@
-"""Selection sets to Query and Answer: one root field, whatever its depth, becomes one read.
+"""Compile selection sets to a Query and an Answer: a root field of any depth becomes one read.
 
-What the caller may not read, and lists whose arguments are refused, become null with a sentinel in front, which
-names the error wherever the null is answered.
+Entries that the caller cannot read, and lists with invalid arguments, become null with a sentinel for the error.
 """
 
 from collections.abc import Iterable, Iterator
@@ -47,14 +46,14 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES
 
 SELF: Final = "__self"
-"""The key of what code sees as the parent of a field: everything stored in the entry."""
+"""The key of the parent entry for project code: all its stored values."""
 NULL: Final = Fixed("null")
 _NO_CURSOR: Final = "Invalid pagination: pagination.after is for lists at the root of an operation"
 SelectionSets = Iterable[SelectionSetNode]
 
 
 class _RefusedArguments(Exception):
-    """Arguments below a root field that mean nothing, or name what may not be named."""
+    """Invalid or forbidden arguments below a root field."""
 
     def __init__(self, error: OctavoError) -> None:
         super().__init__(error.message)
@@ -63,10 +62,10 @@ class _RefusedArguments(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionContext:
-    """What is the same wherever in one operation a selection stands. `cost` counts the values of all of them.
+    """The context of all selections in an operation. `cost` counts the values of all of them.
 
-    `customization` is there where a project's code sees what is read. `is_gone`: what is shown is deleted by then, so
-    it leads to nothing any more.
+    `customization` is set if project code receives the data. `is_gone`: the entry was deleted, so its relations are
+    empty.
     """
 
     selections: Selections
@@ -81,11 +80,11 @@ class SelectionContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionCompiler:
-    """Compiles selection sets at one place. `state` is the publication state that to-one relations inherit.
+    """Compiles the selection sets of one field. `state` is the publication state that to-one relations inherit.
 
-    `times` is how often, at most, what is compiled will stand in the answer; `place` is where the fields of a component
-    are, for abilities that limit fields. `levels` is how many levels up a null can be, if the object itself must not be
-    null: components that are required.
+    `times` is the maximum number of occurrences in the response. `place` is the path of a component's fields, for
+    abilities that restrict fields. `levels` is how many levels up a null can move if the object itself is required,
+    which applies to required components.
     """
 
     context: SelectionContext
@@ -95,7 +94,7 @@ class SelectionCompiler:
     levels: int = 0
 
     def entity(self, entity: GraphQLObjectType, sets: SelectionSets) -> Answer:
-        """`id`, `attributes` and `__typename` of an entry."""
+        """Return the answer for an entry: `id`, `attributes` and `__typename`."""
         asked = self.context.selections.of(entity, sets)
         self.context.cost.add(self.times * len(asked))
         return Object(tuple((item.key, self._entity_member(entity, item)) for item in asked))
@@ -107,16 +106,18 @@ class SelectionCompiler:
         if _part(field) is Part.ID:
             return Value(None)
         if _part(field) is None:
-            return NULL  # a field that a project added; its code answers
+            return NULL  # a field that a project added; code resolves it
         return self.shown(_object(field.type), item.selection_sets)
 
     def shown(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer | Guarded:
-        """The attributes, or none of them where one that must not be null is an error."""
+        """Return the attributes, or an error if a required one is an error."""
         return self.without_nulls(parent, sets, self.attributes(parent, sets))
 
     def without_nulls(self, parent: GraphQLObjectType, sets: SelectionSets, found: Object) -> Answer | Guarded:
-        """An object, or null and an error where something in it would be null and must not: everywhere, or in those
-        entries of which the caller does not read it."""
+        """Return an object, or null with an error if a required field would be null.
+
+        The null applies to all entries, or to those of which the caller cannot read that field.
+        """
         required = {item.key for item in self.context.selections.of(parent, sets) if _is_required(parent, item)}
         if any(key in required and is_error(answer) for key, answer in found.members):
             return one_null(answer for _, answer in found.members)
@@ -134,7 +135,7 @@ class SelectionCompiler:
         )
 
     def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Object:
-        """The attributes of an entry or a component."""
+        """Return the answer for the attributes of an entry or a component."""
         asked = self.context.selections.of(parent, sets)
         self.context.cost.add(self.times * len(asked))
         members = [(item.key, self.attribute(parent, item)) for item in asked]
@@ -143,7 +144,7 @@ class SelectionCompiler:
         return Object(tuple(members), required=tuple(self._required(parent, asked)))
 
     def _required(self, parent: GraphQLObjectType, asked: Iterable[Selected]) -> Iterator[tuple[str, str]]:
-        """Yield the scalars that must not be null, with what stands in the place of the object if they are."""
+        """Yield the required scalars, with the JSON that replaces the object if they are null."""
         seen = {TYPENAME}
         for item in asked:
             if item.name in seen or not _is_required(parent, item):
@@ -156,7 +157,7 @@ class SelectionCompiler:
                 yield scalar.name, self.context.sentinels.required_null(name, item.nodes, (item.key,), self.levels)
 
     def attribute(self, parent: GraphQLObjectType, item: Selected) -> Answer | Guarded:
-        """What is asked of one attribute."""
+        """Return the answer for one attribute."""
         if item.name == TYPENAME:
             return _typename(parent)
         field = parent.fields[item.name]
@@ -174,19 +175,19 @@ class SelectionCompiler:
         return meant if guard is None else Guarded(guard, meant, "null")
 
     def _at(self, metadata: AttributeField) -> "SelectionCompiler":
-        """The compiler for the fields of a content-type, which begin anew where they are named."""
+        """Return the compiler for the fields of a content type, whose paths begin with the field's name."""
         if not self.context.ability.limits_fields or not isinstance(metadata.definition, ContentType):
             return self
         return replace(self, place=FieldPlace(metadata.definition.uid))
 
     def is_withheld(self, metadata: AttributeField) -> bool:
-        """Whether the caller's ability does not read a field of any entry."""
+        """Return whether the caller's ability excludes a field for all entries."""
         if self.place is None:
             return False
         return not self.context.ability.reads(self.place.uid, self.place.field(metadata.attribute.name))
 
     def guard(self, metadata: AttributeField) -> Filter | None:
-        """Of which entries the caller's ability reads a field; None: of all in which what is around it is shown."""
+        """Return the filter of entries whose field the caller can read, or None if it equals the surrounding filter."""
         if self.place is None:
             return None
         ability, uid, way = self.context.ability, self.place.uid, self.place.way.removesuffix(".")
@@ -194,7 +195,7 @@ class SelectionCompiler:
         return None if way and guard == ability.field_scope(uid, way) else guard
 
     def meant(self, item: Selected, field: GraphQLField, metadata: AttributeField, parent: str) -> Answer:
-        """What is asked of an attribute whose fields may be known."""
+        """Return the answer for an attribute that the caller can read."""
         match metadata.attribute:
             case Scalar() as scalar:
                 return _scalar(scalar, field.type)
@@ -242,11 +243,11 @@ class SelectionCompiler:
         return Object(tuple(members))
 
     def _has_lost(self, field: GraphQLField) -> bool:
-        """Whether what belonged to a deleted entry is no longer shown. What must not be null still is."""
+        """Return whether an optional value is omitted because its entry was deleted."""
         return self.context.is_gone and not isinstance(field.type, GraphQLNonNull)
 
     def _hidden(self, item: Selected, field: GraphQLField, relation: Relation | Media) -> Answer:
-        """What a component's relation shows to those who may not read its entries: that it has none."""
+        """Return the answer for a component's relation whose entries the caller cannot read: an empty relation."""
         wrapper, nothing = _object(field.type), Fixed("[]" if relation.to_many else "null")
         asked = self.context.selections.of(wrapper, item.selection_sets)
         return Object(tuple((one.key, _typename(wrapper) if one.name == TYPENAME else nothing) for one in asked))
@@ -271,7 +272,7 @@ class SelectionCompiler:
             if metadata is not None and metadata.definition is not None and metadata.role is not TypeRole.ERROR:
                 place = self._place_below(owning.attribute, metadata.definition)
                 shown = replace(inner, place=place, levels=0).attributes(member, item.selection_sets)
-                if self.context.customization:  # what chose the member has to say which it was
+                if self.context.customization:  # graphql-core needs the type of each member
                     others = (one for one in shown.members if one[0] != TYPENAME)
                     shown = replace(shown, members=(*others, (TYPENAME, _typename(member))))
                 yield metadata.definition.uid, inner.without_nulls(member, item.selection_sets, shown)
@@ -279,7 +280,7 @@ class SelectionCompiler:
     def _below(
         self, attribute: Relation | Media | ComponentField, query: Query, target: Definition
     ) -> "SelectionCompiler":
-        """For what a relation or component leads to."""
+        """Return the compiler for the target of a relation or component."""
         many = attribute.to_many and query.page is not None
         times = self.times * (query.page.limit or 1) if many and query.page else self.times
         if times == self.times and self.place is None and not self.levels:
@@ -311,7 +312,7 @@ class SelectionCompiler:
 
 
 def _stored(parent: GraphQLObjectType) -> Answer:
-    """An entry's or a component's id and scalars, private ones too; no passwords."""
+    """Return the answer for an entry's or component's id and scalars, including private ones, without passwords."""
     metadata = metadata_of_type(parent)
     assert metadata is not None
     assert metadata.definition is not None

@@ -1,1 +1,1 @@
-"""Phase one: the schema that content-types get."""
+"""Build the GraphQL schema from the content types."""

@@ -1,4 +1,4 @@
-"""The arguments of generated fields: filters, pagination, sort, publication state, locale, id, data."""
+"""Arguments of generated fields: filters, pagination, sort, publication state, locale, id, data."""
 
 from typing import Final
 
@@ -29,17 +29,17 @@ PUBLICATION_STATE: Final = GraphQLEnumType("PublicationState", {"LIVE": "live", 
 
 
 def argument(value: GraphQLInputType, default: object = Undefined) -> GraphQLArgument:
-    """An argument that may be left out."""
+    """Return an optional argument."""
     return GraphQLArgument(value, default_value=default)
 
 
 def required(value: GraphQLInputType) -> GraphQLArgument:
-    """An argument that must be there."""
+    """Return a required argument."""
     return GraphQLArgument(GraphQLNonNull(value))
 
 
 def list_arguments(types: TypeRegistry, definition: Definition) -> Arguments:
-    """How a list of entries or components is narrowed, ordered and cut. Single types make no lists worth it."""
+    """Return the arguments to filter, sort and paginate a list. Lists of single types have none."""
     arguments: Arguments = {}
     if isinstance(definition, Component) or not _is_single(definition):
         arguments["filters"] = argument(filters(types, definition))
@@ -58,24 +58,24 @@ def _pagination(types: TypeRegistry) -> GraphQLInputObjectType:
 
 
 def state_arguments(definition: Definition) -> Arguments:
-    """Whether drafts are shown, where there are any."""
+    """Return the publication state argument, for types with drafts."""
     if isinstance(definition, ContentType) and definition.draft_and_publish:
         return {"publicationState": argument(PUBLICATION_STATE, "live")}
     return {}
 
 
 def locale_arguments(content_type: ContentType) -> Arguments:
-    """Which locale is meant, where there are several."""
+    """Return the locale argument, for localized types."""
     return {"locale": argument(LOCALE_CODE)} if content_type.localized else {}
 
 
 def id_argument(*, is_required: bool = False) -> Arguments:
-    """Which entry is meant."""
+    """Return the id argument."""
     return {"id": required(GraphQLID) if is_required else argument(GraphQLID)}
 
 
 def data_argument(types: TypeRegistry, content_type: ContentType, *, is_required: bool = True) -> Arguments:
-    """What is written, where anything can be; as in v4, times alone are nothing to write."""
+    """Return the data argument, if the type has writable attributes. As in v4, timestamps alone do not count."""
     if all(item.name in TIMESTAMPS for item in types.inputs(content_type)):
         return {}
     data = data_input(types, content_type)

@@ -1,4 +1,4 @@
-"""The schema of a project: everything put together."""
+"""Build the GraphQL schema of a project."""
 
 import logging
 from typing import Final
@@ -53,7 +53,7 @@ SCHEDULE_INPUT: Final = GraphQLInputObjectType(
 
 
 def add_schedules(types: TypeRegistry, query: FieldsByName, mutation: FieldsByName) -> None:
-    """Add the fields for all content-types whose entries can be published by `update`. Names that are taken stay so."""
+    """Add the scheduling fields of all types that `update` can publish. Existing names are not replaced."""
     taken = left_out(types.registry).types
     for kind in (SCHEDULE, SCHEDULE_INPUT):
         if kind.name in taken:
@@ -100,12 +100,12 @@ _DEPRECATED: Final = GraphQLDirective(
     description="Marks an element of a GraphQL schema as no longer supported.",
 )
 DIRECTIVES: Final = (GraphQLIncludeDirective, GraphQLSkipDirective, _DEPRECATED, GraphQLSpecifiedByDirective)
-"""What clients of v4 know, whatever else graphql-core brings."""
+"""The directives that v4's schema has, without those that graphql-core adds."""
 
 introspection_types["__Type"].fields["specifiedByUrl"] = GraphQLField(  # type: ignore[attr-defined]
     GraphQLString, resolve=lambda item, _: getattr(item, "specified_by_url", None)
 )
-"""What introspection calls `specifiedByURL` by now, as clients of v4 know it too. All schemas share this type."""
+"""The former name of `specifiedByURL` in introspection, which clients of v4 use. All schemas share this type."""
 
 _OK: Final = GraphQLField(GraphQLNonNull(GraphQLBoolean), extensions=with_metadata(PluginField("ok")))
 
@@ -118,10 +118,10 @@ def build_schema(
     schedules: bool = False,
     cursors: bool = False,
 ) -> GraphQLSchema:
-    """The schema of all content-types and components, and of the plugins' own fields.
+    """Return the schema of all content types and components, and of the plugins' own fields.
 
-    Without `generate` (`shadowCRUD`) there is nothing but a field that says so: what a project adds is all there is.
-    With `schedules` there are fields to plan when entries are published; with `cursors` lists have them.
+    Without `generate` (`shadowCRUD`), the schema has only a placeholder field, besides what a project adds. `schedules`
+    adds fields for scheduled publishing, `cursors` adds cursors to lists.
     """
     if not generate:
         return GraphQLSchema(GraphQLObjectType("Query", {"ok": _OK}), directives=DIRECTIVES)
@@ -134,5 +134,5 @@ def build_schema(
         GraphQLObjectType("Query", query),
         GraphQLObjectType("Mutation", mutation),
         directives=DIRECTIVES,
-        assume_valid=True,  # names are checked before; the rest is right by construction, and tested
+        assume_valid=True,  # names were checked before; the rest is valid by construction and tested
     )

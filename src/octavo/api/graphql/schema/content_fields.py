@@ -1,4 +1,4 @@
-"""The root fields that every content-type gets: one entry, the list, create, update, delete, another localization."""
+"""The generated root fields of content types: entry, list, create, update, delete, and create a localization."""
 
 from collections.abc import Callable
 from typing import Final
@@ -24,16 +24,16 @@ from octavo.schema.content_types import LOCALE, PERMISSION, USERS_PERMISSIONS, C
 FieldsByName = dict[str, GraphQLField]
 
 READ_ONLY: Final = frozenset({LOCALE})
-"""Content-types that are changed elsewhere."""
+"""Content types without mutations: they are changed elsewhere."""
 UNREACHABLE: Final = frozenset({PERMISSION})
-"""Content-types that are only reached through others."""
+"""Content types without root fields: they are only available through relations."""
 OWN_MUTATIONS: Final = (f"{USERS_PERMISSIONS}.",)
-"""Plugins whose create, update and delete are fields of their own."""
+"""Plugins whose create, update and delete mutations are custom fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """One action: the field's name, its arguments, whether the answer is a list."""
+    """An action: the field's name, its arguments, and whether it returns a list."""
 
     action: Action
     name: Callable[[ContentType], str]
@@ -91,17 +91,17 @@ MUTATIONS: Final = (
 
 
 def query_fields(types: TypeRegistry) -> FieldsByName:
-    """The generated fields of Query."""
+    """Return the generated fields of Query."""
     return _fields(types, QUERIES, lambda item: item.uid not in UNREACHABLE)
 
 
 def mutation_fields(types: TypeRegistry) -> FieldsByName:
-    """The generated fields of Mutation."""
+    """Return the generated fields of Mutation."""
     return _fields(types, MUTATIONS, is_changed)
 
 
 def is_changed(content_type: ContentType) -> bool:
-    """Whether a content-type has generated mutations."""
+    """Return whether a content type has generated mutations."""
     return content_type.uid not in READ_ONLY and not content_type.uid.startswith(OWN_MUTATIONS)
 
 

@@ -1,4 +1,4 @@
-"""Enumerations: values get names that GraphQL allows; internally they stay what is stored."""
+"""Enumerations: values get valid GraphQL names; internally the stored values are used."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from octavo.core.text_limits import compose, transliterate
 from octavo.schema.attributes import Enumeration
 from octavo.schema.content_types import Definition
 
-# Each word: the spelling (`-` for none), a colon, the letters.
+# Each word: the transliteration (`-` for none), a colon, and the letters.
 _LINES: Final = (
     "-:ЪЬъь 0:٠٠۰ 1:١١۱ 2:٢٢۲ 3:٣٣۳ 4:٤٤۴ 5:٥٥۵ 6:٦٦۶ 7:٧٧۷ 8:٨٨۸ 9:٩٩۹ _n:ŉ A:ÀÁÂÃÅĀĂĄΆΑАԱẠẢẤẦẨẪẬẮẰẲẴẶ",
     "a:àáâãåāăąάαаաآأاىაạảấầẩẫậắằẳẵặ AE:Æ Ae:Ä ae:äæ ai:ۍ B:ΒБԲ b:бբبბ C:ÇĆĈĊČՑ c:çćĉċčցڅ Ch:ЧՉ ch:чչچჩ Cz:Ц cz:ц",
@@ -41,9 +41,9 @@ _NO_NAME = re.compile(r"[0-9].*|true|false|null|", re.DOTALL)
 
 
 def value_name(value: str) -> str:
-    """A value as a name: words in plain letters, joined by underscores.
+    """Convert a value to a name: words in plain letters, joined by underscores.
 
-    Values all in signs that v4 has no spelling for were no values there; here they get the nearest one.
+    v4 drops values without any transliterated character. Here they get the closest transliteration.
 
     >>> value_name("A-1"), value_name("Größe & co"), value_name("camelCase"), value_name("日本")
     ('A_1', 'Groesse_and_co', 'camelCase', 'RiBen')
@@ -57,7 +57,7 @@ def _joined(text: str) -> str:
 
 
 def value_names(values: Iterable[str]) -> dict[str, str]:
-    """Names and the values that they stand for. Every value gets a name of its own that GraphQL takes.
+    """Return the values by name. Each value gets a unique and valid GraphQL name.
 
     >>> value_names(["a b", "a-b", "3d", "null"])
     {'a_b': 'a b', 'a_b_2': 'a-b', '_3d': '3d', '_null': 'null'}
@@ -75,7 +75,7 @@ def value_names(values: Iterable[str]) -> dict[str, str]:
 
 
 def enumeration(types: TypeRegistry, definition: Definition, attribute: Enumeration) -> GraphQLEnumType:
-    """The enum of an attribute. Its values' `value` is what the database holds."""
+    """Return the enum of an attribute. The `value` of its items is the stored value."""
 
     def make(name: str) -> GraphQLEnumType:
         named = value_names(dict.fromkeys(attribute.values))
@@ -86,5 +86,5 @@ def enumeration(types: TypeRegistry, definition: Definition, attribute: Enumerat
 
 
 def names_by_value(enum: GraphQLEnumType) -> Mapping[str, str]:
-    """The name of each stored value: what an answer shows."""
+    """Return the names by stored value, for responses."""
     return {value.value: name for name, value in enum.values.items()}

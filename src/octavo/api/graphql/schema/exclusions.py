@@ -1,4 +1,4 @@
-"""What a project wants left out of the generated schema. Knows nothing of graphql-core, so that it costs no start."""
+"""What a project excludes from the generated schema. Does not import graphql-core, for a fast start."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ FieldKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """What is left out, by UID: whole content-types, single actions, attributes in one role or another."""
+    """The exclusions by UID: content types, actions, and attributes of outputs, inputs or filters."""
 
     types: frozenset[str] = frozenset()
     actions: frozenset[tuple[str, Action]] = frozenset()

@@ -1,7 +1,7 @@
-"""What the types and fields of the schema stand for: the side table by which selection sets are compiled.
+"""Metadata of the schema's types and fields, from which selection sets are compiled.
 
-Each generated type and field carries one of these values in its `extensions`. Types and fields of other origin (a
-project's own, introspection) carry none.
+Each generated type and field has one of these values in its `extensions`. Other types and fields (a project's own,
+introspection) have none.
 """
 
 from enum import Enum
@@ -18,12 +18,12 @@ KEY: Final = "octavo"
 
 
 class TypeRole(Enum):
-    """What an object type is made of."""
+    """The role of a type."""
 
     RESPONSE = "response"
     """`data`: one entry, or null."""
     COLLECTION = "collection"
-    """`data` and `meta`: a list with its page."""
+    """`data` and `meta`: a page of a list."""
     RELATION_COLLECTION = "relation collection"
     """`data`: a list."""
     ENTITY = "entity"
@@ -37,15 +37,15 @@ class TypeRole(Enum):
     PAGINATION = "pagination"
     """`page`, `pageSize`, `pageCount`, `total`; with cursors `after`."""
     MORPH = "morph"
-    """A union of everything a row can name: attributes and components."""
+    """A union of all types that a morph relation can link to: attributes and components."""
     ZONE = "zone"
     """A union of a dynamic zone's components."""
     ERROR = "error"
-    """The member of zones that stands for a component that does not exist any more."""
+    """The member of zones that represents a component that no longer exists."""
     PAYLOAD = "payload"
-    """Made by a plugin's own field."""
+    """The result of a plugin's own field."""
     INPUT = "input"
-    """What a create or update takes, of a content-type or a component."""
+    """The data of a create or update, for a content type or a component."""
     FILTERS = "filters"
     """Conditions on a content-type or a component."""
     ENUM = "enum"
@@ -55,7 +55,7 @@ class TypeRole(Enum):
 
 
 class Part(Enum):
-    """A field that belongs to no attribute: wrappers, ids, page numbers."""
+    """A field without an attribute: wrappers, ids, page numbers."""
 
     DATA = "data"
     ID = "id"
@@ -71,7 +71,7 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TypeMetadata:
-    """What a named type is; of which definition, where it is of one; of which attribute, where it is of one."""
+    """The role of a named type, and its definition and attribute, if any."""
 
     role: TypeRole
     definition: Definition | None = None
@@ -88,21 +88,21 @@ class RootField:
 
 @dataclass(frozen=True, slots=True)
 class PluginField:
-    """A field of Query or Mutation of a meaning of its own: `login`, `upload`, `me`, ... `name` is the field's."""
+    """A plugin's own field of Query or Mutation, such as `login`, `upload` or `me`. `name` is the field's name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleField:
-    """A field of Query or Mutation that shows, or changes, when an entry is to be published and taken back."""
+    """A field of Query or Mutation that returns or changes when an entry is published and unpublished."""
 
     content_type: ContentType
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeField:
-    """An attribute: of an object type, of an input, of a filter."""
+    """An attribute of an object type, an input or a filter."""
 
     definition: Definition
     attribute: AnyAttribute
@@ -124,7 +124,7 @@ class LogicField:
 
 @dataclass(frozen=True, slots=True)
 class OperatorField:
-    """An operator of a scalar filter, as the query calls it: `$eq`, `$notIn`."""
+    """An operator of a scalar filter, as in a query: `$eq`, `$notIn`."""
 
     operator: str
 
@@ -133,24 +133,24 @@ FieldMetadata = RootField | PluginField | ScheduleField | AttributeField | PartF
 
 
 def with_metadata(metadata: TypeMetadata | FieldMetadata) -> dict[str, Any]:
-    """The `extensions` of something with this metadata."""
+    """Return the `extensions` with this metadata."""
     return {KEY: metadata}
 
 
 def metadata_of_field(field: GraphQLField | GraphQLInputField | GraphQLArgument) -> FieldMetadata | None:
-    """What a field stands for; None for a field that is not ours."""
+    """Return the metadata of a field, or None for a field that was not generated."""
     found: FieldMetadata | None = field.extensions.get(KEY)
     return found
 
 
 def part_of(parent: GraphQLObjectType, name: str) -> Part | None:
-    """Which part of a wrapper a field is; None for other fields and for `__typename`."""
+    """Return the part of a wrapper that a field is, or None for other fields and `__typename`."""
     field = parent.fields.get(name)
     metadata = metadata_of_field(field) if field else None
     return metadata.part if isinstance(metadata, PartField) else None
 
 
 def metadata_of_type(named: GraphQLNamedType) -> TypeMetadata | None:
-    """What a named type stands for; None for a type that is not ours."""
+    """Return the metadata of a named type, or None for a type that was not generated."""
     found: TypeMetadata | None = named.extensions.get(KEY)
     return found

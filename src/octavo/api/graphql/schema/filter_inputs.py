@@ -1,4 +1,4 @@
-"""Filter inputs: one for each scalar, one for each content-type and component."""
+"""Filter inputs: one for each scalar, content type and component."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -38,18 +38,18 @@ _ORDER: Final = (
     *("$eq", "$eqi", "$ne", "$nei", "$startsWith", "$endsWith", "$contains", "$notContains", "$containsi"),
     *("$notContainsi", "$gt", "$gte", "$lt", "$lte", "$null", "$notNull", "$in", "$notIn", "$between"),
 )
-"""Operators that GraphQL has fields for, as v4 lists them: what is wrong with several is told in this order."""
+"""Operators that GraphQL has fields for, in v4's order, in which several errors are reported."""
 
 InputFields = Mapping[str, GraphQLInputField]
 
 
 def input_field(value: GraphQLInputType, metadata: FieldMetadata) -> GraphQLInputField:
-    """A field of an input that says what it stands for."""
+    """Return an input field with metadata."""
     return GraphQLInputField(value, extensions=with_metadata(metadata))
 
 
 def scalar_filter(types: TypeRegistry, scalar: GraphQLScalarType) -> GraphQLInputObjectType:
-    """Conditions on one value: `StringFilterInput`."""
+    """Return the filter input of a scalar, such as `StringFilterInput`."""
 
     def make(name: str) -> GraphQLInputObjectType:
         metadata = with_metadata(TypeMetadata(TypeRole.SCALAR_FILTER))
@@ -60,7 +60,7 @@ def scalar_filter(types: TypeRegistry, scalar: GraphQLScalarType) -> GraphQLInpu
 
 def _operators(types: TypeRegistry, scalar: GraphQLScalarType) -> InputFields:
     values: GraphQLList[GraphQLScalarType] = GraphQLList(scalar)
-    # The values of `and` and `or` are compared for equality; `not` holds operators.
+    # The values of `and` and `or` are compared for equality; `not` contains operators.
     fields = {
         "and": input_field(values, LogicField("and")),
         "or": input_field(values, LogicField("or")),
@@ -79,7 +79,7 @@ def _operand(operator: Operator, scalar: GraphQLScalarType, values: GraphQLList[
 
 
 def filters(types: TypeRegistry, definition: Definition) -> GraphQLInputObjectType:
-    """Conditions on a content-type or a component: `ArticleFiltersInput`."""
+    """Return the filter input of a content type or a component, such as `ArticleFiltersInput`."""
 
     def make(name: str) -> GraphQLInputObjectType:
         metadata = with_metadata(TypeMetadata(TypeRole.FILTERS, definition))
@@ -94,7 +94,7 @@ def _conditions(types: TypeRegistry, definition: Definition) -> InputFields:
         fields["id"] = input_field(scalar_filter(types, GraphQLID), PartField(Part.ID))
     for attribute in types.filters(definition):
         fields[attribute.name] = input_field(_condition(types, attribute), AttributeField(definition, attribute))
-    # An attribute of the same name gives way: combining conditions goes first.
+    # Logical operators replace attributes with the same name.
     itself = filters(types, definition)
     several: GraphQLList[GraphQLInputObjectType] = GraphQLList(itself)
     for word in LOGIC:
@@ -116,5 +116,5 @@ def _condition(types: TypeRegistry, attribute: AnyAttribute) -> GraphQLInputType
 
 
 def filtered_scalar(attribute: Scalar) -> GraphQLScalarType:
-    """The scalar that a value is compared as: enumerations as the text they store."""
+    """Return the scalar to compare a value with: enumerations are compared as stored text."""
     return GraphQLString if isinstance(attribute, Enumeration) else SCALARS[SCALAR_TYPES[attribute.type].kind]

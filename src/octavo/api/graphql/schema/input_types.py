@@ -1,4 +1,4 @@
-"""Inputs: what a create or update takes, of content-types, components and dynamic zones."""
+"""Input types for create and update: content types, components and dynamic zones."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -39,7 +39,7 @@ COMPONENT_KEY: Final = "__component"
 
 
 def data_input(types: TypeRegistry, definition: Definition) -> GraphQLInputObjectType:
-    """What is written of a content-type or a component: `ArticleInput`. Nothing in it is required."""
+    """Return the input type of a content type or a component, such as `ArticleInput`. No field is required."""
 
     def make(name: str) -> GraphQLInputObjectType:
         metadata = with_metadata(TypeMetadata(TypeRole.INPUT, definition))
@@ -74,7 +74,9 @@ def _value(types: TypeRegistry, definition: Definition, attribute: AnyAttribute)
 
 
 def zone_input(types: TypeRegistry, definition: Definition, zone: DynamicZone) -> GraphQLScalarType:
-    """One component of a dynamic zone: an object that names its type. It is read as `__component` and the rest."""
+    """Return the scalar for components of a dynamic zone: objects with `__typename`, parsed to `__component` and
+    values.
+    """
 
     def make(name: str) -> GraphQLScalarType:
         allowed = [type_name(item) for item in types.zone_components(zone)]

@@ -1,4 +1,4 @@
-"""Values written as JavaScript writes them: error messages quote what was sent, and clients know them that way."""
+"""Format values as JavaScript does, for error messages that quote input."""
 
 import json
 import math
@@ -17,7 +17,7 @@ _TYPES: Final[dict[type, str]] = {bool: "boolean", int: "number", float: "number
 
 
 def json_text(value: Any) -> str:
-    """`JSON.stringify`."""
+    """Return `JSON.stringify(value)`."""
     match value:
         case list():
             return f"[{','.join(json_text(item) for item in value)}]"
@@ -30,7 +30,7 @@ def json_text(value: Any) -> str:
 
 
 def number_text(value: float | int) -> str:
-    """A number without needless digits: `1` for 1.0, `1e+30`, `1e-7`."""
+    """Format a number without unneeded digits: `1` for 1.0, `1e+30`, `1e-7`."""
     if isinstance(value, int):
         return str(value) if abs(value) <= MAX_SAFE_INTEGER else number_text(float(value))
     if not math.isfinite(value):
@@ -42,19 +42,19 @@ def number_text(value: float | int) -> str:
 
 
 def plain_text(value: Any) -> str:
-    """`String(value)`: what a message says that does not quote."""
+    """Return `String(value)`, for messages that do not quote the value."""
     if isinstance(value, list):
         return ",".join("" if item is None else plain_text(item) for item in value)
     return "[object Object]" if isinstance(value, Mapping) else _scalar(value, quoted=False)
 
 
 def type_of(value: Any) -> str:
-    """`typeof value`."""
+    """Return `typeof value`."""
     return _TYPES.get(type(value), "object")
 
 
 def inspect(value: Any, depth: int = 0) -> str:
-    """A value within an error message: long lists and deep values are cut short.
+    """Format a value for an error message. Long lists and deep values are shortened.
 
     >>> inspect({"a": [1.0, None, {"b": {}}]}), inspect(list(range(12)))
     ('{ a: [1, null, [Object]] }', '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ... 2 more items]')

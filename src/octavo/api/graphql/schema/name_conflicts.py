@@ -1,4 +1,4 @@
-"""Names that GraphQL cannot take: two things of one name, those of its own types, and what is not of its alphabet."""
+"""Names that GraphQL cannot use: duplicates, names of built-in types, and invalid characters."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -38,8 +38,10 @@ _OF_COMPONENTS: Final = (names.type_name, names.input_name, names.filters_name)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What has no place in the schema: definitions by UID, attributes by UID and name, and why each; and by whom the
-    names of types are taken that have one."""
+    """What the schema omits: definitions by UID, and attributes by UID and name, with the problems.
+
+    `types` maps the names of types to the definition or attribute that uses them.
+    """
 
     definitions: frozenset[str]
     attributes: frozenset[tuple[str, str]]
@@ -51,9 +53,10 @@ _OF_REGISTRIES: Final[WeakKeyDictionary[Registry, LeftOut]] = WeakKeyDictionary(
 
 
 def left_out(registry: Registry) -> LeftOut:
-    """What REST has and GraphQL has not: whose names GraphQL cannot take, or somebody else has already.
+    """Return the definitions and attributes that GraphQL omits, because their name is invalid or already in use.
 
-    Names go in turn: to GraphQL's own types, to definitions, to their attributes; components before content-types.
+    Names are assigned in order: to GraphQL's own types, to definitions, to their attributes; components before content
+    types.
     """
     found = _OF_REGISTRIES.get(registry)
     if found is None:
@@ -102,14 +105,14 @@ def _attribute_problems(
 
 
 def _own_names(definition: Definition) -> Iterator[tuple[str, str]]:
-    """The types named after a definition: the JSON path of what names them, and the name."""
+    """Yield the types named after a definition, as the JSON path of the name and the type's name."""
     path = "" if isinstance(definition, Component) else "info.singularName"
     for name in _OF_COMPONENTS if isinstance(definition, Component) else _OF_CONTENT_TYPES:
         yield path, name(definition)
 
 
 def _attribute_types(definition: Definition, attribute: AnyAttribute) -> Iterator[tuple[str, str]]:
-    """The types made of an attribute."""
+    """Yield the types of an attribute."""
     path = f"attributes.{attribute.name}"
     if isinstance(attribute, Enumeration):
         yield path, names.enum_name(definition, attribute)
@@ -119,7 +122,7 @@ def _attribute_types(definition: Definition, attribute: AnyAttribute) -> Iterato
 
 
 def _field_names(definition: Definition) -> Iterator[tuple[str, str]]:
-    """The fields of Query made of a definition."""
+    """Yield the fields of Query for a definition."""
     if isinstance(definition, ContentType):
         yield "info.singularName", names.single_field(definition)
         if not definition.is_single:

@@ -1,4 +1,4 @@
-"""Object types: attributes, entities and their wrappers, components, and the unions that rows decide on."""
+"""Object types: attributes, entities and their wrappers, components, and unions of them."""
 
 from collections.abc import Mapping
 
@@ -36,7 +36,7 @@ Fields = Mapping[str, GraphQLField]
 
 
 def output_field(value: GraphQLOutputType, metadata: FieldMetadata, arguments: Arguments | None = None) -> GraphQLField:
-    """A field that says what it stands for."""
+    """Return a field with metadata."""
     return GraphQLField(value, args=arguments, extensions=with_metadata(metadata))
 
 
@@ -45,7 +45,7 @@ def _part(value: GraphQLOutputType, part: Part) -> tuple[str, GraphQLField]:
 
 
 def attributes_type(types: TypeRegistry, definition: Definition) -> GraphQLObjectType:
-    """A definition's attributes: `Article`, `ComponentSharedSeo`."""
+    """Return the type of a definition's attributes: `Article`, `ComponentSharedSeo`."""
 
     def make(name: str) -> GraphQLObjectType:
         role = TypeRole.COMPONENT if isinstance(definition, Component) else TypeRole.ATTRIBUTES
@@ -91,7 +91,7 @@ def _related(types: TypeRegistry, attribute: Relation | Media) -> GraphQLOutputT
 
 
 def _arguments(types: TypeRegistry, attribute: AnyAttribute) -> Arguments:
-    """The arguments of an attribute: of relations, files and components to many."""
+    """Return the arguments of an attribute. To-many relations, media and components have some."""
     if isinstance(attribute, Scalar | DynamicZone) or not attribute.to_many:
         return {}
     target = types.registry.target(attribute)
@@ -99,7 +99,7 @@ def _arguments(types: TypeRegistry, attribute: AnyAttribute) -> Arguments:
 
 
 def entity(types: TypeRegistry, definition: Definition) -> GraphQLObjectType:
-    """An entry: `id` and `attributes`."""
+    """Return the type of entries, with `id` and `attributes`."""
 
     def make(name: str) -> GraphQLObjectType:
         fields = dict([_part(GraphQLID, Part.ID), _part(attributes_type(types, definition), Part.ATTRIBUTES)])
@@ -109,7 +109,7 @@ def entity(types: TypeRegistry, definition: Definition) -> GraphQLObjectType:
 
 
 def response(types: TypeRegistry, definition: Definition) -> GraphQLObjectType:
-    """One entry or none, wrapped."""
+    """Return the wrapper of one entry or none."""
 
     def make(name: str) -> GraphQLObjectType:
         fields = dict([_part(entity(types, definition), Part.DATA)])
@@ -123,7 +123,7 @@ def _entities(types: TypeRegistry, definition: Definition) -> GraphQLOutputType:
 
 
 def relation_collection(types: TypeRegistry, definition: Definition) -> GraphQLObjectType:
-    """A list of related entries."""
+    """Return the wrapper of related entries."""
 
     def make(name: str) -> GraphQLObjectType:
         fields = dict([_part(_entities(types, definition), Part.DATA)])
@@ -134,7 +134,7 @@ def relation_collection(types: TypeRegistry, definition: Definition) -> GraphQLO
 
 
 def collection(types: TypeRegistry, definition: Definition) -> GraphQLObjectType:
-    """A list of entries with its page."""
+    """Return the wrapper of a page of entries."""
 
     def make(name: str) -> GraphQLObjectType:
         data = _part(_entities(types, definition), Part.DATA)
@@ -161,7 +161,7 @@ def _meta(types: TypeRegistry) -> GraphQLObjectType:
 
 
 def generic_morph(types: TypeRegistry) -> GraphQLUnionType:
-    """Whatever a morph relation's row names: every content-type and component."""
+    """Return the union of all types that a morph relation can link to: content types and components."""
 
     def members() -> list[GraphQLObjectType]:
         components = (item for item in types.registry.components.values() if types.shows(item))
@@ -172,7 +172,7 @@ def generic_morph(types: TypeRegistry) -> GraphQLUnionType:
 
 
 def zone_union(types: TypeRegistry, definition: Definition, zone: DynamicZone) -> GraphQLUnionType:
-    """A dynamic zone's components, and the error that stands for one that is gone."""
+    """Return the union of a dynamic zone's components, and of the error for one that no longer exists."""
 
     def members() -> list[GraphQLObjectType]:
         components = types.zone_components(zone)
@@ -193,5 +193,5 @@ def _zone_error(types: TypeRegistry) -> GraphQLObjectType:
 
 
 def file_response(types: TypeRegistry) -> GraphQLObjectType:
-    """One uploaded file, wrapped."""
+    """Return the wrapper of an uploaded file."""
     return response(types, types.registry.content_types[FILE])

@@ -1,4 +1,4 @@
-"""The root fields of plugins that no content-type generates: accounts, users and roles, uploads."""
+"""Root fields of plugins that are not generated from content types: accounts, users and roles, uploads."""
 
 from typing import Final
 
@@ -96,12 +96,12 @@ def _field(
 
 
 def plugin_queries(types: TypeRegistry) -> FieldsByName:
-    """Fields of Query."""
+    """Return the plugins' fields of Query."""
     return dict([_field("me", ME, {})])
 
 
 def plugin_mutations(types: TypeRegistry) -> FieldsByName:
-    """Fields of Mutation."""
+    """Return the plugins' fields of Mutation."""
     return {**_uploads(types), **_people(types), **_accounts()}
 
 
@@ -126,7 +126,7 @@ def _uploads(types: TypeRegistry) -> FieldsByName:
 
 
 def _people(types: TypeRegistry) -> FieldsByName:
-    """Users and roles: created, updated and deleted by the plugin's own rules."""
+    """Return the mutations of users and roles, which follow the plugin's own rules."""
     fields: FieldsByName = {}
     for uid, noun in ((ROLE, "role"), (USER, "user")):
         content_type = types.registry.content_types[uid]

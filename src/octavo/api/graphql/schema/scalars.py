@@ -1,7 +1,6 @@
-"""The scalars that GraphQL does not bring itself: how values are read from documents and variables, and refused.
+"""Scalars that are not part of GraphQL: how values in documents and variables are parsed and rejected.
 
-Messages are Strapi v4's own, as clients know them. An error that is a GraphQLError is shown as it is; any other is
-shown behind the expected type.
+Messages are Strapi v4's. A GraphQLError is shown unchanged, other errors after the expected type.
 """
 
 import re
@@ -88,7 +87,7 @@ _NUMBER = re.compile(r"(?:[+-]?\d+|0x[0-9a-f]+|0o[0-7]+|0b[01]+|)", re.ASCII | r
 
 
 class RefusedValue(Exception):
-    """A value that a scalar does not take; shown behind the expected type."""
+    """A value that a scalar rejects. The message is shown after the expected type."""
 
 
 def _is_day(text: str) -> bool:
@@ -108,7 +107,7 @@ def _read_day(value: Any, node: ValueNode | None = None) -> str:
 
 
 def _read_instant(value: Any, node: ValueNode | None = None) -> str:
-    """An instant as `yyyy-MM-ddTHH:mm:ss.SSSZ`."""
+    """Parse an instant and format it as `yyyy-MM-ddTHH:mm:ss.SSSZ`."""
     if not isinstance(value, str):
         raise GraphQLError(f"DateTime cannot represent non string or Date type {json_text(value)}", node)
     found = _INSTANT.fullmatch(value)
@@ -123,7 +122,7 @@ def _read_instant(value: Any, node: ValueNode | None = None) -> str:
 
 
 def _literal_text(node: ValueNode, kind: str) -> str:
-    """The text of a string; anything else is refused with what stands there."""
+    """Return the text of a string literal. Raises GraphQLError with the source of other literals."""
     if isinstance(node, StringValueNode):
         return node.value
     raise GraphQLError(f"{kind} {_raw(node)}", node)
@@ -150,7 +149,7 @@ def _time_literal(node: ValueNode, _: Variables = None) -> str:
 
 
 def _read_long(value: Any, node: ValueNode | None = None) -> int:
-    """A whole number of any size, given as a number or as its own text."""
+    """Parse an integer of any size, given as a number or a text."""
     text = plain_text(value)
     trimmed = text.strip()
     if not may_be_number(text) or not _NUMBER.fullmatch(trimmed):
@@ -174,7 +173,7 @@ def _number(text: str) -> int | float:
 
 
 def json_value(node: ValueNode, variables: Variables = None) -> Any:
-    """What a literal of JSON means. Names without quotes mean nothing."""
+    """Return the value of a JSON literal. Unquoted names are undefined."""
     match node:
         case StringValueNode() | BooleanValueNode():
             return node.value

@@ -1,4 +1,4 @@
-"""Where the schema's types are made, each once, under its name; and what a project wants left out."""
+"""Registry of the schema's types: each is built once, by name, without those that a project excludes."""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -18,12 +18,12 @@ NamedT = TypeVar("NamedT", bound=GraphQLNamedType)
 
 INVERSE_MORPHS = frozenset({"morphOne", "morphMany"})
 SHOWN_PLUGINS = (f"{UPLOAD}.", f"{USERS_PERMISSIONS}.", f"{I18N}.")
-"""The built-in plugins whose content-types are part of the schema. Administrators, tokens and releases never are."""
+"""The built-in plugins whose content types are part of the schema. Administrators, tokens and releases never are."""
 
 
 @dataclass(slots=True)
 class TypeRegistry:
-    """The definitions, and the types made so far. Types refer to each other, so each is made when first asked for."""
+    """The definitions, and the types built so far. Types refer to each other, so each is built on first use."""
 
     registry: Registry
     exclusions: Exclusions = NOTHING
@@ -31,36 +31,38 @@ class TypeRegistry:
     made: dict[str, GraphQLNamedType] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[str], NamedT]) -> NamedT:
-        """The type of that name, made if it is not there yet."""
+        """Return the type of that name, and build it on first use."""
         found = self.made.get(name)
         if found is None:
             found = self.made[name] = make(name)
         return cast("NamedT", found)
 
     def shows(self, definition: Definition) -> bool:
-        """Whether a definition is part of the schema."""
+        """Return whether a definition is part of the schema."""
         if definition.uid in self.exclusions.types or definition.uid in left_out(self.registry).definitions:
             return False
         return definition.uid not in BUILTIN_TYPES or definition.uid.startswith(SHOWN_PLUGINS)
 
     def content_types(self) -> list[ContentType]:
-        """The content-types of the schema: plugins' first."""
+        """Return the content types of the schema, those of plugins first."""
         shown = [item for item in self.registry.content_types.values() if self.shows(item)]
         return sorted(shown, key=lambda item: item.is_api)
 
     def offers(self, content_type: ContentType, action: Action) -> bool:
-        """Whether an action on a content-type has a root field."""
+        """Return whether an action on a content type has a root field."""
         return (content_type.uid, action) not in self.exclusions.actions
 
     def outputs(self, definition: Definition) -> list[AnyAttribute]:
-        """The attributes that can be selected."""
+        """Return the attributes that can be selected."""
         hidden = self.exclusions.outputs
         return [
             item for item in self._linked(definition) if not item.private and (definition.uid, item.name) not in hidden
         ]
 
     def inputs(self, definition: Definition) -> list[AnyAttribute]:
-        """The attributes that can be written. Private ones too; timestamps only of a project's own content-types."""
+        """Return the attributes that can be written, including private ones, and timestamps of a project's content
+        types.
+        """
         stamped = isinstance(definition, ContentType) and definition.is_api
         hidden = self.exclusions.inputs
         return [
@@ -72,7 +74,7 @@ class TypeRegistry:
         ]
 
     def filters(self, definition: Definition) -> list[AnyAttribute]:
-        """The attributes that can be compared. Private ones too: using one is an error of its own."""
+        """Return the attributes in filters, including private ones, whose use is a separate error."""
         hidden = self.exclusions.filters
         return [
             item
@@ -83,14 +85,14 @@ class TypeRegistry:
         ]
 
     def zone_components(self, zone: DynamicZone) -> list[Component]:
-        """The components of a dynamic zone, each once."""
+        """Return the components of a dynamic zone, without duplicates."""
         listed = (self.registry.components[uid] for uid in dict.fromkeys(zone.components))
         return [item for item in listed if self.shows(item)]
 
     def _linked(self, definition: Definition) -> list[AnyAttribute]:
-        """The attributes that GraphQL can name, without relations that lead out of the schema.
+        """Return the attributes with valid GraphQL names, without relations to types outside the schema.
 
-        One attribute that it cannot name must not take the whole endpoint away.
+        One attribute with an invalid name must not break the whole endpoint.
         """
         unnamed = left_out(self.registry).attributes
         attributes = definition.attributes.values()
@@ -104,5 +106,5 @@ class TypeRegistry:
 
 
 def _names_rows(attribute: AnyAttribute) -> bool:
-    """Whether it is a relation whose rows name their own targets."""
+    """Return whether an attribute is a relation whose rows contain the target type."""
     return isinstance(attribute, Relation) and attribute.target is None

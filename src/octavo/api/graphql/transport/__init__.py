@@ -1,1 +1,1 @@
-"""Phase five: GraphQL over HTTP."""
+"""GraphQL over HTTP."""

@@ -1,7 +1,7 @@
-"""The GraphQL endpoint: its routes. What answers there is made in the background, once the service has started.
+"""The GraphQL endpoint and its routes. The request handler is built in the background after the service has started.
 
-graphql-core takes longer to import than most of the service, and a schema takes its time too; neither is needed before
-the first operation.
+Importing graphql-core takes longer than most of the service, and building a schema takes time too. Neither is needed
+before the first operation.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _ONLY: Final = "Apollo Server supports only GET/POST requests."
 
 
 class GraphqlEndpoint:
-    """Answers at one path."""
+    """Serves GraphQL at one path."""
 
     def __init__(self, content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> None:
         self._content = content
@@ -37,7 +37,7 @@ class GraphqlEndpoint:
         self._answers: RequestHandler | None = None
 
     def add_routes(self, router: Router, path: str) -> None:
-        """Declare the endpoint."""
+        """Add the endpoint's routes."""
         if self._options.playground:
             self._playground = playground(path)
             self._playground.add_routes(router)
@@ -48,11 +48,11 @@ class GraphqlEndpoint:
             router.add(method, path, self.refuse)
 
     async def make_schema(self) -> None:
-        """Make what answers, and wait for it. Raises InvalidCode when a project's extension is unsound."""
+        """Build the request handler and wait for it. Raises InvalidCode if a project's extension is invalid."""
         await self._answering()
 
     async def prepare(self) -> None:
-        """Begin to make what answers, and do not wait for it."""
+        """Start to build the request handler, without waiting."""
         self._begin()
 
     @property
@@ -61,22 +61,25 @@ class GraphqlEndpoint:
         return self._answers.declared if self._answers else frozenset()
 
     async def settle(self) -> None:
-        """Wait until nothing is being made. A process that forks meanwhile would leave its children locked imports."""
+        """Wait until nothing is being built.
+
+        A process that forks meanwhile would pass locked imports to its children.
+        """
         if self._made is not None:
             await asyncio.wait([asyncio.wrap_future(self._made)])
 
     async def options(self, request: Request) -> Response:
-        """Nothing to say beyond the headers."""
+        """Return an empty response. The dispatcher adds the headers."""
         return Response(204, b"", "")
 
     async def refuse(self, request: Request) -> Response:
-        """A method that carries no operation."""
+        """Reject other methods, status 405."""
         if not self._options.json_errors:
             return Response(405, _ONLY.encode(), TEXT)
         return render_error(MethodNotAllowed(), ((b"allow", b"GET, POST, OPTIONS"),))
 
     async def get(self, request: Request) -> Response:
-        """A query in the address; to a browser that brings none, the playground."""
+        """Run a query in the URL, or return the playground to browsers without a query."""
         if self._playground is not None and "text/html" in (request.header("accept") or ""):
             return self._playground.render()
         request.source = "graphql"
@@ -86,7 +89,7 @@ class GraphqlEndpoint:
         return response
 
     async def post(self, request: Request) -> Response:
-        """An operation, or a batch of them."""
+        """Run an operation or a batch."""
         request.source = "graphql"
         return await (self._answers or await self._answering()).post(request)
 
@@ -95,11 +98,11 @@ class GraphqlEndpoint:
             self._answers = await asyncio.shield(asyncio.wrap_future(self._begin()))
             return self._answers
         except Exception:
-            self._made = None  # the next request tries again
+            self._made = None  # the next request retries
             raise
 
     def _begin(self) -> "Future[RequestHandler]":
-        """In a thread of its own, once."""
+        """Build the request handler in a thread, once."""
         if self._made is None:
             thread = ThreadPoolExecutor(1, thread_name_prefix="graphql")
             self._made = thread.submit(self._make)

@@ -1,6 +1,6 @@
-"""Answers requests for operations: one, a batch, a form with files; in the media type that the client asks for.
+"""Handle GraphQL requests: an operation, a batch, or a form with files, in the media type that the client accepts.
 
-Brings graphql-core with it, so `endpoint` imports it late.
+Imports graphql-core, so `endpoint` imports it late.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ _DEPTH: Final = 32
 
 
 def read_operations(values: Mapping[str, Any], files: Iterable[UploadedFile]) -> Any:
-    """The operation, or the batch of them, with the files in their places."""
+    """Return the operation or the batch, with uploaded files inserted."""
     operations, places = _parsed(values, "operations"), _parsed(values, "map")
     if not isinstance(places, dict):
         raise BadRequestError("map must be an object of lists of places")
@@ -58,7 +58,7 @@ def _parsed(values: Mapping[str, Any], name: str) -> Any:
 
 
 def _put(operations: Any, path: str, file: UploadedFile) -> None:
-    """Put a file where `variables.files.0` or the like says, if there is null."""
+    """Replace the null at a path such as `variables.files.0` by a file."""
     *steps, last = path.split(".")
     try:
         inside = operations
@@ -73,7 +73,7 @@ def _put(operations: Any, path: str, file: UploadedFile) -> None:
 
 
 def _key(inside: Any, step: str) -> Any:
-    """A member's name or a place in a list, counted from its beginning only."""
+    """Return the name of a member or a non-negative list index."""
     if not isinstance(inside, list):
         return step
     if not (step.isascii() and step.isdecimal()):
@@ -87,7 +87,7 @@ GRAPHQL_UTF8: Final = "application/graphql-response+json; charset=utf-8"
 
 
 def prefers_graphql(accept: str) -> bool:
-    """Whether a client names the media type of GraphQL, and likes plain JSON no better.
+    """Return whether a client accepts GraphQL's media type and does not prefer plain JSON.
 
     >>> [prefers_graphql(text) for text in ("*/*", "application/json", "application/graphql-response+json;q=0")]
     [False, False, False]
@@ -113,16 +113,16 @@ def _weighed(item: str) -> tuple[str, float]:
 
 _NO_BODY: Final = "POST body missing, invalid Content-Type, or JSON object has no keys."
 _LARGEST_KEPT: Final = 32 * 1024
-"""Bytes of a body whose operation is cached. Larger ones are rare, and one client could fill the cache with them."""
+"""Maximum bytes of a body whose operation is cached. Larger ones are rare, and few of them would fill the cache."""
 _PARSED_FACTOR: Final = 12
-"""Bytes that a byte of a body takes at most with what was read from it, in which its variables are twice."""
+"""Maximum memory per byte of a body, with the parsed operation, which has its variables twice."""
 _NO_QUERY: Final = "GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension."
 _NO_VARIABLES: Final = (
     "Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an "
     "unparsed JSON string was provided."
 )
 _UNASKED: Final = ("apollo-require-preflight", "x-apollo-operation-name", "graphql-require-preflight", "authorization")
-"""Headers that browsers let no page of another site send without asking first."""
+"""Headers that browsers send for pages of another site only after a preflight."""
 _SIMPLE_FORM: Final = (
     "A form needs one of the headers Apollo-Require-Preflight, X-Apollo-Operation-Name, GraphQL-Require-Preflight or "
     "Authorization, so that pages of other sites cannot send it."
@@ -132,14 +132,14 @@ _URL_ENCODED: Final = "Operations are not taken from url-encoded forms: send JSO
 
 
 class _BadRequest(Exception):
-    """A request that is no operation."""
+    """A request without a valid operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """Answers in one media type: the specification's tells everything as JSON, the older one some things as text.
+    """Responses in one media type. The specification's has all errors as JSON, the older one has some as plain text.
 
-    Unless everything is to be `all_json`.
+    With `all_json`, both use JSON.
     """
 
     graphql: bool
@@ -161,14 +161,13 @@ class _Answers:
 
 
 MOST_READ_HERE: Final = 1024
-"""Letters of a document that are parsed and validated without leaving the event loop: a few milliseconds."""
+"""Maximum characters of a document to parse and validate in the event loop, which takes a few milliseconds."""
 
 _AS_GRAPHQL: Final = _Answers(graphql=True)
 
 
 class _Caller(NamedTuple):
-    """Who asks, from where, in which media type they want to be answered, how often they tried credentials, and the
-    bytes of their body."""
+    """The caller, the request, the format of responses, the sign-in attempts, and the body's size in bytes."""
 
     actor: Actor
     request: Request
@@ -178,12 +177,12 @@ class _Caller(NamedTuple):
 
 
 def open_answering(content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> "RequestHandler":
-    """What answers operations on content. Raises InvalidCode when a project's extension is unsound."""
+    """Return the request handler. Raises InvalidCode if a project's extension is invalid."""
     return RequestHandler(make_engine(content, options), content, parse_text, options)
 
 
 class RequestHandler:
-    """Answers requests by an engine."""
+    """Handles requests with an engine."""
 
     def __init__(self, engine: Engine, content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> None:
         self._documents = engine.documents
@@ -203,7 +202,7 @@ class RequestHandler:
         return code.customization.declared if code else frozenset()
 
     async def get(self, request: Request) -> Response:
-        """A query in the address."""
+        """Run a query in the URL."""
         actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
         answers = self._answers_for(request)
         changed = None if request.overlay is None else request.overlay.values
@@ -216,7 +215,7 @@ class RequestHandler:
             return answers.text(str(error))
 
     async def post(self, request: Request) -> Response:
-        """An operation, or a batch of them."""
+        """Run an operation or a batch."""
         answers = self._answers_for(request)
         try:
             actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
@@ -245,7 +244,7 @@ class RequestHandler:
         return await self._one(value, caller, body=body)
 
     async def _read(self, request: Request) -> tuple[Any, int]:
-        """What was sent, and its size in bytes."""
+        """Return the parsed body, and its size in bytes."""
         if (
             request.content_type == FORM_DATA
             and not self._options.simple_forms
@@ -256,7 +255,7 @@ class RequestHandler:
             raise _BadRequest(_URL_ENCODED)
         try:
             body = await read_body(request, self._parse_form)
-        except MalformedBody as error:  # the reference reads these bodies elsewhere, and names its errors so
+        except MalformedBody as error:  # the reference uses another parser here, with another error name
             raise MalformedBody(error.message) from None
         return (read_operations(body.value, body.files) if body.is_form_data else body.value), body.size
 
@@ -307,7 +306,7 @@ class RequestHandler:
         return answers.json(200, answer if trace is None else trace.add_to(answer))
 
     async def _ask(self, given: Mapping[str, Any], trace: Trace | None, size: int) -> RequestedOperation | None:
-        """What is to be run; None without a query. Raises what refuses documents."""
+        """Return the operation to run, or None without a query. Raises the errors of invalid documents."""
         text, variables = _read_text(given), _read_json(given, "variables")
         text = self._persisted.resolve(text, _object(_read_json(given, "extensions")))
         if not text:
@@ -333,7 +332,7 @@ def _read_text(given: Mapping[str, Any]) -> str:
 
 
 def _read_json(given: Mapping[str, Any], name: str) -> Any:
-    """A value, or the JSON of one, as addresses and forms have it."""
+    """Return a value, parsed if it is JSON text, as in URLs and forms."""
     value = given.get(name)
     if isinstance(value, str) and value:
         try:

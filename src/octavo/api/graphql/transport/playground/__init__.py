@@ -1,8 +1,8 @@
-"""The playground: GraphiQL, from files of our own (`scripts/playground` makes them), under a strict policy."""
+"""The playground: GraphiQL from bundled files (built by `scripts/playground`), with a strict policy."""
 
 from octavo.api.http.bundled_page import OwnPage
 
 
 def playground(path: str) -> OwnPage:
-    """The page at the endpoint's path."""
+    """Return the page at the endpoint's path."""
     return OwnPage(__name__, path, ("graphiql.js", "graphiql.css"))
