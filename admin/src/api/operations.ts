@@ -1,6 +1,6 @@
 // Written by `python -m octavo.api.admin.contract`, from the rows of src/octavo/api/admin/endpoints. Do not edit.
 
-/** Versions: of this software, and of v4 as it is known here. */
+/** The versions of Octavo and of the supported v4. */
 export interface About {
   version: string;
   reference: string;
@@ -12,13 +12,13 @@ export interface AboutAnswer {
   data: About;
 }
 
-/** Another secret of a token. */
+/** A new secret of a token. */
 export interface AccessKey {
   id: number;
   accessKey: string;
 }
 
-/** Another secret of a token. */
+/** A new secret of a token. */
 export interface AccessKeyAnswer {
   data: AccessKey;
 }
@@ -28,7 +28,7 @@ export interface ActionControllers {
   controllers: Record<string, (string)[]>;
 }
 
-/** Whether users with a role may do something. */
+/** Whether a user role has an action. */
 export interface ActionState {
   enabled: boolean;
   policy?: string;
@@ -39,7 +39,7 @@ export interface ActionsAnswer {
   data: Record<string, ActionControllers>;
 }
 
-/** A role of administrators, and how many have it. */
+/** An admin role, and its number of administrators. */
 export interface AdminRole {
   id: number;
   name: string;
@@ -50,17 +50,17 @@ export interface AdminRole {
   usersCount?: number;
 }
 
-/** A role of administrators. */
+/** An admin role. */
 export interface AdminRoleAnswer {
   data: AdminRole;
 }
 
-/** The roles of administrators. */
+/** The admin roles. */
 export interface AdminRolesAnswer {
   data: (AdminRole)[];
 }
 
-/** Somebody who works here. */
+/** An administrator. */
 export interface Administrator {
   id: number;
   firstname: string | null;
@@ -75,7 +75,7 @@ export interface Administrator {
   roles?: (RoleName)[];
 }
 
-/** One administrator. */
+/** An administrator. */
 export interface AdministratorAnswer {
   data: Administrator;
 }
@@ -91,13 +91,13 @@ export interface AdministratorPageAnswer {
   data: AdministratorPage;
 }
 
-/** How users register, and the roles they may get. */
+/** The settings of user registration, and the roles that users can get. */
 export interface AdvancedAnswer {
   settings: AdvancedSettings;
   roles: (SiteRole)[];
 }
 
-/** How users register. */
+/** The settings of user registration. */
 export interface AdvancedSettings {
   unique_email: boolean;
   allow_register: boolean;
@@ -116,7 +116,7 @@ export interface ApiRoute {
   info?: Record<string, unknown>;
 }
 
-/** An attribute, as it is written in the definition. */
+/** An attribute, as in the definition. */
 export interface Attribute {
   type: string;
   required?: boolean;
@@ -149,12 +149,12 @@ export interface Attribute {
   pluginOptions?: Record<string, unknown>;
 }
 
-/** A page of the audit, and what can be looked for. */
+/** A page of the audit log, and the actions to filter by. */
 export interface AuditAnswer {
   data: AuditPage;
 }
 
-/** Something that an administrator did. */
+/** An action of an administrator. */
 export interface AuditEntry {
   at: string | null;
   administrator: number;
@@ -166,14 +166,14 @@ export interface AuditEntry {
   request: string | null;
 }
 
-/** A page of the audit. */
+/** A page of the audit log. */
 export interface AuditPage {
   results: (AuditEntry)[];
   pagination: Pagination;
   actions: (string)[];
 }
 
-/** Whether definitions can be changed here; if not, why. */
+/** Whether definitions can be changed; if not, why. */
 export interface BuilderState {
   isChangeable: boolean;
   reason: 'production' | 'rights' | null;
@@ -184,7 +184,7 @@ export interface BuilderStateAnswer {
   data: BuilderState;
 }
 
-/** All that can be granted. */
+/** All available permissions. */
 export interface CatalogueSections {
   plugins: (SettingsAction)[];
   settings: (SettingsAction)[];
@@ -192,7 +192,7 @@ export interface CatalogueSections {
   collectionTypes: ContentSection;
 }
 
-/** What others may change of an administrator. */
+/** Changes of another administrator. */
 export interface ChangedAdministrator {
   email?: string;
   firstname?: string;
@@ -203,13 +203,13 @@ export interface ChangedAdministrator {
   roles?: (number)[];
 }
 
-/** What is changed of a locale. */
+/** Changes of a locale. */
 export interface ChangedLocale {
   name?: string | null;
   isDefault?: boolean;
 }
 
-/** What administrators change of themselves. */
+/** Changes of one's own profile. */
 export interface ChangedSelf {
   email?: string;
   firstname?: string;
@@ -220,7 +220,7 @@ export interface ChangedSelf {
   password?: string;
 }
 
-/** A task by the clock. */
+/** A scheduled task. */
 export interface ClockTask {
   name: string;
   rule: string;
@@ -229,13 +229,13 @@ export interface ClockTask {
   nextAt: string | null;
 }
 
-/** How a component looks, and the components in it. */
+/** The view configuration of a component and its components. */
 export interface ComponentViews {
   component: View;
   components: Record<string, View>;
 }
 
-/** How a component looks. */
+/** The view configuration of a component. */
 export interface ComponentViewsAnswer {
   data: ComponentViews;
 }
@@ -248,18 +248,18 @@ export interface ContentAction {
   applyToProperties?: (string)[];
 }
 
-/** What can be granted about content-types. */
+/** The available permissions on content types. */
 export interface ContentSection {
   actions: (ContentAction)[];
   subjects: (GrantedSubject)[];
 }
 
-/** How many there are. */
+/** A number of items. */
 export interface Counted {
   count: number;
 }
 
-/** What somebody logs in with. */
+/** The credentials of an administrator. */
 export interface Credentials {
   email: string;
   password: string;
@@ -277,7 +277,7 @@ export interface DefinitionsAnswer {
   data: Definitions;
 }
 
-/** The newest messages to a webhook; how many in a row were given up, and why it was switched off. */
+/** The latest messages of a webhook, the number of consecutive failures, and why it was disabled. */
 export interface Deliveries {
   results: (ToldDelivery)[];
   failures: number;
@@ -285,12 +285,12 @@ export interface Deliveries {
   isSigned: boolean;
 }
 
-/** The newest messages to a webhook. */
+/** The latest messages of a webhook. */
 export interface DeliveriesAnswer {
   data: Deliveries;
 }
 
-/** How a field looks in a form. */
+/** The appearance of a field in a form. */
 export interface EditLook {
   label?: string;
   description?: string;
@@ -300,7 +300,7 @@ export interface EditLook {
   mainField?: string;
 }
 
-/** Who has changed an entry. */
+/** The last editor of an entry. */
 export interface Editor {
   id: number;
   firstname: string | null;
@@ -308,24 +308,24 @@ export interface Editor {
   username: string | null;
 }
 
-/** An access token, and whose it is. */
+/** An access token and its administrator. */
 export interface Entered {
   token: string;
   user: Administrator;
 }
 
-/** A session has begun. */
+/** A new session. */
 export interface EnteredAnswer {
   data: Entered;
 }
 
-/** Where entries are found from outside: a path of the content API, and an address with what is to be put into it in */
+/** The public URLs of entries: the path in the content API, and a preview URL with placeholders in braces. */
 export interface EntryAddresses {
   api: string | null;
   preview: string | null;
 }
 
-/** Where entries are found from outside. */
+/** The public URLs of entries. */
 export interface EntryAddressesAnswer {
   data: EntryAddresses;
 }
@@ -336,13 +336,13 @@ export interface EntryPage {
   pagination: Pagination;
 }
 
-/** How many of a row's twelve columns a field of a type takes. */
+/** The default width of a field, in columns of twelve. */
 export interface FieldSize {
   default: number;
   isResizable: boolean;
 }
 
-/** An image in a smaller size. */
+/** A smaller format of an image. */
 export interface FileFormat {
   url: string;
   width: number;
@@ -350,14 +350,14 @@ export interface FileFormat {
   size: number;
 }
 
-/** A file before a change, and after it; null where there is none then. */
+/** A file before and after a change; null if it does not exist. */
 export interface FilePreview {
   path: string;
   before: string | null;
   after: string | null;
 }
 
-/** An entry that shows a file; `field` is the path of the attribute. */
+/** An entry that uses a file. `field` is the path of the attribute. */
 export interface FileUseTold {
   uid: string;
   kind: string;
@@ -367,18 +367,18 @@ export interface FileUseTold {
   field: string;
 }
 
-/** Entries that show a file; `hidden`: how many more that one may not read. */
+/** Entries that use a file. `hidden` is the number of others, which the administrator cannot read. */
 export interface FileUsesAnswer {
   data: (FileUseTold)[];
   hidden: number;
 }
 
-/** What of an image has to be seen; null: nothing in particular. */
+/** The focal point of an image, or null for none. */
 export interface FocalPointForm {
   focalPoint: FocalPointTold | null;
 }
 
-/** A place in an image, in fractions of its width and height: 0 to 1. */
+/** A point in an image, as fractions of its width and height from 0 to 1. */
 export interface FocalPointTold {
   x: number;
   y: number;
@@ -402,20 +402,20 @@ export interface FolderAnswer {
   data: Folder;
 }
 
-/** A folder with those in it. */
+/** A folder with its subfolders. */
 export interface FolderBranch {
   id: number;
   name: string;
   children: (FolderBranch)[];
 }
 
-/** What a folder is called, and where it lies: null is the top. */
+/** A folder's name and parent; null is the root. */
 export interface FolderForm {
   name: string;
   parent: number | null;
 }
 
-/** A folder, as it is named with what lies in it. */
+/** A folder, as nested in its content. */
 export interface FolderName {
   id: number;
   name: string;
@@ -431,12 +431,12 @@ export interface FoldersAnswer {
   data: (Folder)[];
 }
 
-/** Where to send a token. */
+/** The recipient of a password reset token. */
 export interface ForgottenPassword {
   email: string;
 }
 
-/** What was given up. */
+/** A job or message that was given up. */
 export interface GivenUpWork {
   id: number;
   kind: string;
@@ -446,7 +446,7 @@ export interface GivenUpWork {
   error: string;
 }
 
-/** An action that is granted to a role, on a content-type where there is a subject. */
+/** A permission of a role, on a content type if there is a subject. */
 export interface Grant {
   action: string;
   subject: string | null;
@@ -454,25 +454,25 @@ export interface Grant {
   conditions: (string)[];
 }
 
-/** All that can be granted, and under what. */
+/** All available permissions and conditions. */
 export interface GrantCatalogue {
   conditions: (GrantedCondition)[];
   sections: CatalogueSections;
 }
 
-/** All that can be granted. */
+/** All available permissions. */
 export interface GrantCatalogueAnswer {
   data: GrantCatalogue;
 }
 
-/** Under what an action can be granted. */
+/** A condition for permissions. */
 export interface GrantedCondition {
   id: string;
   displayName: string;
   category: string;
 }
 
-/** A field, or a locale, that a right can be limited to. */
+/** A field or a locale to which a permission can be restricted. */
 export interface GrantedField {
   label: string;
   value: string;
@@ -480,36 +480,36 @@ export interface GrantedField {
   children?: (GrantedField)[];
 }
 
-/** A content-type that rights are about. */
+/** A content type to which permissions apply. */
 export interface GrantedSubject {
   uid: string;
   label: string;
   properties: (GrantedField)[];
 }
 
-/** All that a role may do. */
+/** All permissions of a role. */
 export interface Grants {
   permissions: (Grant)[];
 }
 
-/** Several at once. */
+/** Several ids. */
 export interface Ids {
   ids: (number)[];
 }
 
-/** What is done with images. */
+/** The settings of image processing. */
 export interface ImageSettings {
   sizeOptimization: boolean;
   responsiveDimensions: boolean;
   autoOrientation: boolean;
 }
 
-/** What is done with images. */
+/** The settings of image processing. */
 export interface ImageSettingsAnswer {
   data: ImageSettings;
 }
 
-/** What a definition is called. */
+/** The names of a definition. */
 export interface Info {
   displayName: string;
   singularName?: string;
@@ -518,19 +518,19 @@ export interface Info {
   icon?: string;
 }
 
-/** Versions. */
+/** Versions and environment. */
 export interface Information {
   currentEnvironment: string;
   autoReload: boolean;
   strapiVersion: string;
 }
 
-/** Versions. */
+/** Versions and environment. */
 export interface InformationAnswer {
   data: Information;
 }
 
-/** Who is invited. */
+/** A new administrator to invite. */
 export interface Invitation {
   email: string;
   firstname: string;
@@ -543,20 +543,20 @@ export interface InvitationAnswer {
   data: InvitationNames;
 }
 
-/** Whom an invitation is for. */
+/** The invited person. */
 export interface InvitationNames {
   email: string;
   firstname: string | null;
   lastname: string | null;
 }
 
-/** An invitation that is accepted. */
+/** An accepted invitation. */
 export interface Invited {
   registrationToken: string;
   userInfo: InvitedPerson;
 }
 
-/** Who was invited, with the token that is shown here alone. */
+/** An invited administrator, with the invitation token, which only this response has. */
 export interface InvitedAdministrator {
   id: number;
   firstname: string | null;
@@ -572,12 +572,12 @@ export interface InvitedAdministrator {
   registrationToken?: string;
 }
 
-/** Who was invited. */
+/** An invited administrator. */
 export interface InvitedAdministratorAnswer {
   data: InvitedAdministrator;
 }
 
-/** Who was invited, by themselves. */
+/** The account of an invited administrator. */
 export interface InvitedPerson {
   firstname: string;
   lastname?: string;
@@ -590,13 +590,13 @@ export interface KnownLocale {
   name: string;
 }
 
-/** Columns of the list, rows of the form. */
+/** The columns of the list and the rows of the form. */
 export interface Layouts {
   list: (string)[];
   edit: ((PlacedField)[])[];
 }
 
-/** How a field looks in a list. */
+/** The appearance of a field in a list. */
 export interface ListLook {
   label?: string;
   searchable?: boolean;
@@ -604,7 +604,7 @@ export interface ListLook {
   mainField?: string;
 }
 
-/** A locale that content is written in. */
+/** A locale of content. */
 export interface Locale {
   id: number;
   name: string;
@@ -614,7 +614,7 @@ export interface Locale {
   updatedAt?: string;
 }
 
-/** What a login page needs. */
+/** The data of the sign-in page. */
 export interface LoginPage {
   uuid: string | boolean;
   hasAdmin: boolean;
@@ -622,12 +622,12 @@ export interface LoginPage {
   authLogo: string | null;
 }
 
-/** What a login page needs. */
+/** The data of the sign-in page. */
 export interface LoginPageAnswer {
   data: LoginPage;
 }
 
-/** A picture in the place of our name. */
+/** A custom logo. */
 export interface Logo {
   name?: string | null;
   url?: string | null;
@@ -637,42 +637,42 @@ export interface Logo {
   size?: number | null;
 }
 
-/** The logos of a project: in the menu, and where one logs in. */
+/** The project's logos: in the menu and on the sign-in page. */
 export interface Logos {
   menuLogo: Logo | null;
   authLogo: Logo | null;
 }
 
-/** How a field looks. */
+/** The appearance of a field. */
 export interface Look {
   edit: EditLook;
   list: ListLook;
 }
 
-/** How mail leaves. */
+/** The mail settings. */
 export interface MailConfig {
   provider: string;
   settings: MailSenders;
 }
 
-/** How mail leaves. */
+/** The mail settings. */
 export interface MailConfigAnswer {
   config: MailConfig;
 }
 
-/** Where to send a mail. */
+/** The recipient of a test mail. */
 export interface MailRecipient {
   to: string;
 }
 
-/** Whom mails are from. */
+/** The senders of mails. */
 export interface MailSenders {
   defaultFrom?: string;
   defaultReplyTo?: string;
   testAddress?: string;
 }
 
-/** The text of a mail to users. */
+/** A template of a mail to users. */
 export interface MailTemplate {
   display: string;
   icon: string;
@@ -708,7 +708,7 @@ export interface MediaPage {
   pagination: MediaPagination;
 }
 
-/** Which page it is, and of how many. */
+/** The page number, page size and totals. */
 export interface MediaPagination {
   page: number;
   pageSize: number;
@@ -716,20 +716,20 @@ export interface MediaPagination {
   total: number;
 }
 
-/** Files and folders that go to another folder: null is the top. */
+/** Files and folders to move to another folder; null is the root. */
 export interface Moved {
   fileIds?: (number)[];
   folderIds?: (number)[];
   destinationFolderId: number | null;
 }
 
-/** What a role is called. */
+/** The name and description of a role. */
 export interface NamedRole {
   name: string;
   description?: string;
 }
 
-/** The first administrator; `code` is the one in the log, where it is asked for. */
+/** The first administrator. `code` is the code from the log, if required. */
 export interface NewAdministrator {
   email: string;
   password: string;
@@ -738,20 +738,20 @@ export interface NewAdministrator {
   code?: string;
 }
 
-/** A locale that is added. */
+/** A locale to add. */
 export interface NewLocale {
   code: string;
   name?: string | null;
   isDefault: boolean;
 }
 
-/** Another password, by a mailed token. */
+/** A new password, with the token from the email. */
 export interface NewPassword {
   resetPasswordToken: string;
   password: string;
 }
 
-/** What is said of a token. */
+/** The values of a token. */
 export interface NewToken {
   name: string;
   description?: string;
@@ -760,7 +760,7 @@ export interface NewToken {
   permissions?: (string)[] | null;
 }
 
-/** Which page it is, and of how many. */
+/** The page number, page size and totals. */
 export interface Pagination {
   page: number;
   pageSize: number;
@@ -774,12 +774,12 @@ export interface PlacedField {
   size: number;
 }
 
-/** What is planned for entries of a content-type, the next first. */
+/** The schedules of a content type's entries, the next one first. */
 export interface PlannedAnswer {
   data: (PlannedMoment)[];
 }
 
-/** An entry for which something is planned. */
+/** An entry with a schedule. */
 export interface PlannedEntry {
   uid: string;
   id: number;
@@ -794,7 +794,7 @@ export interface PlannedEntry {
   problems?: (string)[];
 }
 
-/** What is planned for an entry, and when. */
+/** A scheduled action on an entry, and its time. */
 export interface PlannedMoment {
   id: number;
   plan: 'publish' | 'unpublish' | 'appear';
@@ -803,18 +803,18 @@ export interface PlannedMoment {
   problems?: (string)[];
 }
 
-/** When an entry is published, and taken back, by itself. */
+/** When an entry is published and unpublished. */
 export interface Plans {
   publishAt?: string | null;
   unpublishAt?: string | null;
 }
 
-/** What is planned for an entry. */
+/** An entry's schedule. */
 export interface PlansAnswer {
   data: ScheduleState;
 }
 
-/** What a change would do. `kept` stays in the database, though no definition asks for it any more. */
+/** The effects of a change. `kept` stays in the database without a definition. */
 export interface Preview {
   uid: string;
   files: (FilePreview)[];
@@ -822,19 +822,19 @@ export interface Preview {
   kept: (TablePreview)[];
 }
 
-/** What a change would do. */
+/** The effects of a change. */
 export interface PreviewAnswer {
   data: Preview;
 }
 
-/** A change: of what (a UID, or a category), and the body that would ask for it. */
+/** A change to preview: its target (a UID or a category), and the body of the request. */
 export interface PreviewForm {
   change: 'createContentType' | 'updateContentType' | 'deleteContentType' | 'createComponent' | 'updateComponent' | 'deleteComponent' | 'renameCategory' | 'deleteCategory';
   name?: string;
   form?: unknown;
 }
 
-/** Somewhere to sign in with. */
+/** A sign-in provider. */
 export interface Provider {
   enabled: boolean;
   icon?: string;
@@ -846,30 +846,30 @@ export interface Provider {
   redirectUri?: string;
 }
 
-/** Since when an entry was published. */
+/** An entry and its publication date. */
 export interface Publication {
   id: number;
   publishedAt: string;
 }
 
-/** Entries that are published again as of when they were. */
+/** Entries to publish with their former publication dates. */
 export interface PublishedAgain {
   entries: (Publication)[];
 }
 
-/** What was changed last, by anybody; one's own drafts; what is planned next. */
+/** Recent changes, the administrator's own drafts, and the next schedules. */
 export interface Recent {
   changed: (RecentEntry)[];
   drafts: (RecentEntry)[];
   planned: (PlannedEntry)[];
 }
 
-/** What to go on with. */
+/** Recent changes, drafts and schedules. */
 export interface RecentAnswer {
   data: Recent;
 }
 
-/** An entry to go on with. */
+/** A recently changed entry. */
 export interface RecentEntry {
   uid: string;
   id: number;
@@ -880,13 +880,13 @@ export interface RecentEntry {
   updatedBy: Editor | null;
 }
 
-/** Files and folders that go, with what lies in these. */
+/** Files and folders to delete, with the content of folders. */
 export interface Removed {
   fileIds?: (number)[];
   folderIds?: (number)[];
 }
 
-/** An action that is allowed, on a content-type where there is a subject. */
+/** A granted action, on a content type if there is a subject. */
 export interface Right {
   id: number;
   action: string;
@@ -896,18 +896,18 @@ export interface Right {
   conditions: (string)[];
 }
 
-/** What a right is limited to: fields by path, locales by code. */
+/** The restrictions of a permission: fields by path, locales by code. */
 export interface RightProperties {
   fields?: (string)[] | null;
   locales?: (string)[] | null;
 }
 
-/** What one may do. */
+/** The administrator's permissions. */
 export interface RightsAnswer {
   data: (Right)[];
 }
 
-/** A role, as it is named with people. */
+/** A role, as nested in administrators. */
 export interface RoleName {
   id: number;
   name: string;
@@ -925,7 +925,7 @@ export interface SaidProviders {
   providers: Record<string, Provider>;
 }
 
-/** What is said of a role of users of the site. */
+/** The values of a user role. */
 export interface SaidSiteRole {
   name: string;
   description: string;
@@ -936,7 +936,7 @@ export interface SaidTemplates {
   'email-templates': Record<string, MailTemplate>;
 }
 
-/** What is said of a webhook. */
+/** The values of a webhook. */
 export interface SaidWebhook {
   name: string;
   url: string;
@@ -945,7 +945,7 @@ export interface SaidWebhook {
   isEnabled?: boolean;
 }
 
-/** Why an entry was not published, or unpublished, at its time. */
+/** Why a scheduled publication or unpublication failed. */
 export interface ScheduleFailure {
   plan: 'publish' | 'unpublish' | 'appear';
   dueAt: string;
@@ -953,7 +953,7 @@ export interface ScheduleFailure {
   error: string;
 }
 
-/** What is scheduled for an entry, what failed, and what the entry lacks that is to be published. */
+/** An entry's schedule, its last failure, and missing values that prevent publication. */
 export interface ScheduleState {
   publishAt?: string | null;
   unpublishAt?: string | null;
@@ -961,7 +961,7 @@ export interface ScheduleState {
   problems?: (string)[];
 }
 
-/** An action without subject; `plugin` of those of plugins, `category` of those of settings. */
+/** An action without a subject. `plugin` is set for plugins, `category` for settings. */
 export interface SettingsAction {
   displayName: string;
   action: string;
@@ -970,7 +970,7 @@ export interface SettingsAction {
   category?: string;
 }
 
-/** All that users can be granted. */
+/** All actions that user roles can have. */
 export interface SiteActionsAnswer {
   permissions: Record<string, SiteControllers>;
 }
@@ -980,7 +980,7 @@ export interface SiteControllers {
   controllers: Record<string, Record<string, ActionState>>;
 }
 
-/** A role of users of the site; `nb_users` in lists, `permissions` of one. */
+/** A user role. Lists have `nb_users`, a single role has `permissions`. */
 export interface SiteRole {
   id: number;
   name: string;
@@ -990,17 +990,17 @@ export interface SiteRole {
   permissions?: Record<string, SiteControllers>;
 }
 
-/** A role of users of the site. */
+/** A user role. */
 export interface SiteRoleAnswer {
   role: SiteRole;
 }
 
-/** Roles of users of the site. */
+/** User roles. */
 export interface SiteRolesAnswer {
   roles: (SiteRole)[];
 }
 
-/** A route of the content API, and the action it asks for. */
+/** A route of the content API, and its action. */
 export interface SiteRoute {
   method: string;
   path: string;
@@ -1012,7 +1012,7 @@ export interface SiteRoutesAnswer {
   routes: Record<string, (SiteRoute)[]>;
 }
 
-/** How the service is. `slowRequests` and `log` are those of the process that answers, one of `workers`. */
+/** The system status. `slowRequests` and `log` are those of the responding process, one of `workers`. */
 export interface System {
   version: string;
   reference: string;
@@ -1031,12 +1031,12 @@ export interface System {
   log: (SystemLogLine)[];
 }
 
-/** How the service is. */
+/** The system status. */
 export interface SystemAnswer {
   data: System;
 }
 
-/** The database: its bytes, and how long it takes to answer. */
+/** The database: its size in bytes, and its response time. */
 export interface SystemDatabase {
   kind: string;
   version: string;
@@ -1053,14 +1053,14 @@ export interface SystemLogLine {
   place: string | null;
 }
 
-/** A plugin in use. */
+/** An enabled plugin. */
 export interface SystemPlugin {
   name: string;
   displayName: string;
   description?: string;
 }
 
-/** A request that took long. */
+/** A slow request. */
 export interface SystemSlowRequest {
   at: string;
   method: string;
@@ -1069,7 +1069,7 @@ export interface SystemSlowRequest {
   milliseconds: number;
 }
 
-/** What happens to a table or a column. `was` is its name, or its type, before. */
+/** A change of a table or column. `was` is its former name or type. */
 export interface TablePreview {
   change: string;
   table: string;
@@ -1085,13 +1085,13 @@ export interface TemplateOptions {
   message: string;
 }
 
-/** Whom a mail is from. */
+/** The sender of a mail. */
 export interface TemplateSender {
   name: string;
   email: string;
 }
 
-/** A token. `lifespan` is in milliseconds; `accessKey` is shown when it is made, and never again. */
+/** A token. `lifespan` is in milliseconds. Only the response to its creation has the `accessKey`. */
 export interface Token {
   id: number;
   name: string;
@@ -1115,7 +1115,7 @@ export interface TokensAnswer {
   data: (Token)[];
 }
 
-/** A component, as pages are told it. */
+/** A component. */
 export interface ToldComponent {
   uid: string;
   isDisplayed: boolean;
@@ -1127,7 +1127,7 @@ export interface ToldComponent {
   attributes: Record<string, Attribute>;
 }
 
-/** A content-type, as pages are told it. */
+/** A content type. */
 export interface ToldContentType {
   uid: string;
   isDisplayed: boolean;
@@ -1139,7 +1139,7 @@ export interface ToldContentType {
   attributes: Record<string, Attribute>;
 }
 
-/** A message to a webhook, and what came of it last. */
+/** A webhook message, and the result of its last delivery. */
 export interface ToldDelivery {
   id: string;
   event: string;
@@ -1165,18 +1165,18 @@ export interface ToldWebhook {
   isEnabled: boolean;
 }
 
-/** What came of trying a webhook. */
+/** The result of a webhook's test. */
 export interface TriggerAnswer {
   data: TriggerOutcome;
 }
 
-/** What came of trying a webhook. */
+/** The result of a webhook's test. */
 export interface TriggerOutcome {
   statusCode: number;
   message?: string;
 }
 
-/** How a definition looks. */
+/** The view configuration of a definition. */
 export interface View {
   uid: string;
   settings: ViewSettings;
@@ -1186,14 +1186,14 @@ export interface View {
   isComponent?: boolean;
 }
 
-/** What is to be another way of how a definition looks: each part as a whole. */
+/** Changes of a view configuration. Each part is replaced as a whole. */
 export interface ViewChanges {
   settings?: ViewSettings;
   metadatas?: Record<string, Look>;
   layouts?: Layouts;
 }
 
-/** How lists of a content-type begin. */
+/** The initial settings of lists. */
 export interface ViewSettings {
   bulkable: boolean;
   filterable: boolean;
@@ -1204,18 +1204,18 @@ export interface ViewSettings {
   defaultSortOrder: string;
 }
 
-/** How a content-type looks, and the components in it. */
+/** The view configuration of a content type and its components. */
 export interface Views {
   contentType: View;
   components: Record<string, View>;
 }
 
-/** How a content-type looks. */
+/** The view configuration of a content type. */
 export interface ViewsAnswer {
   data: Views;
 }
 
-/** What waits to be done. */
+/** A queued job or message. */
 export interface WaitingWork {
   id: number;
   kind: string;
@@ -1235,14 +1235,14 @@ export interface WebhooksAnswer {
   data: (ToldWebhook)[];
 }
 
-/** What is done in the background. */
+/** Background work. */
 export interface Work {
   tasks: (ClockTask)[];
   waiting: (WaitingWork)[];
   givenUp: (GivenUpWork)[];
 }
 
-/** What is done in the background. */
+/** Background work. */
 export interface WorkAnswer {
   data: Work;
 }

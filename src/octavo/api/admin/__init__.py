@@ -1,1 +1,1 @@
-"""The administrators' door: logging in and out. The management API comes here."""
+"""The admin API: authentication of administrators, content management and project settings."""

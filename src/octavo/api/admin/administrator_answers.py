@@ -1,4 +1,4 @@
-"""What answers show of administrators, in v4's words: never passwords or tokens, but for those shown once."""
+"""Serialize administrators as v4 does, without passwords and tokens, except for invitation tokens."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from octavo.api.admin.answers import instant
 
 
 def shown(administrator: Administrator) -> dict[str, Any]:
-    """What everybody who manages may see of an administrator."""
+    """Return the public fields of an administrator."""
     return {
         "id": administrator.id,
         "firstname": administrator.firstname,
@@ -24,11 +24,11 @@ def shown(administrator: Administrator) -> dict[str, Any]:
 
 
 def shown_role(role: AdminRole) -> dict[str, Any]:
-    """A role, as a part of those who have it."""
+    """Return a role, as nested in administrators."""
     return {"id": role.id, "name": role.name, "description": role.description, "code": role.code}
 
 
 def shown_person(person: Person) -> dict[str, Any]:
-    """An administrator with their roles, and the token of one who has just been invited."""
+    """Return an administrator with their roles, and with the invitation token if they were just invited."""
     found = {**shown(person.administrator), "roles": [shown_role(role) for role in person.roles]}
     return found if person.invitation is None else {**found, "registrationToken": person.invitation}

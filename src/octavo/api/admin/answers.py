@@ -1,4 +1,4 @@
-"""The bodies that administrators' pages are answered with. Nothing of them is kept by whoever they pass."""
+"""Response bodies of the admin API. They must not be cached."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,26 +14,26 @@ NO_STORE: Final = ((b"cache-control", b"no-store"),)
 
 
 def data_answer(data: Any, headers: Headers = (), status: int = 200) -> Response:
-    """`{"data": ...}`"""
+    """Return a response with `{"data": ...}`."""
     return render_json(status, {"data": data}, (*headers, *NO_STORE))
 
 
 def plain_answer(body: Mapping[str, Any] | list[Any], status: int = 200) -> Response:
-    """A body as it is: `{"results": ..., "pagination": ...}`."""
+    """Return a response with an unwrapped body, such as `{"results": ..., "pagination": ...}`."""
     return render_json(status, body, NO_STORE)
 
 
 def page_answer(results: bytes, page: Page, total: int) -> Response:
-    """`{"results": [...], "pagination": {...}}`, of a JSON array."""
+    """Return a response with `{"results": [...], "pagination": {...}}` from a JSON array."""
     told = orjson.dumps(pagination(page, total))
     return Response(200, b'{"results":%b,"pagination":%b}' % (results, told), headers=NO_STORE)
 
 
 def instant(moment: datetime | None) -> str | None:
-    """A moment as v4 writes it: `2026-11-22T21:00:00.000Z`."""
+    """Format an instant as v4 does: `2026-11-22T21:00:00.000Z`."""
     return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
 
 
 def no_content() -> Response:
-    """Done, and nothing to say."""
+    """Return an empty response, status 204."""
     return Response(204, content_type="", headers=NO_STORE)

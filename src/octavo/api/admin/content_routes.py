@@ -1,4 +1,4 @@
-"""The routes of the content API as v4 lists them for tokens and roles: by owner, with the action of each."""
+"""The content API's routes as v4 lists them for tokens and roles: by owner, with their actions."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -11,7 +11,7 @@ Listed = dict[str, list[dict[str, Any]]]
 
 _ORDER: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")
 _PLANS: Final = "/actions/"
-"""What is done to an entry at a time, which v4 does not know."""
+"""The path segment of scheduling routes, which v4 does not have."""
 _LIMITED: Final = {"middlewares": [f"{USERS_PERMISSIONS}.rateLimit"], "prefix": ""}
 _BARE: Final = {"prefix": ""}
 _PLUGINS: Final[dict[str, tuple[tuple[str, str, str, dict[str, Any]], ...]]] = {
@@ -54,11 +54,11 @@ _PLUGINS: Final[dict[str, tuple[tuple[str, str, str, dict[str, Any]], ...]]] = {
     ),
     I18N: (("GET", "/i18n/locales", "locales.listLocales", {}),),
 }
-"""The routes of plugins: method, path, handler, and what v4 says of them besides."""
+"""The routes of plugins: method, path, handler and v4's other properties."""
 
 
 def list_content_routes(routes: Iterable[Route], registry: Registry, prefix: str) -> Listed:
-    """All routes by owner. Those of content-types are the ones that are served."""
+    """Return all routes by owner. Content types have only the routes that are served."""
     served = [(route, getattr(route.operation, "action", "")) for route in routes if _PLANS not in route.template]
     listed: Listed = {}
     for content_type in registry.api_types():

@@ -1,6 +1,6 @@
-"""The administrators' operations as types of TypeScript: what the pages may call, with what, and what they get.
+"""The admin API's operations as TypeScript types: paths, parameters and responses.
 
-`python -m octavo.api.admin.contract` writes them; `admin/src/api/operations.ts` is kept equal by a test.
+`python -m octavo.api.admin.contract` prints them. A test checks that `admin/src/api/operations.ts` is up to date.
 """
 
 import inspect
@@ -31,7 +31,7 @@ _SCALARS: Final = {
 
 
 def rows() -> list[AdminOperation]:
-    """The operations of all endpoints, by path and method."""
+    """Return the operations of all endpoints, by path and method."""
     found = [row for endpoints in _endpoints() for row in endpoints.operations]
     return sorted(found, key=lambda row: (row.path, row.method))
 
@@ -45,7 +45,7 @@ def _endpoints() -> Iterator[Any]:
 
 
 def contract() -> str:
-    """The module of TypeScript."""
+    """Return the TypeScript module."""
     shapes = _Shapes()
     operations = "".join(_operation(row, shapes) for row in rows())
     return f"{_HEAD}\n{shapes.text()}export interface Operations {{\n{operations}}}\n"
@@ -59,18 +59,18 @@ def _operation(row: AdminOperation, shapes: "_Shapes") -> str:
 
 
 class _Shapes:
-    """TypedDicts as interfaces, each once."""
+    """Converts TypedDicts to interfaces, each once."""
 
     def __init__(self) -> None:
         self._written: dict[str, str] = {}
         self._of: dict[str, Any] = {}
 
     def text(self) -> str:
-        """All interfaces that were named."""
+        """Return all used interfaces."""
         return "".join(self._written[name] + "\n" for name in sorted(self._written))
 
     def name(self, given: Any) -> str:
-        """What a type is called in TypeScript. Raises TypeError for what has no name there."""
+        """Return a type's name in TypeScript. Raises TypeError for unsupported types."""
         if is_typeddict(given):
             return self._interface(given)
         if given in _SCALARS:
@@ -93,7 +93,7 @@ class _Shapes:
         if self._of.setdefault(name, given) is not given:
             raise TypeError(f"Two shapes are called {name}")
         if name not in self._written:
-            self._written[name] = ""  # shapes may hold themselves
+            self._written[name] = ""  # types can be recursive
             hints = get_type_hints(given, include_extras=True)
             optional = given.__optional_keys__
             lines = (

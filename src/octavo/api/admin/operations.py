@@ -1,8 +1,7 @@
-"""Operations of administrators: what their pages ask for over HTTP, as rows. Routes and their description are made of
-them.
+"""Operations of the admin API as rows, from which routes and their description are built.
 
-A row says who may: everybody, whoever is logged in as an administrator, or those who may take certain actions. What
-depends on the content-type in the path, or on the entry, its handler asks the actor's ability.
+A row has the required permissions: none, any administrator, or certain actions. If permissions depend on the content
+type in the path or on the entry, the handler checks the actor's ability.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -21,9 +20,12 @@ Endpoint = Callable[[Request, Actor], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class AdminOperation:
-    """One method of one path. `handler` names the method of the endpoints that does it; `actions` have all to be
-    allowed. On a `public` one nobody is asked who they are. One that `asks` changes nothing, whatever its method.
-    `answers` and `takes` are the shapes of the bodies (`admin.shapes`), where they are declared."""
+    """A method and path.
+
+    `handler` is the name of the endpoint's method. All `actions` are required. A `public` operation has no
+    authentication. An operation that `asks` changes nothing, whatever its method. `answers` and `takes` are the types
+    of response and request body (`admin.schemas`), if declared.
+    """
 
     method: str
     path: str
@@ -37,7 +39,7 @@ class AdminOperation:
 
     @property
     def only_reads(self) -> bool:
-        """Whether nothing is changed by it."""
+        """Whether the operation changes nothing."""
         return self.asks or self.method in ("GET", "HEAD")
 
     @property
@@ -47,7 +49,7 @@ class AdminOperation:
 
 
 class Endpoints(Protocol):
-    """What handles operations: each by a method of `(request, actor)`, named by its row."""
+    """Handlers of operations: each is a method with parameters `(request, actor)`, named in its row."""
 
     @property
     def operations(self) -> Sequence[AdminOperation]:
@@ -55,7 +57,7 @@ class Endpoints(Protocol):
 
 
 def declare(router: Router, administrators: Administrators, all_endpoints: Iterable[Endpoints]) -> None:
-    """Declare the routes of all rows."""
+    """Add the routes of all rows."""
     for endpoints in all_endpoints:
         for row in endpoints.operations:
             endpoint: Any = getattr(endpoints, row.handler)
@@ -63,9 +65,9 @@ def declare(router: Router, administrators: Administrators, all_endpoints: Itera
 
 
 def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administrators) -> Handler:
-    """The handler of a route: asks who it is, whether they may, then answers.
+    """Return a route's handler, which checks authentication and permissions first.
 
-    It raises UnauthorizedError for all but administrators, ForbiddenError for those who may not.
+    It raises UnauthorizedError for callers that are no administrators, and ForbiddenError without permission.
     """
 
     async def handle_anybody(request: Request) -> Response:
@@ -84,7 +86,7 @@ def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administr
 
 
 async def _audited(endpoint: Endpoint, request: Request, actor: Actor, row: AdminOperation, audit: Audit) -> Response:
-    """Answer, and write down what was done, unless that was a change of data that has been written down already."""
+    """Handle a request and write the audit log, unless changes of data have been logged already."""
     with audit.watching() as noted:
         answer = await endpoint(request, actor)
     if not noted and answer.status < 400:

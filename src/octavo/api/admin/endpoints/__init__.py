@@ -1,1 +1,1 @@
-"""The administrators' API, a module for each area."""
+"""The endpoints of the admin API, a module for each area."""

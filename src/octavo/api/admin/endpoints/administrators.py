@@ -1,4 +1,4 @@
-"""The routes by which administrators manage administrators, and themselves."""
+"""Endpoints to manage administrators, and one's own profile."""
 
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.lists import PeopleList, people_json
@@ -83,7 +83,7 @@ class PeopleEndpoints:
         return data_answer(shown_person(await self._people.get(request.path_values["id"])))
 
     async def invite(self, request: Request, actor: Actor) -> Response:
-        """POST /admin/users: the token of the invitation is shown here and nowhere else."""
+        """POST /admin/users: only this response has the invitation token."""
         return data_answer(shown_person(await self._people.invite(await request.json(), actor)), status=201)
 
     async def change(self, request: Request, actor: Actor) -> Response:

@@ -1,4 +1,4 @@
-"""The audit, for administrators who may do everything."""
+"""The audit log, for super admins."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -74,7 +74,7 @@ def _entry(given: Any) -> int | None:
 
 
 def _moment(name: str, given: Any) -> int | None:
-    """Milliseconds since 1970 of a date, or of a moment that says its zone; without one it is UTC."""
+    """Parse a date or an ISO 8601 time, in UTC by default, to milliseconds since 1970."""
     if given is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the builder's pages ask beside v4's operations: may definitions be changed, and what would a change do."""
+"""Content-type builder endpoints that v4 does not have: whether changes are allowed, and previews of changes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -63,7 +63,7 @@ class DefinitionPreviewEndpoints:
         return data_answer({"isChangeable": reason is None, "reason": reason})
 
     async def preview(self, request: Request, actor: Actor) -> Response:
-        """POST /octavo/content-type-builder/preview: for those alone who may make the change."""
+        """POST /octavo/content-type-builder/preview: requires the permission to make the change."""
         if not actor.ability.everything:
             raise ForbiddenError
         try:
@@ -74,7 +74,7 @@ class DefinitionPreviewEndpoints:
 
 
 def _plan(body: Any) -> plans.MakePlan:
-    """The plan of a change. Raises BuilderError."""
+    """Parse the plan of a change. Raises BuilderError."""
     asked = body if isinstance(body, Mapping) else {}
     name, form = asked.get("name"), asked.get("form")
     change = str(asked.get("change"))

@@ -1,4 +1,4 @@
-"""The content-type builder: definitions told, made, changed and removed. Answers and errors are v4's."""
+"""The content-type builder: read, create, change and delete definitions, with v4's responses and errors."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -30,7 +30,7 @@ def _row(method: str, path: str, handler: str, summary: str) -> AdminOperation:
 
 
 class BuilderEndpoints:
-    """`/content-type-builder`. What changes something answers when the change is in force."""
+    """`/content-type-builder`. Changes are in effect when the response is sent."""
 
     operations = (
         _row("GET", "/reserved-names", "reserved_names", "List the names that nothing can have"),
@@ -57,7 +57,7 @@ class BuilderEndpoints:
         return plain_answer({"models": [*RESERVED_NAMES], "attributes": [*RESERVED]})
 
     async def content_types(self, request: Request, actor: Actor) -> Response:
-        """GET /content-type-builder/content-types: `?kind=` leaves those of one kind."""
+        """GET /content-type-builder/content-types: `?kind=` filters by kind."""
         kind = read_params(request).get("kind")
         if kind is not None and kind not in KINDS:
             says = "this must be one of the following values: singleType, collectionType"
@@ -127,7 +127,7 @@ class BuilderEndpoints:
         status: int = 200,
     ) -> Response:
         if not actor.ability.everything:
-            raise ForbiddenError  # the permission is one to read
+            raise ForbiddenError  # the route's permission only allows reading
         try:
             name = await self._changes.make(plan)
         except BuilderError as error:
@@ -136,7 +136,7 @@ class BuilderEndpoints:
 
 
 async def read_form(request: Request) -> Any:
-    """A body, no larger than a definition, whatever else may be sent. Raises PayloadTooLargeError."""
+    """Read a JSON body, limited to the size of a definition. Raises PayloadTooLargeError."""
     await request.body(min(request.options.body.json, LARGEST_DEFINITION))
     return await request.json()
 
@@ -150,5 +150,5 @@ def _named_category(name: str, status: int) -> Response:
 
 
 def error_answer(error: BuilderError) -> Response:
-    """The answer for a change that is not made."""
+    """Return the response for a rejected change."""
     return plain_answer(error.body, error.status)

@@ -1,4 +1,4 @@
-"""What was sent to webhooks: the log of a webhook, and a message once more."""
+"""The delivery log of webhooks, and sending a message again."""
 
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from octavo.query.numbers import read_entry_id
 
 _MOST: Final = 50
 _MOST_TEXT: Final = 20_000
-"""Characters of a body that are shown."""
+"""Maximum characters of a body in responses."""
 
 
 class DeliveryEndpoints:
@@ -57,7 +57,7 @@ class DeliveryEndpoints:
         )
 
     async def redeliver(self, request: Request, _: Actor) -> Response:
-        """POST .../:message/redeliver: it is sent soon; the log tells what comes of it."""
+        """POST .../:message/redeliver: queues the message. The result is in the delivery log."""
         message = request.path_values["message"]
         if (await self._webhooks.delivery(message)).webhook_id != _id(request):
             raise NotFoundError(f"There is no message {message}")

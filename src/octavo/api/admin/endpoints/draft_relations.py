@@ -1,4 +1,4 @@
-"""The content manager's routes that count the drafts to which entries lead."""
+"""Content manager endpoints that count the drafts that entries link to."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ class DraftRelationEndpoints:
 
 
 def _read_ids(given: Any) -> list[int]:
-    """The ids among what is asked for. Raises ValidationError where nothing is, or too much."""
+    """Parse `ids`. Raises ValidationError if it is missing or too long."""
     if given is None:
         raise ValidationError.from_problems([Problem(("ids",), "ids is a required field")])
     listed = given if isinstance(given, list) else list(given.values()) if isinstance(given, dict) else [given]

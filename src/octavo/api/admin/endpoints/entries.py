@@ -1,4 +1,4 @@
-"""The content manager's routes for reading entries: those of collection types, and of single types."""
+"""Content manager endpoints to read entries of collection types and single types."""
 
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ SINGLE: Final = "/content-manager/single-types/:uid"
 
 
 class EntryEndpoints:
-    """`/content-manager/collection-types/:uid`. Who may depends on the content-type and on the entry."""
+    """`/content-manager/collection-types/:uid`. Permissions depend on the content type and the entry."""
 
     operations = (
         AdminOperation("GET", PREFIX, "find", "List entries", answers=EntryPage),
@@ -46,7 +46,7 @@ class EntryEndpoints:
         return entry_answer(await self._entries.one(content_type, read_id(request), actor))
 
     async def find_single(self, request: Request, actor: Actor) -> Response:
-        """GET /content-manager/single-types/:uid: 404 for who may write the entry that is not there."""
+        """GET /content-manager/single-types/:uid: 404 if the entry is missing and the caller can create it."""
         ability, uid = actor.ability, request.path_values["uid"]
         may_find = ability.may(FIND, uid)
         content_type = managed_type(self._entries.registry, uid, actor, FIND if may_find else CREATE)
@@ -57,7 +57,7 @@ class EntryEndpoints:
 
 
 def read_id(request: Request) -> int:
-    """The id in the path. Raises NotFoundError for what is none."""
+    """Return the id in the path. Raises NotFoundError for other texts."""
     entry_id = read_entry_id(request.path_values["id"])
     if entry_id is None:
         raise NotFoundError

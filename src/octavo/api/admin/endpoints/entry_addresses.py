@@ -1,4 +1,4 @@
-"""Where the entries of a content-type are found from outside: over REST, and where they are looked at beforehand."""
+"""The public URLs of a content type's entries: in the REST API, and as previews."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,7 +17,10 @@ PATH: Final = "/octavo/entry-addresses/:uid"
 
 
 class EntryAddressEndpoints:
-    """`/octavo/entry-addresses/:uid`. `prefix`: of the content API; `previews`: addresses with braces, by UID."""
+    """`/octavo/entry-addresses/:uid`.
+
+    `prefix` is the content API's. `previews` are URLs with placeholders in braces, by UID.
+    """
 
     operations = (
         AdminOperation("GET", PATH, "show", "Where entries are found from outside", answers=EntryAddressesAnswer),
@@ -29,12 +32,12 @@ class EntryAddressEndpoints:
         self._previews = previews
 
     async def show(self, request: Request, actor: Actor) -> Response:
-        """GET /octavo/entry-addresses/:uid: for those who may read entries of it."""
+        """GET /octavo/entry-addresses/:uid: requires the permission to read entries."""
         content_type = managed_type(self._registry, request.path_values["uid"], actor)
         return data_answer({"api": self._address(content_type), "preview": self._previews.get(content_type.uid)})
 
     def _address(self, content_type: ContentType) -> str | None:
-        """The path of the content-type in the content API; None for those that are not there."""
+        """Return the content type's path in the content API, or None if it has none."""
         if content_type.uid == USER:
             return f"{self._prefix}/users"
         if not content_type.uid.startswith("api::"):

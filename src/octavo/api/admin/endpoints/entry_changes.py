@@ -1,4 +1,4 @@
-"""The content manager's routes that change entries of collection types."""
+"""Content manager endpoints that change entries of collection types."""
 
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ _ACTIONS: Final = f"{PREFIX}/actions"
 
 
 class EntryChangeEndpoints:
-    """`/content-manager/collection-types/:uid`. Who may depends on the content-type and on the entry."""
+    """`/content-manager/collection-types/:uid`. Permissions depend on the content type and the entry."""
 
     operations = (
         AdminOperation("POST", PREFIX, "create", "Make an entry"),
@@ -125,14 +125,13 @@ class EntryChangeEndpoints:
 
 
 def check_drafts(content_type: ContentType) -> None:
-    """Raise ForbiddenError for types whose entries are never drafts: nobody may publish those."""
+    """Raise ForbiddenError for types without drafts, whose entries cannot be published."""
     if not content_type.draft_and_publish:
         raise ForbiddenError
 
 
 def read_localization(request: Request) -> tuple[Any, int | None]:
-    """The locale of a new entry as the parameters name it, None where they do not; and of which entry it shall be a
-    localization: None for none, -1 for what is no entry."""
+    """Return `locale` and `relatedEntityId` from the query of a new entry, None if missing and -1 for an invalid id."""
     params = read_params(request)
     related = params.get("relatedEntityId")
     if related in (None, ""):
@@ -142,18 +141,18 @@ def read_localization(request: Request) -> tuple[Any, int | None]:
 
 
 async def read_body(request: Request) -> Write:
-    """The values of an entry."""
+    """Read the values of an entry from the body."""
     body = await request.body()
     return Write(await request.json(), size=len(body))
 
 
 async def read_ids(request: Request) -> list[int | None]:
-    """The `ids` of a body; None for what can be no id. Raises ValidationError."""
+    """Return the `ids` of the body, None for an invalid id. Raises ValidationError."""
     body = await request.json()
     check(_IDS, body)
     return [read_entry_id(one, digits_only=True) for one in body["ids"]]
 
 
 def counted(count: int) -> Response:
-    """How many entries were changed."""
+    """Return a response with the number of changed entries."""
     return plain_answer({"count": count})

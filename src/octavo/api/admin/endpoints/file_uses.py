@@ -1,4 +1,4 @@
-"""Where files are used: beyond what v4's pages ask for."""
+"""Entries that use a file. v4 has no such endpoint."""
 
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.names import READ_FILES
@@ -31,7 +31,7 @@ class FileUseEndpoints:
         self._uses = uses
 
     async def uses(self, request: Request, actor: Actor) -> Response:
-        """GET /octavo/files/:id/uses: of a file that the actor may read."""
+        """GET /octavo/files/:id/uses: requires the permission to read the file."""
         file_id = read_entry_id(request.path_values["id"])
         await self._library.file(file_id, actor)
         found, hidden = await self._uses.of(file_id or 0, actor)

@@ -1,6 +1,6 @@
-"""The media library's routes for files: lists, one, new ones, replaced, described and removed ones.
+"""Media library endpoints for files: list, read, upload, replace, describe and delete.
 
-Who may describe or replace a file depends on the file: it is looked for first, as in the reference.
+Permissions to describe or replace a file depend on the file, so a missing one is reported first, as in the reference.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ class FileEndpoints:
         return Response(200, await self._files.delete(file_id, answer, self._guard(actor, DELETE)), headers=NO_STORE)
 
     async def upload(self, request: Request, actor: Actor) -> Response:
-        """POST /upload: new files; with `?id=` another file, or other words, in the place of one."""
+        """POST /upload: add files. With `?id=`, replace a file or its description."""
         file_id = replaced_file(request)
         if file_id is None:
             check(actor, ADD_FILES)

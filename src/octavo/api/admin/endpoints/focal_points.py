@@ -1,4 +1,4 @@
-"""Focal points of images: beyond what v4's pages know."""
+"""Focal points of images. v4 has no such endpoint."""
 
 from functools import partial
 from typing import Final
@@ -43,7 +43,10 @@ class FocalPointEndpoints:
         self._files = files
 
     async def focus(self, request: Request, actor: Actor) -> Response:
-        """PUT /octavo/files/:id/focal-point: for who may change the file. `null` takes it back."""
+        """PUT /octavo/files/:id/focal-point: requires the permission to change the file.
+
+        `null` removes the focal point.
+        """
         file_id = read_entry_id(request.path_values["id"])
         if file_id is None:
             raise NotFoundError(MISSING_FILE)

@@ -1,4 +1,4 @@
-"""The media library's routes for folders, and for what is done with several files and folders at once."""
+"""Media library endpoints for folders, and for bulk actions on files and folders."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Work in the background, for administrators who may do everything: tasks, what waits, what was given up."""
+"""Background work, for super admins: scheduled tasks, queued work and dead letters."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class WorkEndpoints:
         return data_answer(told)
 
     async def run(self, request: Request, actor: Actor) -> Response:
-        """POST /octavo/jobs/tasks/:name/run: it is run soon."""
+        """POST /octavo/jobs/tasks/:name/run: queues the task."""
         check_super_admin(actor)
         return data_answer({"id": await self._desk.run_task(request.path_values["name"])}, status=202)
 

@@ -1,4 +1,4 @@
-"""The media library's routes for its settings and its view."""
+"""Media library endpoints for its settings and its view configuration."""
 
 from octavo.access.authorization.actor import Actor
 from octavo.api.admin.answers import data_answer

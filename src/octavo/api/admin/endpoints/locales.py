@@ -1,4 +1,4 @@
-"""Routes about the locales of a project: `/i18n/locales`, and those to choose from."""
+"""Endpoints for the locales of a project, and those that can be added."""
 
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ _MOST_NAME: Final = 50
 
 
 class LocaleEndpoints:
-    """`/i18n/locales`, `/i18n/iso-locales`. Who is logged in may see which locales there are."""
+    """`/i18n/locales`, `/i18n/iso-locales`. All administrators can read the locales."""
 
     operations = (
         AdminOperation("GET", _LOCALES, "list_all", "List the locales", answers=list[Locale]),
@@ -94,7 +94,7 @@ _LOCALIZATION: Final = Record({"model": Text(REQUIRED), "id": Id(REQUIRED), "loc
 
 
 class NewLocalizationEndpoints:
-    """`/i18n/content-manager`: what the panel asks for before it shows the form of a new localization."""
+    """`/i18n/content-manager`: the initial values of a new localization's form."""
 
     operations = (
         AdminOperation(

@@ -1,4 +1,4 @@
-"""The routes by which administrators send mail, and try whether it can be sent."""
+"""Endpoints to send emails, and to test the mail settings."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -22,7 +22,7 @@ _TEXTS: Final = ("from", "replyTo", "subject", "text", "html")
 
 @dataclass(frozen=True, slots=True)
 class MailFacts:
-    """What is told of how mail leaves: never what it takes to send it."""
+    """The visible mail settings, without credentials."""
 
     provider: str
     default_from: str

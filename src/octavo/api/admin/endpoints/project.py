@@ -1,4 +1,4 @@
-"""What v4's pages ask about the project itself: whether there is an administrator, logos, versions, plugins, routes."""
+"""Endpoints for facts about the project: whether it has an administrator, logos, versions, plugins, routes."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -33,13 +33,16 @@ _PAID: Final = (
     "audit-logs",
     "review-workflows/workflows",
 )
-"""What v4's pages look for in case it is the paid edition."""
+"""Paths that v4's admin panel requests to detect the paid edition."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFacts:
-    """What is known of a project. `uuid` is False where v4 has none; `own_version` is Octavo's, `version` that of v4;
-    `routes` lists those of the content API."""
+    """Facts about a project.
+
+    `uuid` is False if v4 has none. `own_version` is Octavo's version, `version` that of v4. `routes` returns the routes
+    of the content API.
+    """
 
     uuid: str | bool
     environment: str
@@ -54,8 +57,10 @@ class ProjectFacts:
 
 
 class ProjectEndpoints:
-    """`/admin`: `init`, `project-type`, `project-settings`, `information`, `plugins`, `content-api` and their like; and
-    `/octavo/about`."""
+    """`/admin`:
+
+    `init`, `project-type`, `project-settings`, `information`, `plugins`, `content-api`; `/octavo/about`.
+    """
 
     operations = (
         AdminOperation(
@@ -104,7 +109,7 @@ class ProjectEndpoints:
         return plain_answer(await self._settings.shown())
 
     async def update_settings(self, request: Request, _: Actor) -> Response:
-        """POST /admin/project-settings: a form with files, or texts that take logos away."""
+        """POST /admin/project-settings: a form with logo files, or empty texts that remove logos."""
         body = await read_body(request, parse_form)
         files = tuple(file for file in body.files if file.field in LOGOS)
         return plain_answer(await self._settings.update(body.value, files))
@@ -132,7 +137,7 @@ class ProjectEndpoints:
         return data_answer(told)
 
     async def telemetry(self, _: Request, __: Actor) -> Response:
-        """GET /admin/telemetry-properties: as where v4's telemetry is off."""
+        """GET /admin/telemetry-properties: the response if v4's telemetry is off."""
         return no_content()
 
     async def plugins(self, _: Request, __: Actor) -> Response:
@@ -140,7 +145,7 @@ class ProjectEndpoints:
         return plain_answer({"plugins": [dict(plugin) for plugin in self._facts.plugins]})
 
     async def actions(self, _: Request, __: Actor) -> Response:
-        """GET /admin/content-api/permissions: what API tokens can be allowed."""
+        """GET /admin/content-api/permissions: the actions that API tokens can have."""
         tree = action_tree(self._facts.registry, (), self._facts.own_actions)
         return data_answer(
             {
@@ -154,5 +159,5 @@ class ProjectEndpoints:
         return data_answer(self._facts.routes())
 
     async def missing(self, _: Request, __: Actor) -> Response:
-        """What only the paid edition has."""
+        """Respond to paths of the paid edition."""
         raise NotFoundError

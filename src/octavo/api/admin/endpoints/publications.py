@@ -1,4 +1,4 @@
-"""Entries published again as of when they were: beyond what v4's pages ask for."""
+"""Publish entries with their former publication dates. v4 has no such endpoint."""
 
 from typing import Final
 
@@ -40,7 +40,7 @@ class PublicationEndpoints:
         self._actions = actions
 
     async def publish(self, request: Request, actor: Actor) -> Response:
-        """POST /octavo/publications/:uid: all or none; what takes `bulkUnpublish` back."""
+        """POST /octavo/publications/:uid: undoes `bulkUnpublish`, in one transaction."""
         content_type = managed_type(self._actions.registry, request.path_values["uid"], actor, PUBLISH)
         check_drafts(content_type)
         body = await request.json()

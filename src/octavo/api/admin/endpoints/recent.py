@@ -1,4 +1,4 @@
-"""What pages show first: what has been changed, what is to be done."""
+"""Data of the home page: recent changes, drafts and schedules."""
 
 from octavo.access.authorization.actor import Actor
 from octavo.api.admin.answers import data_answer
@@ -11,7 +11,7 @@ from octavo.content.manager.recent import RecentEntries
 
 
 class RecentEndpoints:
-    """`/octavo/recent`, `/octavo/schedules/:uid`: to each administrator what they may read."""
+    """`/octavo/recent`, `/octavo/schedules/:uid`: limited to entries that the administrator can read."""
 
     operations = (
         AdminOperation(
@@ -31,6 +31,6 @@ class RecentEndpoints:
         return data_answer({"changed": changed, "drafts": drafts, "planned": await self._entries.planned(actor)})
 
     async def planned(self, request: Request, actor: Actor) -> Response:
-        """GET /octavo/schedules/:uid: the next 200, of entries that the administrator may read."""
+        """GET /octavo/schedules/:uid: the next 200 schedules of entries that the administrator can read."""
         content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
         return data_answer(await self._entries.planned_of(content_type, actor))

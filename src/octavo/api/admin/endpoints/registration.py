@@ -1,4 +1,4 @@
-"""The routes by which people become administrators by themselves, or come back with another password."""
+"""Endpoints for registration, invitations and password resets of administrators."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ class EnteringEndpoints:
         return self._entered(*await self._entering.register(await request.json(), request.client))
 
     async def forgot_password(self, request: Request, _: Actor) -> Response:
-        """POST /admin/forgot-password: the same answer whoever there is."""
+        """POST /admin/forgot-password: the response does not reveal whether the address is known."""
         await self._entering.forgot_password(await request.json(), request.client)
         return no_content()
 

@@ -1,4 +1,4 @@
-"""The content manager's routes for relations: what one leads to, and what it might lead to."""
+"""Content manager endpoints for relations: the linked entries, and candidates to link."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ PREFIX: Final = "/content-manager/relations/:uid"
 
 
 class RelationEndpoints:
-    """`/content-manager/relations/:uid`. Who may depends on the content-type, the field and the entry."""
+    """`/content-manager/relations/:uid`. Permissions depend on the content type, the field and the entry."""
 
     operations = (
         AdminOperation("GET", f"{PREFIX}/:field", "candidates", "Look for entries that a relation might lead to"),

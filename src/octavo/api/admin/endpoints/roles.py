@@ -1,4 +1,4 @@
-"""The routes of roles and rights: `/admin/roles`, `/admin/permissions`, `/admin/users/me/permissions`."""
+"""Endpoints for admin roles and permissions: `/admin/roles`, `/admin/permissions`, `/admin/users/me/permissions`."""
 
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ _UPDATE, _DELETE = ("admin::roles.update",), ("admin::roles.delete",)
 
 
 class RoleEndpoints:
-    """Roles, and what they may do."""
+    """Admin roles and their permissions."""
 
     operations = (
         AdminOperation("GET", _ROLES, "find", "List roles of administrators", _READ, answers=AdminRolesAnswer),
@@ -116,7 +116,7 @@ class RoleEndpoints:
 
 
 class RightsEndpoints:
-    """What can be granted, and what is."""
+    """The available permissions, and those of the current administrator."""
 
     operations = (
         AdminOperation(

@@ -1,4 +1,4 @@
-"""When entries are published, and taken back, by themselves: plans of administrators."""
+"""Endpoints for scheduled publishing and unpublishing of entries."""
 
 from typing import Final
 
@@ -18,8 +18,11 @@ PATH: Final = "/octavo/schedules/:uid/:id"
 
 
 class ScheduleEndpoints:
-    """`/octavo/schedules/:uid/:id`. Plans are seen by who may change the entry, and made by who could publish it now;
-    hooks of the project are asked when the time comes, as for every publication."""
+    """`/octavo/schedules/:uid/:id`.
+
+    Reading requires the permission to update the entry, changing the permission to publish it. The project's hooks run
+    at the scheduled time, as for every publication.
+    """
 
     operations = (
         AdminOperation("GET", PATH, "show", "Show what is planned for an entry", answers=PlansAnswer),
@@ -35,7 +38,7 @@ class ScheduleEndpoints:
         return data_answer(await self._schedules.read(content_type, read_id(request), actor))
 
     async def set(self, request: Request, actor: Actor) -> Response:
-        """PUT /octavo/schedules/:uid/:id: what is named is planned; null takes it back."""
+        """PUT /octavo/schedules/:uid/:id: sets the given times. null removes a schedule."""
         content_type = managed_type(self._schedules.registry, request.path_values["uid"], actor, PUBLISH)
         body = await request.json()
         if not isinstance(body, dict):

@@ -1,8 +1,8 @@
-"""The routes by which administrators get in and out: login, renewal, logout, who they are.
+"""Endpoints for administrators' sessions: sign in, renewal, sign out.
 
-A refresh cookie is sent by browsers on their own account, so whatever takes or sets it answers only to pages of this
-service itself, to those of origins that the settings name, and to programs that are no browsers (`api.http.origins`). A
-body has to be JSON, which a plain form cannot send.
+Browsers send a refresh cookie automatically. Endpoints that read or set it therefore accept only requests from pages
+of this service or of configured origins, and from clients that are no browsers (`api.http.origins`). The body must be
+JSON, which a plain form cannot send.
 """
 
 from typing import Any, Final
@@ -27,7 +27,7 @@ _FORM: Final = "application/x-www-form-urlencoded"
 
 
 class SessionAnswers:
-    """What all have in common that begin a session. `origins` are those of pages besides our own."""
+    """Responses that begin a session. `origins` are allowed origins besides the service's own."""
 
     def __init__(self, administrators: Administrators, origins: frozenset[str], *, secure: bool) -> None:
         self.cookie = Cookie(COOKIE, secure, PREFIX, "Strict")
@@ -35,12 +35,12 @@ class SessionAnswers:
         self._origins = origins
 
     def logged_in(self, login: AdminLogin, user: dict[str, Any]) -> Response:
-        """An access token in the body, the refresh cookie beside it."""
+        """Return an access token in the body and set the refresh cookie."""
         cookie = self.cookie.set(login.cookie, self._seconds)
         return data_answer({"token": login.token, "user": user}, (cookie,))
 
     def check_origin(self, request: Request) -> None:
-        """Raise ForbiddenError for what a browser sends on behalf of a page of another origin."""
+        """Raise ForbiddenError for a browser's request from a page of another origin."""
         if not is_own_page(request, self._origins):
             raise ForbiddenError
 
@@ -67,8 +67,7 @@ class AdminSessionEndpoints:
         return self._answers.logged_in(login, shown(login.administrator))
 
     async def renew_token(self, request: Request, _: Actor) -> Response:
-        """POST /admin/renew-token: another access token for the refresh cookie, or, where such tokens are long, for one
-        in the body."""
+        """POST /admin/renew-token: a new access token for the refresh cookie or, in v4 mode, for a token in the body"""
         self._answers.check_origin(request)
         cookie = self._answers.cookie.read(request)
         body = await request.json() if self._administrators.options.long_tokens else None
@@ -79,14 +78,16 @@ class AdminSessionEndpoints:
         return data_answer({"token": await self._administrators.renew(cookie, request.client)})
 
     async def logout(self, request: Request, _: Actor) -> Response:
-        """POST /admin/logout: of the refresh cookie, or of the access token where there is none."""
+        """POST /admin/logout: ends the session of the refresh cookie, or of the access token without a cookie."""
         self._answers.check_origin(request)
         authorization, cookie = request.header("authorization"), self._answers.cookie
         await self._administrators.logout(cookie.read(request), authorization, request.client)
         return data_answer({}, (cookie.drop(),))
 
     async def _credentials(self, request: Request) -> Any:
-        """The body: JSON, which a page of another origin cannot send unasked; v4 takes forms too, and nothing."""
+        """Read the JSON body, which a page of another origin cannot send without CORS. v4 also accepts forms and no
+        body.
+        """
         if request.content_type == "application/json":
             return await request.json()
         if not self._administrators.options.long_tokens or request.content_type not in ("", _FORM):

@@ -1,4 +1,4 @@
-"""The content manager's routes that change the entries of single types."""
+"""Content manager endpoints that change the entries of single types."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ PREFIX: Final = "/content-manager/single-types/:uid"
 
 
 class SingleTypeChangeEndpoints:
-    """`/content-manager/single-types/:uid`, with `locale` where the entry has several. Who may depends on the entry."""
+    """`/content-manager/single-types/:uid`, with `locale` for localized types. Permissions depend on the entry."""
 
     operations = (
         AdminOperation("PUT", PREFIX, "save", "Change or make the entry of a single type"),
@@ -62,7 +62,7 @@ class SingleTypeChangeEndpoints:
         return entry_answer(entry)
 
     async def _entry(self, request: Request, actor: Actor, action: str) -> tuple[ContentType, int]:
-        """The entry that is asked for. Raises ForbiddenError, NotFoundError."""
+        """Return the requested entry. Raises ForbiddenError and NotFoundError."""
         content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, action)
         entry_id = await self._writes.single_id(content_type, read_params(request).get("locale"))
         if entry_id is None:

@@ -1,4 +1,4 @@
-"""How the service is, for administrators who may do everything."""
+"""System status, for super admins."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict

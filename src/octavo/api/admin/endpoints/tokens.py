@@ -1,4 +1,4 @@
-"""The routes of API tokens and of transfer tokens."""
+"""Endpoints for API tokens and transfer tokens."""
 
 from typing import Any
 
@@ -53,29 +53,29 @@ class _TokenEndpoints:
         self._book = book
 
     async def find(self, _: Request, __: Actor) -> Response:
-        """GET"""
+        """List the tokens."""
         return data_answer([shown(token) for token in await self._book.all()])
 
     async def find_one(self, request: Request, _: Actor) -> Response:
-        """GET of one"""
+        """Show a token."""
         return data_answer(shown(await self._book.get(request.path_values["id"])))
 
     async def create(self, request: Request, actor: Actor) -> Response:
-        """POST: the only answer that shows the secret."""
+        """Create a token. Only this response has the secret."""
         token, secret = await self._book.create(await request.json(), actor)
         return data_answer({**shown(token), "accessKey": secret}, status=201)
 
     async def update(self, request: Request, actor: Actor) -> Response:
-        """PUT"""
+        """Change a token."""
         return data_answer(shown(await self._book.update(request.path_values["id"], await request.json(), actor)))
 
     async def regenerate(self, request: Request, actor: Actor) -> Response:
-        """POST of another secret"""
+        """Replace the secret of a token."""
         token, secret = await self._book.regenerate(request.path_values["id"], actor)
         return data_answer({"id": token.id, "accessKey": secret}, status=201)
 
     async def delete(self, request: Request, _: Actor) -> Response:
-        """DELETE: null where there is none."""
+        """Delete a token. The response has null if it does not exist."""
         found = await self._book.delete(request.path_values["id"])
         return data_answer(None if found is None else self._shown_gone(found))
 
@@ -95,7 +95,7 @@ class TransferTokenEndpoints(_TokenEndpoints):
     operations = _rows(f"{PREFIX}/transfer/tokens", "transfer token", "admin::transfer.tokens")
 
     def _shown_gone(self, token: Token) -> dict[str, Any]:
-        """The reference shows what a removed one could do as it was stored."""
+        """Return a deleted token with its permissions as stored rows, as the reference does."""
         scopes = [
             {
                 "id": scope.id,
@@ -109,7 +109,7 @@ class TransferTokenEndpoints(_TokenEndpoints):
 
 
 def shown(token: Token) -> dict[str, Any]:
-    """A token in v4's words; never its secret."""
+    """Serialize a token as v4 does, without its secret."""
     kind = {} if token.type is None else {"type": token.type}
     return {
         "id": token.id,

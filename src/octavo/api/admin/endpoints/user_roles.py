@@ -1,4 +1,4 @@
-"""The routes by which administrators manage the roles of users, and see what can be granted."""
+"""Endpoints to manage user roles, and to list the actions that can be granted."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The routes by which administrators say how users register, sign in, and are written to."""
+"""Endpoints for the settings of registration, sign-in providers and email templates."""
 
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.users.role_reading import RoleReading

@@ -1,4 +1,4 @@
-"""The content manager's routes for what content looks like: definitions, and the configurations of their views."""
+"""Content manager endpoints for definitions and the configuration of their views."""
 
 from typing import Any, Final
 
@@ -84,12 +84,12 @@ class StructureEndpoints:
         return data_answer({"fieldSizes": FIELD_SIZES, **told})
 
     async def content_types(self, request: Request, actor: Actor) -> Response:
-        """GET /content-manager/content-types: `?kind=` leaves those of one kind."""
+        """GET /content-manager/content-types: `?kind=` filters by kind."""
         kind = read_params(request).get("kind")
         if kind is not None and kind not in _KINDS:
             message = f"this must be one of the following values: {', '.join(_KINDS)}"
             error = ValidationError.from_problems([Problem((), message)])
-            # In another form than all other errors, as in v4.
+            # This error has another format than all others, as in v4.
             told = {"name": error.name, "details": error.details, "message": error.message}
             return plain_answer({"error": told}, error.status)
         return data_answer(told_content_types(self._registry, kind))

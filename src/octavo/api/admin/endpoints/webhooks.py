@@ -1,5 +1,7 @@
-"""The routes of webhooks, in v4's words; the addresses that they may tell are checked when they are told, and when they
-are given where the rule `webhookAddresses` says so."""
+"""Endpoints for webhooks, compatible with v4.
+
+URLs are checked when messages are sent and, depending on the rule `webhookAddresses`, when a webhook is saved.
+"""
 
 from typing import Any, Final
 
@@ -116,7 +118,7 @@ class WebhookEndpoints:
         return data_answer(_shown(await self._webhooks.delete(found.id)))
 
     async def delete_many(self, request: Request, _: Actor) -> Response:
-        """POST /admin/webhooks/batch-delete: those that there are; all ids are answered."""
+        """POST /admin/webhooks/batch-delete: ignores missing ids and returns all."""
         given = await request.json()
         ids = given.get("ids") if isinstance(given, dict) else None
         if not isinstance(ids, list) or not ids or not all(plain_id(one) for one in ids):
@@ -129,13 +131,12 @@ class WebhookEndpoints:
         return data_answer(ids)
 
     async def trigger(self, request: Request, _: Actor) -> Response:
-        """POST /admin/webhooks/:id/trigger: sent at once; what came of it, without the answer's text."""
+        """POST /admin/webhooks/:id/trigger: sends a test message and returns the result, without the response body."""
         found = await self._found(request)
         return data_answer(_outcome(found, await self._webhooks.test(found.id)))
 
     def _check_told(self, events: list[str], actor: Actor) -> None:
-        """Raise ForbiddenError where a webhook would be sent what an administrator may not read: entries of all
-        content-types, or files alone."""
+        """Raise ForbiddenError if the webhook would receive content that the administrator cannot read."""
         if any(event.startswith("media.") for event in events):
             check_actions_within(actor, [action_on(FILE, FIND)])
         if any(not event.startswith("media.") for event in events):
@@ -157,13 +158,13 @@ class WebhookEndpoints:
 
 
 def _tells_no_more(given: dict[str, Any], found: Webhook) -> bool:
-    """Whether a changed webhook is sent nothing that it was not sent before."""
+    """Return whether a changed webhook receives no more than before."""
     same = given["url"] == found.url and given["headers"] == dict(found.headers)
     return same and found.enabled and {*given["events"]} <= {*found.events}
 
 
 def _values(given: dict[str, Any]) -> dict[str, Any]:
-    """What the book takes, of what v4's pages send."""
+    """Convert the body of v4's admin panel to a webhook's fields."""
     for event in given["events"]:
         if event not in EVENTS:
             raise ValidationError(f"Webhook event {event} is not supported")

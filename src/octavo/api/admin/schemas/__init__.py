@@ -1,5 +1,5 @@
-"""What the bodies of administrators' operations look like: TypedDicts, one module for each part of the pages.
+"""The bodies of the admin API as TypedDicts, a module for each area.
 
-Rows name them (`AdminOperation.answers`, `.takes`); `admin.contract` writes them as TypeScript for the pages, and tests
-hold answers against them.
+Rows refer to them (`AdminOperation.answers`, `.takes`), `admin.contract` converts them to TypeScript, and tests
+validate responses with them.
 """

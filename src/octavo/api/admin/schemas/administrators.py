@@ -1,4 +1,4 @@
-"""Administrators, their roles and rights."""
+"""Administrators, their roles and permissions."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -6,7 +6,7 @@ from octavo.api.admin.schemas.content import Pagination
 
 
 class RoleName(TypedDict):
-    """A role, as it is named with people."""
+    """A role, as nested in administrators."""
 
     id: int
     name: str
@@ -15,7 +15,7 @@ class RoleName(TypedDict):
 
 
 class Administrator(TypedDict):
-    """Somebody who works here."""
+    """An administrator."""
 
     id: int
     firstname: str | None
@@ -31,20 +31,20 @@ class Administrator(TypedDict):
 
 
 class AdministratorAnswer(TypedDict):
-    """One administrator."""
+    """An administrator."""
 
     data: Administrator
 
 
 class RightProperties(TypedDict):
-    """What a right is limited to: fields by path, locales by code."""
+    """The restrictions of a permission: fields by path, locales by code."""
 
     fields: NotRequired[list[str] | None]
     locales: NotRequired[list[str] | None]
 
 
 class Right(TypedDict):
-    """An action that is allowed, on a content-type where there is a subject."""
+    """A granted action, on a content type if there is a subject."""
 
     id: int
     action: str
@@ -55,7 +55,7 @@ class Right(TypedDict):
 
 
 class RightsAnswer(TypedDict):
-    """What one may do."""
+    """The administrator's permissions."""
 
     data: list[Right]
 
@@ -74,7 +74,7 @@ class AdministratorPageAnswer(TypedDict):
 
 
 class Invitation(TypedDict):
-    """Who is invited."""
+    """A new administrator to invite."""
 
     email: str
     firstname: str
@@ -83,19 +83,19 @@ class Invitation(TypedDict):
 
 
 class InvitedAdministrator(Administrator):
-    """Who was invited, with the token that is shown here alone."""
+    """An invited administrator, with the invitation token, which only this response has."""
 
     registrationToken: NotRequired[str]
 
 
 class InvitedAdministratorAnswer(TypedDict):
-    """Who was invited."""
+    """An invited administrator."""
 
     data: InvitedAdministrator
 
 
 class ChangedAdministrator(TypedDict):
-    """What others may change of an administrator."""
+    """Changes of another administrator."""
 
     email: NotRequired[str]
     firstname: NotRequired[str]
@@ -107,7 +107,7 @@ class ChangedAdministrator(TypedDict):
 
 
 class ChangedSelf(TypedDict):
-    """What administrators change of themselves."""
+    """Changes of one's own profile."""
 
     email: NotRequired[str]
     firstname: NotRequired[str]
@@ -119,6 +119,6 @@ class ChangedSelf(TypedDict):
 
 
 class Ids(TypedDict):
-    """Several at once."""
+    """Several ids."""
 
     ids: list[int]

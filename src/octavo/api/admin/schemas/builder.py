@@ -1,4 +1,4 @@
-"""The content-type builder: whether definitions can be changed, and what a change would do."""
+"""The content-type builder: whether definitions can be changed, and previews of changes."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -15,7 +15,7 @@ BuilderChange = Literal[
 
 
 class BuilderState(TypedDict):
-    """Whether definitions can be changed here; if not, why."""
+    """Whether definitions can be changed; if not, why."""
 
     isChangeable: bool
     reason: Literal["production", "rights"] | None
@@ -28,7 +28,7 @@ class BuilderStateAnswer(TypedDict):
 
 
 class PreviewForm(TypedDict):
-    """A change: of what (a UID, or a category), and the body that would ask for it."""
+    """A change to preview: its target (a UID or a category), and the body of the request."""
 
     change: BuilderChange
     name: NotRequired[str]
@@ -36,7 +36,7 @@ class PreviewForm(TypedDict):
 
 
 class FilePreview(TypedDict):
-    """A file before a change, and after it; null where there is none then."""
+    """A file before and after a change; null if it does not exist."""
 
     path: str
     before: str | None
@@ -44,7 +44,7 @@ class FilePreview(TypedDict):
 
 
 class TablePreview(TypedDict):
-    """What happens to a table or a column. `was` is its name, or its type, before."""
+    """A change of a table or column. `was` is its former name or type."""
 
     change: str
     table: str
@@ -54,7 +54,7 @@ class TablePreview(TypedDict):
 
 
 class Preview(TypedDict):
-    """What a change would do. `kept` stays in the database, though no definition asks for it any more."""
+    """The effects of a change. `kept` stays in the database without a definition."""
 
     uid: str
     files: list[FilePreview]
@@ -63,6 +63,6 @@ class Preview(TypedDict):
 
 
 class PreviewAnswer(TypedDict):
-    """What a change would do."""
+    """The effects of a change."""
 
     data: Preview

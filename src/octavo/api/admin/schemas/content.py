@@ -1,10 +1,10 @@
-"""Definitions of content, and how their views look."""
+"""Definitions of content, their view configurations, and schedules."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Info(TypedDict):
-    """What a definition is called."""
+    """The names of a definition."""
 
     displayName: str
     singularName: NotRequired[str]
@@ -14,7 +14,7 @@ class Info(TypedDict):
 
 
 class Attribute(TypedDict):
-    """An attribute, as it is written in the definition."""
+    """An attribute, as in the definition."""
 
     type: str
     required: NotRequired[bool]
@@ -48,7 +48,7 @@ class Attribute(TypedDict):
 
 
 class ToldContentType(TypedDict):
-    """A content-type, as pages are told it."""
+    """A content type."""
 
     uid: str
     isDisplayed: bool
@@ -61,7 +61,7 @@ class ToldContentType(TypedDict):
 
 
 class ToldComponent(TypedDict):
-    """A component, as pages are told it."""
+    """A component."""
 
     uid: str
     isDisplayed: bool
@@ -74,7 +74,7 @@ class ToldComponent(TypedDict):
 
 
 class FieldSize(TypedDict):
-    """How many of a row's twelve columns a field of a type takes."""
+    """The default width of a field, in columns of twelve."""
 
     default: int
     isResizable: bool
@@ -95,7 +95,7 @@ class DefinitionsAnswer(TypedDict):
 
 
 class ViewSettings(TypedDict):
-    """How lists of a content-type begin."""
+    """The initial settings of lists."""
 
     bulkable: bool
     filterable: bool
@@ -107,7 +107,7 @@ class ViewSettings(TypedDict):
 
 
 class EditLook(TypedDict):
-    """How a field looks in a form."""
+    """The appearance of a field in a form."""
 
     label: NotRequired[str]
     description: NotRequired[str]
@@ -118,7 +118,7 @@ class EditLook(TypedDict):
 
 
 class ListLook(TypedDict):
-    """How a field looks in a list."""
+    """The appearance of a field in a list."""
 
     label: NotRequired[str]
     searchable: NotRequired[bool]
@@ -127,7 +127,7 @@ class ListLook(TypedDict):
 
 
 class Look(TypedDict):
-    """How a field looks."""
+    """The appearance of a field."""
 
     edit: EditLook
     list: ListLook
@@ -141,14 +141,14 @@ class PlacedField(TypedDict):
 
 
 class Layouts(TypedDict):
-    """Columns of the list, rows of the form."""
+    """The columns of the list and the rows of the form."""
 
     list: list[str]
     edit: list[list[PlacedField]]
 
 
 class View(TypedDict):
-    """How a definition looks."""
+    """The view configuration of a definition."""
 
     uid: str
     settings: ViewSettings
@@ -159,33 +159,33 @@ class View(TypedDict):
 
 
 class Views(TypedDict):
-    """How a content-type looks, and the components in it."""
+    """The view configuration of a content type and its components."""
 
     contentType: View
     components: dict[str, View]
 
 
 class ViewsAnswer(TypedDict):
-    """How a content-type looks."""
+    """The view configuration of a content type."""
 
     data: Views
 
 
 class ComponentViews(TypedDict):
-    """How a component looks, and the components in it."""
+    """The view configuration of a component and its components."""
 
     component: View
     components: dict[str, View]
 
 
 class ComponentViewsAnswer(TypedDict):
-    """How a component looks."""
+    """The view configuration of a component."""
 
     data: ComponentViews
 
 
 class ViewChanges(TypedDict):
-    """What is to be another way of how a definition looks: each part as a whole."""
+    """Changes of a view configuration. Each part is replaced as a whole."""
 
     settings: NotRequired[ViewSettings]
     metadatas: NotRequired[dict[str, Look]]
@@ -193,7 +193,7 @@ class ViewChanges(TypedDict):
 
 
 class Pagination(TypedDict):
-    """Which page it is, and of how many."""
+    """The page number, page size and totals."""
 
     page: int
     pageSize: int
@@ -209,28 +209,27 @@ class EntryPage(TypedDict):
 
 
 class EntryAddresses(TypedDict):
-    """Where entries are found from outside: a path of the content API, and an address with what is to be put into it in
-    braces."""
+    """The public URLs of entries: the path in the content API, and a preview URL with placeholders in braces."""
 
     api: str | None
     preview: str | None
 
 
 class EntryAddressesAnswer(TypedDict):
-    """Where entries are found from outside."""
+    """The public URLs of entries."""
 
     data: EntryAddresses
 
 
 class Plans(TypedDict):
-    """When an entry is published, and taken back, by itself."""
+    """When an entry is published and unpublished."""
 
     publishAt: NotRequired[str | None]
     unpublishAt: NotRequired[str | None]
 
 
 class ScheduleFailure(TypedDict):
-    """Why an entry was not published, or unpublished, at its time."""
+    """Why a scheduled publication or unpublication failed."""
 
     plan: Literal["publish", "unpublish", "appear"]
     dueAt: str
@@ -239,33 +238,33 @@ class ScheduleFailure(TypedDict):
 
 
 class ScheduleState(Plans):
-    """What is scheduled for an entry, what failed, and what the entry lacks that is to be published."""
+    """An entry's schedule, its last failure, and missing values that prevent publication."""
 
     failure: NotRequired[ScheduleFailure]
     problems: NotRequired[list[str]]
 
 
 class Publication(TypedDict):
-    """Since when an entry was published."""
+    """An entry and its publication date."""
 
     id: int
     publishedAt: str
 
 
 class PublishedAgain(TypedDict):
-    """Entries that are published again as of when they were."""
+    """Entries to publish with their former publication dates."""
 
     entries: list[Publication]
 
 
 class PlansAnswer(TypedDict):
-    """What is planned for an entry."""
+    """An entry's schedule."""
 
     data: ScheduleState
 
 
 class Editor(TypedDict):
-    """Who has changed an entry."""
+    """The last editor of an entry."""
 
     id: int
     firstname: str | None
@@ -274,7 +273,7 @@ class Editor(TypedDict):
 
 
 class RecentEntry(TypedDict):
-    """An entry to go on with."""
+    """A recently changed entry."""
 
     uid: str
     id: int
@@ -286,7 +285,7 @@ class RecentEntry(TypedDict):
 
 
 class PlannedEntry(RecentEntry):
-    """An entry for which something is planned."""
+    """An entry with a schedule."""
 
     plan: Literal["publish", "unpublish", "appear"]
     due: str
@@ -295,7 +294,7 @@ class PlannedEntry(RecentEntry):
 
 
 class PlannedMoment(TypedDict):
-    """What is planned for an entry, and when."""
+    """A scheduled action on an entry, and its time."""
 
     id: int
     plan: Literal["publish", "unpublish", "appear"]
@@ -305,13 +304,13 @@ class PlannedMoment(TypedDict):
 
 
 class PlannedAnswer(TypedDict):
-    """What is planned for entries of a content-type, the next first."""
+    """The schedules of a content type's entries, the next one first."""
 
     data: list[PlannedMoment]
 
 
 class Recent(TypedDict):
-    """What was changed last, by anybody; one's own drafts; what is planned next."""
+    """Recent changes, the administrator's own drafts, and the next schedules."""
 
     changed: list[RecentEntry]
     drafts: list[RecentEntry]
@@ -319,13 +318,13 @@ class Recent(TypedDict):
 
 
 class RecentAnswer(TypedDict):
-    """What to go on with."""
+    """Recent changes, drafts and schedules."""
 
     data: Recent
 
 
 class Locale(TypedDict):
-    """A locale that content is written in."""
+    """A locale of content."""
 
     id: int
     name: str
@@ -336,7 +335,7 @@ class Locale(TypedDict):
 
 
 class Information(TypedDict):
-    """Versions."""
+    """Versions and environment."""
 
     currentEnvironment: str
     autoReload: bool
@@ -344,6 +343,6 @@ class Information(TypedDict):
 
 
 class InformationAnswer(TypedDict):
-    """Versions."""
+    """Versions and environment."""
 
     data: Information

@@ -4,7 +4,7 @@ from typing import Any, NotRequired, TypedDict
 
 
 class FileFormat(TypedDict):
-    """An image in a smaller size."""
+    """A smaller format of an image."""
 
     url: str
     width: int
@@ -13,7 +13,7 @@ class FileFormat(TypedDict):
 
 
 class FolderName(TypedDict):
-    """A folder, as it is named with what lies in it."""
+    """A folder, as nested in its content."""
 
     id: int
     name: str
@@ -44,20 +44,20 @@ class MediaFile(TypedDict):
 
 
 class FocalPointTold(TypedDict):
-    """A place in an image, in fractions of its width and height: 0 to 1."""
+    """A point in an image, as fractions of its width and height from 0 to 1."""
 
     x: float
     y: float
 
 
 class FocalPointForm(TypedDict):
-    """What of an image has to be seen; null: nothing in particular."""
+    """The focal point of an image, or null for none."""
 
     focalPoint: FocalPointTold | None
 
 
 class Counted(TypedDict):
-    """How many there are."""
+    """A number of items."""
 
     count: int
 
@@ -89,7 +89,7 @@ class FoldersAnswer(TypedDict):
 
 
 class FolderBranch(TypedDict):
-    """A folder with those in it."""
+    """A folder with its subfolders."""
 
     id: int
     name: str
@@ -103,7 +103,7 @@ class FolderTreeAnswer(TypedDict):
 
 
 class MediaPagination(TypedDict):
-    """Which page it is, and of how many."""
+    """The page number, page size and totals."""
 
     page: int
     pageSize: int
@@ -119,14 +119,14 @@ class MediaPage(TypedDict):
 
 
 class FolderForm(TypedDict):
-    """What a folder is called, and where it lies: null is the top."""
+    """A folder's name and parent; null is the root."""
 
     name: str
     parent: int | None
 
 
 class Moved(TypedDict):
-    """Files and folders that go to another folder: null is the top."""
+    """Files and folders to move to another folder; null is the root."""
 
     fileIds: NotRequired[list[int]]
     folderIds: NotRequired[list[int]]
@@ -134,14 +134,14 @@ class Moved(TypedDict):
 
 
 class Removed(TypedDict):
-    """Files and folders that go, with what lies in these."""
+    """Files and folders to delete, with the content of folders."""
 
     fileIds: NotRequired[list[int]]
     folderIds: NotRequired[list[int]]
 
 
 class FileUseTold(TypedDict):
-    """An entry that shows a file; `field` is the path of the attribute."""
+    """An entry that uses a file. `field` is the path of the attribute."""
 
     uid: str
     kind: str
@@ -152,7 +152,7 @@ class FileUseTold(TypedDict):
 
 
 class FileUsesAnswer(TypedDict):
-    """Entries that show a file; `hidden`: how many more that one may not read."""
+    """Entries that use a file. `hidden` is the number of others, which the administrator cannot read."""
 
     data: list[FileUseTold]
     hidden: int

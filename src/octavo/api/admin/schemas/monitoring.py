@@ -1,4 +1,4 @@
-"""What happens in the service: audit, deliveries, work in the background, the system. Moments are ISO 8601."""
+"""Monitoring: audit log, deliveries, background work, system status. Times are ISO 8601."""
 
 from typing import NotRequired, TypedDict
 
@@ -6,7 +6,7 @@ from octavo.api.admin.schemas.content import Pagination
 
 
 class AuditEntry(TypedDict):
-    """Something that an administrator did."""
+    """An action of an administrator."""
 
     at: str | None
     administrator: int
@@ -19,7 +19,7 @@ class AuditEntry(TypedDict):
 
 
 class AuditPage(TypedDict):
-    """A page of the audit."""
+    """A page of the audit log."""
 
     results: list[AuditEntry]
     pagination: Pagination
@@ -27,13 +27,13 @@ class AuditPage(TypedDict):
 
 
 class AuditAnswer(TypedDict):
-    """A page of the audit, and what can be looked for."""
+    """A page of the audit log, and the actions to filter by."""
 
     data: AuditPage
 
 
 class ToldDelivery(TypedDict):
-    """A message to a webhook, and what came of it last."""
+    """A webhook message, and the result of its last delivery."""
 
     id: str
     event: str
@@ -50,7 +50,7 @@ class ToldDelivery(TypedDict):
 
 
 class Deliveries(TypedDict):
-    """The newest messages to a webhook; how many in a row were given up, and why it was switched off."""
+    """The latest messages of a webhook, the number of consecutive failures, and why it was disabled."""
 
     results: list[ToldDelivery]
     failures: int
@@ -59,13 +59,13 @@ class Deliveries(TypedDict):
 
 
 class DeliveriesAnswer(TypedDict):
-    """The newest messages to a webhook."""
+    """The latest messages of a webhook."""
 
     data: Deliveries
 
 
 class ClockTask(TypedDict):
-    """A task by the clock."""
+    """A scheduled task."""
 
     name: str
     rule: str
@@ -75,7 +75,7 @@ class ClockTask(TypedDict):
 
 
 class WaitingWork(TypedDict):
-    """What waits to be done."""
+    """A queued job or message."""
 
     id: int
     kind: str
@@ -86,7 +86,7 @@ class WaitingWork(TypedDict):
 
 
 class GivenUpWork(TypedDict):
-    """What was given up."""
+    """A job or message that was given up."""
 
     id: int
     kind: str
@@ -97,7 +97,7 @@ class GivenUpWork(TypedDict):
 
 
 class Work(TypedDict):
-    """What is done in the background."""
+    """Background work."""
 
     tasks: list[ClockTask]
     waiting: list[WaitingWork]
@@ -105,13 +105,13 @@ class Work(TypedDict):
 
 
 class WorkAnswer(TypedDict):
-    """What is done in the background."""
+    """Background work."""
 
     data: Work
 
 
 class SystemDatabase(TypedDict):
-    """The database: its bytes, and how long it takes to answer."""
+    """The database: its size in bytes, and its response time."""
 
     kind: str
     version: str
@@ -120,7 +120,7 @@ class SystemDatabase(TypedDict):
 
 
 class SystemSlowRequest(TypedDict):
-    """A request that took long."""
+    """A slow request."""
 
     at: str
     method: str
@@ -140,7 +140,7 @@ class SystemLogLine(TypedDict):
 
 
 class SystemPlugin(TypedDict):
-    """A plugin in use."""
+    """An enabled plugin."""
 
     name: str
     displayName: str
@@ -148,7 +148,7 @@ class SystemPlugin(TypedDict):
 
 
 class System(TypedDict):
-    """How the service is. `slowRequests` and `log` are those of the process that answers, one of `workers`."""
+    """The system status. `slowRequests` and `log` are those of the responding process, one of `workers`."""
 
     version: str
     reference: str
@@ -168,6 +168,6 @@ class System(TypedDict):
 
 
 class SystemAnswer(TypedDict):
-    """How the service is."""
+    """The system status."""
 
     data: System

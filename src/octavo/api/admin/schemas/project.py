@@ -1,4 +1,4 @@
-"""Locales, mail and media, as they are set."""
+"""Settings of locales, mail and media, and facts about the project."""
 
 from typing import NotRequired, TypedDict
 
@@ -11,7 +11,7 @@ class KnownLocale(TypedDict):
 
 
 class NewLocale(TypedDict):
-    """A locale that is added."""
+    """A locale to add."""
 
     code: str
     name: NotRequired[str | None]
@@ -19,14 +19,14 @@ class NewLocale(TypedDict):
 
 
 class ChangedLocale(TypedDict):
-    """What is changed of a locale."""
+    """Changes of a locale."""
 
     name: NotRequired[str | None]
     isDefault: NotRequired[bool]
 
 
 class MailSenders(TypedDict):
-    """Whom mails are from."""
+    """The senders of mails."""
 
     defaultFrom: NotRequired[str]
     defaultReplyTo: NotRequired[str]
@@ -34,26 +34,26 @@ class MailSenders(TypedDict):
 
 
 class MailConfig(TypedDict):
-    """How mail leaves."""
+    """The mail settings."""
 
     provider: str
     settings: MailSenders
 
 
 class MailConfigAnswer(TypedDict):
-    """How mail leaves."""
+    """The mail settings."""
 
     config: MailConfig
 
 
 class MailRecipient(TypedDict):
-    """Where to send a mail."""
+    """The recipient of a test mail."""
 
     to: str
 
 
 class ImageSettings(TypedDict):
-    """What is done with images."""
+    """The settings of image processing."""
 
     sizeOptimization: bool
     responsiveDimensions: bool
@@ -61,13 +61,13 @@ class ImageSettings(TypedDict):
 
 
 class ImageSettingsAnswer(TypedDict):
-    """What is done with images."""
+    """The settings of image processing."""
 
     data: ImageSettings
 
 
 class About(TypedDict):
-    """Versions: of this software, and of v4 as it is known here."""
+    """The versions of Octavo and of the supported v4."""
 
     version: str
     reference: str
@@ -81,7 +81,7 @@ class AboutAnswer(TypedDict):
 
 
 class Logo(TypedDict):
-    """A picture in the place of our name."""
+    """A custom logo."""
 
     name: NotRequired[str | None]
     url: NotRequired[str | None]
@@ -92,7 +92,7 @@ class Logo(TypedDict):
 
 
 class Logos(TypedDict):
-    """The logos of a project: in the menu, and where one logs in."""
+    """The project's logos: in the menu and on the sign-in page."""
 
     menuLogo: Logo | None
     authLogo: Logo | None

@@ -1,4 +1,4 @@
-"""Roles of administrators, and what can be granted to them."""
+"""Admin roles, and the permissions that they can have."""
 
 from typing import NotRequired, TypedDict
 
@@ -6,7 +6,7 @@ from octavo.api.admin.schemas.administrators import RightProperties
 
 
 class AdminRole(TypedDict):
-    """A role of administrators, and how many have it."""
+    """An admin role, and its number of administrators."""
 
     id: int
     name: str
@@ -18,26 +18,26 @@ class AdminRole(TypedDict):
 
 
 class AdminRoleAnswer(TypedDict):
-    """A role of administrators."""
+    """An admin role."""
 
     data: AdminRole
 
 
 class AdminRolesAnswer(TypedDict):
-    """The roles of administrators."""
+    """The admin roles."""
 
     data: list[AdminRole]
 
 
 class NamedRole(TypedDict):
-    """What a role is called."""
+    """The name and description of a role."""
 
     name: str
     description: NotRequired[str]
 
 
 class Grant(TypedDict):
-    """An action that is granted to a role, on a content-type where there is a subject."""
+    """A permission of a role, on a content type if there is a subject."""
 
     action: str
     subject: str | None
@@ -46,13 +46,13 @@ class Grant(TypedDict):
 
 
 class Grants(TypedDict):
-    """All that a role may do."""
+    """All permissions of a role."""
 
     permissions: list[Grant]
 
 
 class GrantedCondition(TypedDict):
-    """Under what an action can be granted."""
+    """A condition for permissions."""
 
     id: str
     displayName: str
@@ -60,7 +60,7 @@ class GrantedCondition(TypedDict):
 
 
 class SettingsAction(TypedDict):
-    """An action without subject; `plugin` of those of plugins, `category` of those of settings."""
+    """An action without a subject. `plugin` is set for plugins, `category` for settings."""
 
     displayName: str
     action: str
@@ -79,7 +79,7 @@ class ContentAction(TypedDict):
 
 
 class GrantedField(TypedDict):
-    """A field, or a locale, that a right can be limited to."""
+    """A field or a locale to which a permission can be restricted."""
 
     label: str
     value: str
@@ -88,7 +88,7 @@ class GrantedField(TypedDict):
 
 
 class GrantedSubject(TypedDict):
-    """A content-type that rights are about."""
+    """A content type to which permissions apply."""
 
     uid: str
     label: str
@@ -96,14 +96,14 @@ class GrantedSubject(TypedDict):
 
 
 class ContentSection(TypedDict):
-    """What can be granted about content-types."""
+    """The available permissions on content types."""
 
     actions: list[ContentAction]
     subjects: list[GrantedSubject]
 
 
 class CatalogueSections(TypedDict):
-    """All that can be granted."""
+    """All available permissions."""
 
     plugins: list[SettingsAction]
     settings: list[SettingsAction]
@@ -112,13 +112,13 @@ class CatalogueSections(TypedDict):
 
 
 class GrantCatalogue(TypedDict):
-    """All that can be granted, and under what."""
+    """All available permissions and conditions."""
 
     conditions: list[GrantedCondition]
     sections: CatalogueSections
 
 
 class GrantCatalogueAnswer(TypedDict):
-    """All that can be granted."""
+    """All available permissions."""
 
     data: GrantCatalogue

@@ -1,4 +1,4 @@
-"""Getting in and out."""
+"""Sign in, registration and password resets of administrators."""
 
 from typing import NotRequired, TypedDict
 
@@ -6,27 +6,27 @@ from octavo.api.admin.schemas.administrators import Administrator
 
 
 class Credentials(TypedDict):
-    """What somebody logs in with."""
+    """The credentials of an administrator."""
 
     email: str
     password: str
 
 
 class Entered(TypedDict):
-    """An access token, and whose it is."""
+    """An access token and its administrator."""
 
     token: str
     user: Administrator
 
 
 class EnteredAnswer(TypedDict):
-    """A session has begun."""
+    """A new session."""
 
     data: Entered
 
 
 class NewAdministrator(TypedDict):
-    """The first administrator; `code` is the one in the log, where it is asked for."""
+    """The first administrator. `code` is the code from the log, if required."""
 
     email: str
     password: str
@@ -36,14 +36,14 @@ class NewAdministrator(TypedDict):
 
 
 class Invited(TypedDict):
-    """An invitation that is accepted."""
+    """An accepted invitation."""
 
     registrationToken: str
     userInfo: "InvitedPerson"
 
 
 class InvitedPerson(TypedDict):
-    """Who was invited, by themselves."""
+    """The account of an invited administrator."""
 
     firstname: str
     lastname: NotRequired[str]
@@ -51,7 +51,7 @@ class InvitedPerson(TypedDict):
 
 
 class InvitationNames(TypedDict):
-    """Whom an invitation is for."""
+    """The invited person."""
 
     email: str
     firstname: str | None
@@ -65,20 +65,20 @@ class InvitationAnswer(TypedDict):
 
 
 class ForgottenPassword(TypedDict):
-    """Where to send a token."""
+    """The recipient of a password reset token."""
 
     email: str
 
 
 class NewPassword(TypedDict):
-    """Another password, by a mailed token."""
+    """A new password, with the token from the email."""
 
     resetPasswordToken: str
     password: str
 
 
 class LoginPage(TypedDict):
-    """What a login page needs."""
+    """The data of the sign-in page."""
 
     uuid: str | bool
     hasAdmin: bool
@@ -87,6 +87,6 @@ class LoginPage(TypedDict):
 
 
 class LoginPageAnswer(TypedDict):
-    """What a login page needs."""
+    """The data of the sign-in page."""
 
     data: LoginPage

@@ -1,10 +1,10 @@
-"""What is set about users of the site."""
+"""Settings of users, their roles, sign-in providers and email templates."""
 
 from typing import NotRequired, TypedDict
 
 
 class ActionState(TypedDict):
-    """Whether users with a role may do something."""
+    """Whether a user role has an action."""
 
     enabled: bool
     policy: NotRequired[str]
@@ -17,7 +17,7 @@ class SiteControllers(TypedDict):
 
 
 class SiteRole(TypedDict):
-    """A role of users of the site; `nb_users` in lists, `permissions` of one."""
+    """A user role. Lists have `nb_users`, a single role has `permissions`."""
 
     id: int
     name: str
@@ -28,19 +28,19 @@ class SiteRole(TypedDict):
 
 
 class SiteRoleAnswer(TypedDict):
-    """A role of users of the site."""
+    """A user role."""
 
     role: SiteRole
 
 
 class SiteRolesAnswer(TypedDict):
-    """Roles of users of the site."""
+    """User roles."""
 
     roles: list[SiteRole]
 
 
 class SaidSiteRole(TypedDict):
-    """What is said of a role of users of the site."""
+    """The values of a user role."""
 
     name: str
     description: str
@@ -48,13 +48,13 @@ class SaidSiteRole(TypedDict):
 
 
 class SiteActionsAnswer(TypedDict):
-    """All that users can be granted."""
+    """All actions that user roles can have."""
 
     permissions: dict[str, SiteControllers]
 
 
 class SiteRoute(TypedDict):
-    """A route of the content API, and the action it asks for."""
+    """A route of the content API, and its action."""
 
     method: str
     path: str
@@ -68,7 +68,7 @@ class SiteRoutesAnswer(TypedDict):
 
 
 class Provider(TypedDict):
-    """Somewhere to sign in with."""
+    """A sign-in provider."""
 
     enabled: bool
     icon: NotRequired[str]
@@ -87,7 +87,7 @@ class SaidProviders(TypedDict):
 
 
 class TemplateSender(TypedDict):
-    """Whom a mail is from."""
+    """The sender of a mail."""
 
     name: str
     email: str
@@ -97,11 +97,11 @@ TemplateOptions = TypedDict(
     "TemplateOptions",
     {"from": TemplateSender, "response_email": str, "object": str, "message": str},
 )
-"""A mail's sender, subject and text: `from` is a word of Python."""
+"""A mail's sender, subject and text. `from` is a reserved word in Python."""
 
 
 class MailTemplate(TypedDict):
-    """The text of a mail to users."""
+    """A template of a mail to users."""
 
     display: str
     icon: str
@@ -109,11 +109,11 @@ class MailTemplate(TypedDict):
 
 
 SaidTemplates = TypedDict("SaidTemplates", {"email-templates": dict[str, MailTemplate]})
-"""All texts of mails to users."""
+"""All templates of mails to users."""
 
 
 class AdvancedSettings(TypedDict):
-    """How users register."""
+    """The settings of user registration."""
 
     unique_email: bool
     allow_register: bool
@@ -124,7 +124,7 @@ class AdvancedSettings(TypedDict):
 
 
 class AdvancedAnswer(TypedDict):
-    """How users register, and the roles they may get."""
+    """The settings of user registration, and the roles that users can get."""
 
     settings: AdvancedSettings
     roles: list[SiteRole]

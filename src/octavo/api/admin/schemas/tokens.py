@@ -4,7 +4,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Token(TypedDict):
-    """A token. `lifespan` is in milliseconds; `accessKey` is shown when it is made, and never again."""
+    """A token. `lifespan` is in milliseconds. Only the response to its creation has the `accessKey`."""
 
     id: int
     name: str
@@ -31,7 +31,7 @@ class TokensAnswer(TypedDict):
 
 
 class NewToken(TypedDict):
-    """What is said of a token."""
+    """The values of a token."""
 
     name: str
     description: NotRequired[str]
@@ -41,14 +41,14 @@ class NewToken(TypedDict):
 
 
 class AccessKey(TypedDict):
-    """Another secret of a token."""
+    """A new secret of a token."""
 
     id: int
     accessKey: str
 
 
 class AccessKeyAnswer(TypedDict):
-    """Another secret of a token."""
+    """A new secret of a token."""
 
     data: AccessKey
 
@@ -105,7 +105,7 @@ class WebhooksAnswer(TypedDict):
 
 
 class SaidWebhook(TypedDict):
-    """What is said of a webhook."""
+    """The values of a webhook."""
 
     name: str
     url: str
@@ -115,13 +115,13 @@ class SaidWebhook(TypedDict):
 
 
 class TriggerOutcome(TypedDict):
-    """What came of trying a webhook."""
+    """The result of a webhook's test."""
 
     statusCode: int
     message: NotRequired[str]
 
 
 class TriggerAnswer(TypedDict):
-    """What came of trying a webhook."""
+    """The result of a webhook's test."""
 
     data: TriggerOutcome
