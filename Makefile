@@ -5,6 +5,7 @@ TESTS ?= tests
 MINUTES ?= 15
 SOAK ?=
 VENV ?= .venv
+FAST := not browser and not postgresql and not recording and not slow and not cluster
 BIN := $(VENV)/bin
 # Stamps: what running needs is installed; what development needs is, too.
 RUN := $(VENV)/.run
@@ -14,7 +15,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test retest cluster-test lint format types bench bench-pages soak clients docs docs-site pages lock release clean
+.PHONY: help run check test retest cluster-test lint format types bench bench-pages soak clients docs docs-site pages lock release clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -22,10 +23,22 @@ help: ## Show this list
 run: $(RUN) ## Serve the sample project with its sample content
 	$(BIN)/octavo develop --project $(PROJECT) --seed
 
+check: $(DEV) ## Check style and types, and run the fast tests (two minutes; no browser, no PostgreSQL)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n logical -m "$(FAST)" $(TESTS)
+
 test: $(DEV) ## Run the tests (TESTS=tests/schema for a part)
 	$(BIN)/python -m pytest -q -n auto $(TESTS)
 
-retest: $(DEV) ## Run the tests that failed last, one after the other
+recheck: $(DEV) ## Check style and types, and run the fast tests (two minutes; no browser, no PostgreSQL)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n logical -m "$(FAST)" $(TESTS)
+
+test: $(DEV) ## Run the tests that failed last, one after the other
 	$(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none $(TESTS)
 
 cluster-test: $(DEV) ## Test behind HAProxy, Varnish, PgBouncer, nginx and Caddy (installs none of them)

@@ -11,7 +11,9 @@ from tests.cli.projects import make_project
 
 UNUSED = (
     "aiosmtplib",
+    "anyascii",
     "asyncpg",
+    "authlib",
     "boto3",
     "calendar",
     "cronsim",

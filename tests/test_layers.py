@@ -67,8 +67,8 @@ APIS = {"api.rest", "api.graphql", "api.admin"}
 CLOSED_TO_APIS = {"query.plan", "query.sql", "database"}
 """APIs ask controllers; they know no plan, no SQL and no database."""
 
-OPTIONAL = {"strawberry", "uvloop"}
-"""Dependencies that may be missing, and so may be imported inside a function."""
+OPTIONAL = {"anyascii", "strawberry", "uvloop"}
+"""Dependencies that may be missing, or take long to import, and so may be imported inside a function."""
 
 LATE = {
     ("octavo.cli.base", "octavo.cli.hooked"),

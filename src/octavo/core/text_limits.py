@@ -11,8 +11,6 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
-from anyascii import anyascii
-
 MAX_EMAIL: Final = 254
 """Characters of an e-mail address (RFC 5321)."""
 MAX_IDENTIFIER: Final = 1024
@@ -45,6 +43,8 @@ def compose(text: str) -> str:
 
 def transliterate(text: str) -> str:
     """Return the beginning of a text that a slug is made of, in plain ASCII letters."""
+    from anyascii import anyascii  # 18 ms, for the first slug
+
     return anyascii(text[:MAX_SLUG_SOURCE])
 
 
