@@ -1,1 +1,1 @@
-"""Entries as wholes: read, validated, written."""
+"""Content: validate, read and write entries with their components, relations and files."""

@@ -1,4 +1,4 @@
-"""What an answer shows of an entry, read back as the data of a body that writes the same."""
+"""Convert an entry as returned by the API back to the data of a write."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +10,9 @@ from octavo.schema.registry import Registry
 
 
 def shown_data(registry: Registry, definition: Definition, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """The data: components without their ids, so that they become new ones; relations and files as ids.
+    """Return the data. Components lose their ids, so they are created again; relations and files become ids.
 
-    What is only counted, and polymorphic relations, cannot be read back.
+    Counted relations and polymorphic relations are left out.
     """
     data = {}
     for name, value in shown.items():

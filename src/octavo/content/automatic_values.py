@@ -1,4 +1,4 @@
-"""What is written of an entry beside its data: when it was made and changed, by whom, since when it is published."""
+"""Automatic values of entries: creation and update dates, creators, and the publication date."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def stamp_new(row: RowNode, automatic: Mapping[str, Any], actor_id: int | None, dialect: Dialect) -> None:
-    """Give a new entry its automatic values; `actor_id` is the administrator who makes it."""
+    """Set the automatic values of a new entry. `actor_id` is the administrator who creates it."""
     _stamp(row, automatic, dialect)
     for name in CREATORS:
         row.values[name] = actor_id
@@ -29,7 +29,7 @@ def stamp_changed(
     *,
     later: bool = False,
 ) -> None:
-    """Give a changed entry its automatic values; `dates`, `later`: as for `EntryUnit.update`."""
+    """Set the automatic values of an updated entry. For `dates` and `later` see `EntryUnit.update`."""
     automatic: dict[str, Any] = {UPDATED_AT: this_moment(), **dates}
     row.later = UPDATED_AT if later or UPDATED_AT not in dates else None
     if PUBLISHED_AT in data:

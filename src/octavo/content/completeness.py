@@ -1,4 +1,4 @@
-"""Whether a draft has all that a published entry needs: what it holds, looked at as the body of a new one."""
+"""Check whether a draft is complete enough to publish: its content is validated like the data of a new entry."""
 
 from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Any, Final, cast
@@ -21,7 +21,7 @@ from octavo.schema.registry import Registry
 
 
 class _Everything:
-    """Access to all, with what is private."""
+    """Access to everything, including private attributes."""
 
     limits_fields = False
     knows_private = True
@@ -41,7 +41,7 @@ _EVERYTHING: Final = _Everything()
 
 
 class Completeness:
-    """Tells what drafts lack. Each type's statement is made when it is first asked for."""
+    """Checks drafts. The query for each content-type is built on first use."""
 
     def __init__(self, reader: EntryReader, *, strict: bool = False) -> None:
         self._reader = reader
@@ -52,7 +52,7 @@ class Completeness:
     async def missing(
         self, content_type: ContentType, entry_id: int, connection: Connection | None = None
     ) -> list[Problem]:
-        """What an entry would be refused for if it were new and published; nothing for one that is not there."""
+        """Return the problems of an entry if it were created as published; none if it does not exist."""
         prepared = self._prepared.get(content_type.uid) or self._prepare(content_type)
         found = await self._reader.read_one(prepared.bind(id=entry_id), connection)
         if found is None:
@@ -61,7 +61,7 @@ class Completeness:
         return missing_in(self._registry, content_type, entry, strict=self._strict)
 
     async def require(self, content_type: ContentType, ids: Iterable[int], connection: Connection) -> None:
-        """Refuse entries that lack something. Raises ValidationError with what the first of them lacks."""
+        """Raise ValidationError with the problems of the first incomplete entry."""
         for entry_id in sorted(ids):
             missing = await self.missing(content_type, entry_id, connection)
             if missing:
@@ -70,7 +70,7 @@ class Completeness:
     async def require_of_published(
         self, unit: UnitOfWork, content_type: ContentType, data: Mapping[str, Any], changed: Set[int]
     ) -> None:
-        """Refuse drafts that a change has published without all that is required. Raises ValidationError."""
+        """Raise ValidationError if a change publishes incomplete drafts."""
         if content_type.draft_and_publish and data.get(PUBLISHED_AT) is not None:
             drafts = {one.id for one in unit.changes if one.uid == content_type.uid and one.was is Presence.DRAFT}
             await self.require(content_type, drafts & changed, unit.connection)
@@ -86,13 +86,13 @@ class Completeness:
 def missing_in(
     registry: Registry, content_type: ContentType, found: Mapping[str, Any], *, strict: bool = False
 ) -> list[Problem]:
-    """What an entry would be refused for if it were new and published, with all that was found in it."""
+    """Return the problems of an entry, as read, if it were created as published."""
     data, mode = _data(registry, content_type, found), Mode(creating=True, draft=False, strict=strict)
     return list(Validator(registry, mode).entry(content_type, data).problems)
 
 
 def _owned(registry: Registry, definition: Definition) -> Query:
-    """What is read of an entry to be judged: its values, its components all the way down, what has to be related."""
+    """Return the query for the check: values, nested components and required relations."""
     populate = []
     for name, attribute in definition.attributes.items():
         match attribute:
@@ -114,9 +114,9 @@ def _data(registry: Registry, definition: Definition, shown: Mapping[str, Any]) 
         value = shown.get(name)
         match attribute:
             case Scalar(type="password"):
-                data[name] = value or "set"  # what is stored is none of ours; that there is one was asked for then
+                data[name] = value or "set"  # hashes are not validated; a password was required on creation
             case Scalar():
-                data[name] = value  # null, too: a default is for new entries
+                data[name] = value  # even null: defaults only apply to new entries
             case Relation(required=True) if value:
                 data[name] = value
             case ComponentField(component=uid, repeatable=True):

@@ -1,4 +1,4 @@
-"""What stands for an attribute that holds components, in an Answer of the content manager."""
+"""Build the responses for components and dynamic zones in the content manager."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from octavo.schema.attributes import ComponentField, DynamicZone
 
 
 def components_answer(attribute: ComponentField | DynamicZone, inside: Callable[[str], Object | None]) -> Answer | None:
-    """All components of an attribute, whose values `inside` tells by UID (None: nothing); in zones with their UIDs."""
+    """Return the response for an attribute with components. `inside` returns that of a component by UID, or None."""
     if isinstance(attribute, ComponentField):
         found = inside(attribute.component)
         return found and Nested(attribute.name, EVERYTHING, found, linked=True)

@@ -1,4 +1,4 @@
-"""The core store of v4, `app.store` to a project's code: small values by key in `strapi_core_store_settings`."""
+"""v4's core store, `app.store` in a project's code: small values by key in `strapi_core_store_settings`."""
 
 from typing import Any, Final
 
@@ -59,13 +59,13 @@ class CoreStore:
 
 
 async def stored_value(database: Database, key: str, default: Any = None) -> Any:
-    """The value of a whole key, or the default."""
+    """Return the value of a whole key, or the default."""
     row = await database.fetch_row(*_GET.bind(database.dialect, key=key))
     return default if row is None or row[0] is None else _read(row[0])
 
 
 def _read(text: str) -> Any:
-    """A value as v4 wrote it: JSON, or, of old, a plain text."""
+    """Parse a value as v4 writes it: JSON or, in old versions, plain text."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -80,7 +80,7 @@ def _write(value: Any) -> str:
 
 
 def _type_of(value: Any) -> str:
-    """What v4 calls the type of a value."""
+    """Return v4's name for the type of a value."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):

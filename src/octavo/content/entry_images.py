@@ -1,4 +1,4 @@
-"""Entry images: what a reader of an entry alone is shown, read inside the transaction that changes it."""
+"""Entry images: an entry as a reader sees it, read in the transaction that changes it."""
 
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.database.connection import Connection, Database
@@ -8,14 +8,14 @@ from octavo.schema.registry import Registry
 
 
 class EntryImages:
-    """Reads images. Each type's statement is made when its first image is asked for."""
+    """Reads images. The query for each content-type is built on first use."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._reader = EntryReader(database, registry)
         self._prepared: dict[str, PreparedRead] = {}
 
     async def read(self, uid: str, entry_id: int, connection: Connection) -> bytes | None:
-        """The entry with an id, flat, as JSON; None when it is not there."""
+        """Return an entry, flat, as JSON; None if it does not exist."""
         prepared = self._prepared.get(uid) or self._prepare(uid)
         return await self._reader.read_one(prepared.bind(id=entry_id), connection)
 

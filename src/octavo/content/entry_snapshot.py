@@ -1,7 +1,7 @@
-"""What an entry holds, read so that it can be judged, copied, and shared with its localizations.
+"""The content of an entry, read in order to validate it, copy it, or share values with its localizations.
 
-It is the data of a body that writes the same: components with their ids, what relations and media lead to by ids.
-Passwords are never read, nor is what polymorphic relations lead to.
+It has the format of write data: components with their ids, relations and media as ids. Passwords and polymorphic
+relations are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -34,14 +34,14 @@ def held(
     includes: Callable[[AnyAttribute], bool] = lambda _: True,
     copied_by: Ability | None = None,
 ) -> Object:
-    """An entry, of which `includes` tells the attributes; those alone that somebody who copies it reads and creates."""
+    """Return the response with the attributes that `includes` accepts and that `copied_by` can read and create."""
     place = FieldPlace(content_type.uid)
     return _Held(registry, includes, copied_by, place).object(content_type)
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """Walks down a definition. A component that lies in itself is read once."""
+    """Walks a definition. A component inside of itself is read once."""
 
     registry: Registry
     includes: Callable[[AnyAttribute], bool]
@@ -92,7 +92,7 @@ class _Held:
 
 
 def as_data(registry: Registry, definition: Definition, found: Mapping[str, Any]) -> dict[str, Any]:
-    """What was read, as data: what relations and media lead to by bare ids, components with theirs."""
+    """Return an entry, as read, as write data: relations and media as ids, components with their ids."""
     data: dict[str, Any] = {}
     for name, value in found.items():
         attribute = definition.attributes.get(name)
@@ -113,13 +113,15 @@ def as_data(registry: Registry, definition: Definition, found: Mapping[str, Any]
 
 
 def without_unique(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data for a second entry with the same components: unique values inside of them stay with the first, and so
-    do components that need one."""
+    """Return data for a second entry with the same components, without their unique values.
+
+    Components that require a unique value are left out.
+    """
     return _copied(registry, definition, data, unique=False)
 
 
 def without_ids(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data whose components become new ones."""
+    """Return the data without component ids, so that components are created again."""
     return _copied(registry, definition, data)
 
 
@@ -144,7 +146,7 @@ def _copied(
 
 
 def component_of(registry: Registry, attribute: ComponentField | DynamicZone, item: Any) -> Definition | None:
-    """The component that an item of data is meant to be; None for what is none."""
+    """Return the component of an item in write data; None if it is not valid."""
     if not isinstance(item, Mapping):
         return None
     uid = attribute.component if isinstance(attribute, ComponentField) else item.get(COMPONENT_KEY)
@@ -167,11 +169,11 @@ def _new(registry: Registry, attribute: ComponentField | DynamicZone, item: Any,
 
 
 def _needs_unique(component: Definition | None) -> bool:
-    """Return whether a component has to hold a value that may occur once only."""
+    """Return whether a component has a required unique attribute."""
     return component is not None and any(is_unique(one) and one.required for one in component.scalars)
 
 
 def _is_once(component: Definition, name: str) -> bool:
-    """Return whether a value of a component may occur once only."""
+    """Return whether an attribute of a component is unique."""
     attribute = component.attributes.get(name)
     return isinstance(attribute, Scalar) and is_unique(attribute)

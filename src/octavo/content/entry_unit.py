@@ -1,6 +1,6 @@
-"""EntryUnit: whole entries created, updated and deleted inside one transaction.
+"""EntryUnit: create, update and delete entries with their components and links in one transaction.
 
-Refuses with ValidationError (all problems at once) and ApplicationError.
+Raises ValidationError (with all problems) and ApplicationError.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,9 +51,9 @@ from octavo.schema.scalar_types import LARGEST_ID
 
 
 async def apply_changes(unit: UnitOfWork, compiler: ChangeCompiler, changes: Iterable[Change]) -> None:
-    """Carry out changes in order; rows that are inserted are known by their ids from then on.
+    """Run changes in order. Inserted rows get their ids.
 
-    Raises TransactionConflict, too, where the database refuses to do at once what it does in turn.
+    Raises TransactionConflict if the database cannot run joined statements that it can run one by one.
     """
     changes = list(changes)
     if compiler.chains is None or unit.is_large or len(changes) < 2:
@@ -82,7 +82,7 @@ async def _run_joined(unit: UnitOfWork, chains: Chains, statement: Statement, st
     refs = [ref for step in steps for ref in step.refs]
     try:
         _note(refs, await unit.connection.fetch_row(statement.text, statement.values) or ())
-    except StatementRefused as error:  # what a project has made of a table does not let it stand in a WITH
+    except StatementRefused as error:  # the project changed the table so that it cannot be used in a WITH clause
         chains.refuse(steps)
         raise TransactionConflict(str(error)) from error
 
@@ -115,20 +115,20 @@ class EntryUnit(UnitOfWork):
         self._planned: list[Planned] = []
         self._gone: dict[str, list[int]] = {}
         self.as_of: int | None = None
-        """The moment for which it is asked what is published, other than now, in milliseconds since 1970."""
+        """The time used for publication states, in milliseconds since 1970; None for now."""
         self.answering: PreparedRead | None = None
-        """How the next entry that is written is to be answered, for statements that can do it themselves."""
+        """The read for the response to the next write, if a statement can return it directly."""
         self._answered: bytes | None = None
         self.checks_published = context.rules.strict
-        """Whether drafts that it publishes are checked for required values; not where the caller has done that."""
+        """Whether drafts must be complete to be published. False if the caller has checked that."""
 
     def take_answer(self) -> bytes | None:
-        """The answer of the write before, where its statement has given it; once."""
+        """Return and clear the response of the previous write, if its statement returned one."""
         answer, self._answered, self.answering = self._answered, None, None
         return answer
 
     def _shows(self) -> CompiledRead | None:
-        """The answer that is wanted, if it is about nothing but the entry with an id."""
+        """Return the statement for the response if it reads the written entry only."""
         read = self.answering
         return read.statement if read is not None and read.asks_by_id else None
 
@@ -144,12 +144,12 @@ class EntryUnit(UnitOfWork):
         dates: Mapping[str, Any] = NO_DATES,
         translates: int | None = None,
     ) -> int:
-        """A new entry; its id.
+        """Create an entry and return its id.
 
-        `locale` is that of a localized type, if the data names none; `actor_id` an administrator, the creator;
-        `draft_default` leaves the entry a draft where the data does not tell; `strict` asks drafts for everything too;
-        `dates` are a `createdAt` and `updatedAt` other than now; `translates` is the id of an entry whose localization
-        it becomes. Localizations that the data names are linked.
+        `locale` is the locale of a localized type if the data has none. `actor_id` is the administrator who creates it.
+        With `draft_default` the entry is a draft unless the data says otherwise. With `strict`, drafts are validated
+        like published entries. `dates` are a `createdAt` and `updatedAt` other than now. `translates` is the id of an
+        entry that this is a localization of. Localizations in the data are linked.
         """
         if translates is None and named_localizations(content_type, data):
             given: Any = {"actor_id": actor_id, "draft_default": draft_default, "strict": strict, "dates": dates}
@@ -192,13 +192,13 @@ class EntryUnit(UnitOfWork):
         dates: Mapping[str, Any] = NO_DATES,
         later: bool = False,
     ) -> bool:
-        """Change what the data names; False when there is no such entry. `actor_id`, `dates`: as for `create`.
+        """Update the attributes in the data; return False if the entry does not exist.
 
-        `updatedAt` becomes later in any case, so that changes can be told apart; unless it is among the dates, which
-        are stored as they are but where `later` is told.
+        `updatedAt` always increases, so that changes can be detected. A date in `dates` is stored unchanged, unless
+        `later` is set. `actor_id`: see `create`.
         """
         if content_type.localized and isinstance(data, list):
-            data = {}  # a list says nothing of a localized entry (observed)
+            data = {}  # a list changes nothing in a localized entry (observed)
         check_object(data)
         if not 0 <= entry_id <= LARGEST_ID:
             return False
@@ -237,10 +237,10 @@ class EntryUnit(UnitOfWork):
         return True
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
-        """Remove an entry with its components and links; False when there is no such entry."""
+        """Delete an entry with its components and links; return False if it does not exist."""
         if not 0 <= entry_id <= LARGEST_ID:
             return False
-        await self.lock_entry(content_type, entry_id)  # of several deletions one deletes, and no update adds components
+        await self.lock_entry(content_type, entry_id)  # prevents concurrent deletes, and updates that add components
         fact = self.entry_fact(content_type, entry_id)
         found = await self._prefetch([fact, *components_facts(content_type, (entry_id,))])
         entry = found.entry(fact)
@@ -259,24 +259,26 @@ class EntryUnit(UnitOfWork):
         return True
 
     async def locale_of_new(self, content_type: ContentType, given: Any) -> str | None:
-        """The locale of a new entry; None for types that have none. `given`: what a caller asks for, None: the default
-        one. Raises ApplicationError, ValidationError."""
+        """Return the locale for a new entry; None for types that are not localized.
+
+        `given` is the requested locale; None is the default one. Raises ApplicationError and ValidationError.
+        """
         return await self._locale(content_type, given) if content_type.localized else None
 
     async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
-        """Let nobody else change what an entry holds until the end of the transaction."""
+        """Lock an entry's content until the end of the transaction."""
         await lock_entries(self.connection, [(content_type.uid, entry_id)])
 
     async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
-        """The same for its localizations, and for what data of it may take from other entries."""
+        """Lock an entry's localizations, and entries that its data takes targets or components from."""
         await lock_family(self.connection, self._registry, self._dialect, content_type, entry_id, data)
 
     async def apply(self, changes: Iterable[Change]) -> None:
-        """Carry out changes; those that no entry's data speaks of come from outside."""
+        """Run changes that do not come from an entry's data."""
         await apply_changes(self, self._context.compiler, changes)
 
     async def finish(self) -> None:
-        """As for any unit; before, what follows at a time is planned, and whoever takes part sees what is changed."""
+        """Schedule events for changed entries and call the witness, then finish as any unit."""
         if (self._planned or self._gone) and self._context.schedules is not None:
             await self._context.schedules.follow(self, self._planned, self._gone)
         if self._context.witness is not None and (changes := self.changes):
@@ -284,7 +286,7 @@ class EntryUnit(UnitOfWork):
         await super().finish()
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:
-        """What a reader of an entry alone is shown."""
+        """Return an entry as a reader sees it."""
         return await self._context.images.read(uid, entry_id, self.connection)
 
     async def _image_before(self, content_type: ContentType, entry_id: int) -> bytes | None:
@@ -294,7 +296,7 @@ class EntryUnit(UnitOfWork):
     async def _new(
         self, content_type: ContentType, data: Mapping[str, Any], locale: str | None, draft_default: bool, strict: bool
     ) -> tuple[Mode, dict[str, Any]]:
-        """How the data of a new entry is looked at, and the values of automatic attributes."""
+        """Return the validation mode for a new entry, and the values of its automatic attributes."""
         check_object(data)
         code = await self._locale(content_type, data.get(LOCALE, locale)) if content_type.localized else None
         moment = this_moment()
@@ -316,7 +318,7 @@ class EntryUnit(UnitOfWork):
     async def _check(
         self, content_type: ContentType, data: Mapping[str, Any], mode: Mode, translates: int | None = None
     ) -> tuple[InputNode, Prefetched]:
-        """The body read, and the state asked for. Raises ValidationError with every problem."""
+        """Return the parsed body and the state it needs. Raises ValidationError with all problems."""
         reading = partial(self._read, content_type, data, mode, None, translates)
         check, facts = await self.compute(reading) if self.is_large else reading()
         await lock_entries(self.connection, taken_entries(content_type, data))
@@ -328,7 +330,7 @@ class EntryUnit(UnitOfWork):
     async def _check_update(
         self, content_type: ContentType, fact: EntryFact, data: Mapping[str, Any]
     ) -> tuple[InputNode, Prefetched] | None:
-        """As `_check`. Whether it is a draft is known with the rest of the state, so the problems come last."""
+        """Check an update. Validation runs last, because the queried state says whether the entry is a draft."""
         reading = partial(self._read, content_type, data, UPDATING, fact.id)
         check, facts = await self.compute(reading) if self.is_large else reading()
         if changes_what_is_held(content_type, data):
@@ -345,12 +347,12 @@ class EntryUnit(UnitOfWork):
     def _read(
         self, content_type: ContentType, data: Data, mode: Mode, own: int | None, translates: int | None = None
     ) -> tuple[BodyCheck, list[Fact]]:
-        """The body read, and what has to be asked about it."""
+        """Return the parsed body and the facts to query for it."""
         check = BodyCheck(self._registry, self._dialect, content_type, data, mode, own, self._context.rules, translates)
         return check, check.facts()
 
     async def _settle(self, check: BodyCheck, mode: Mode, found: Prefetched) -> None:
-        """The body as it may be stored. Raises ValidationError."""
+        """Finish the body's validation and hash its passwords. Raises ValidationError."""
         settling = partial(settle, check, mode, found)
         plain = await self.compute(settling) if self.is_large else settling()
         if plain:
@@ -363,7 +365,7 @@ class EntryUnit(UnitOfWork):
         return await with_nested(self, self._registry, self._dialect, rows)
 
     def _rows(self, found: Prefetched, body: InputNode, entry_id: int) -> tuple[RowNode, list[OwnedRow]]:
-        """The rows of an entry that is there, and the components that it holds no more."""
+        """Return the rows of an updated entry, and the components that it no longer contains."""
         builder = self._builder(found)
         row = builder.row(body, entry_id)
         return row, dropped_components([row], builder)
@@ -378,23 +380,23 @@ class EntryUnit(UnitOfWork):
         )
 
     async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
-        """Tell webhooks of what became of an entry without a change to it; hooks are told after the commit."""
+        """Send an event about an entry that did not change. Webhooks are called; hooks run after the commit."""
         if self._context.witness is not None:
             await self._context.witness.tell(self, content_type.uid, entry_id, data)
 
     def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
-        """What is asked of an entry; what is hidden until it is published is told apart."""
+        """Return the fact that queries an entry, including whether it is hidden until its publication date."""
         moment = (self.as_of or this_moment()) if self._context.rules.hides_future else None
         return EntryFact(content_type=content_type, id=entry_id, moment=moment)
 
     async def presence(self, content_type: ContentType, entry_id: int) -> Presence:
-        """For whom an entry is there; nobody else changes it until the end of the transaction."""
+        """Return an entry's presence and lock it until the end of the transaction."""
         await self.lock_entry(content_type, entry_id)
         fact = self.entry_fact(content_type, entry_id)
         return presence_of((await self._prefetch([fact])).entry(fact))
 
     def publication(self, content_type: ContentType, given: Any) -> tuple[Presence, int | None]:
-        """For whom an entry with this `publishedAt` is there; when it is to appear, if that is later."""
+        """Return an entry's presence with this `publishedAt`, and the time it will appear if that is later."""
         try:
             moment = store_at(content_type, PUBLISHED_AT, given, self._dialect)
         except ValidationError as error:
@@ -404,7 +406,7 @@ class EntryUnit(UnitOfWork):
         return self._stored_publication(content_type, moment)
 
     def _stored_publication(self, content_type: ContentType, moment: Any) -> tuple[Presence, int | None]:
-        """The same of a `publishedAt` as it is stored."""
+        """Return the presence and appearance time for a stored `publishedAt`."""
         if moment is None:
             return Presence.DRAFT, None
         if not self._context.rules.hides_future:
@@ -413,28 +415,28 @@ class EntryUnit(UnitOfWork):
         return (Presence.LIVE, None) if moment <= now else (Presence.DRAFT, stored_moment(moment))
 
     def record_new(self, content_type: ContentType, row: RowNode) -> None:
-        """Note that an entry is made."""
+        """Record a created entry."""
         became = self._appearance(content_type, int(row.ref), row, None)
         self.record(content_type.uid, int(row.ref), ChangeKind.CREATE, locale=row.values.get(LOCALE), became=became)
 
     def record_changed(
         self, content_type: ContentType, entry_id: int, entry: FactRow | None, row: RowNode, before: bytes | None
     ) -> None:
-        """Note that an entry, as it was, is changed to a row."""
+        """Record an updated entry; `entry` is its previous state."""
         was = presence_of(entry)
         became = self._appearance(content_type, entry_id, row, entry) if PUBLISHED_AT in row.values else was
         kind, locale = kind_of_update(was, became), entry.type if entry else None
         self.record(content_type.uid, entry_id, kind, before, locale=locale, was=was, became=became)
 
     def record_gone(self, content_type: ContentType, entry_id: int, entry: FactRow, before: bytes | None) -> None:
-        """Note that an entry, as it was, is removed."""
+        """Record a deleted entry; `entry` is its previous state."""
         if content_type.draft_and_publish:
             self._gone.setdefault(content_type.uid, []).append(entry_id)
         was = presence_of(entry)
         self.record(content_type.uid, entry_id, ChangeKind.DELETE, before, locale=entry.type, was=was)
 
     def _appearance(self, content_type: ContentType, entry_id: int, row: RowNode, entry: FactRow | None) -> Presence:
-        """For whom an entry is there once its row is written; note when it is to appear, or no longer."""
+        """Return an entry's presence after the write; schedule or cancel its appearance."""
         if not content_type.draft_and_publish:
             return Presence.LIVE
         presence, appears_at = self._stored_publication(content_type, row.values[PUBLISHED_AT])
@@ -452,7 +454,7 @@ class EntryUnit(UnitOfWork):
             raise
         except UniqueViolation as violation:
             raise ValidationError.from_problems([unique_problem(bodies, violation)]) from None
-        except IntegrityViolation:  # a target has been deleted since it was looked for
+        except IntegrityViolation:  # a target was deleted meanwhile
             raise ValidationError.from_problems([TOP.problem("Invalid relations")]) from None
         except UnsuitableValue as error:
             raise ValidationError(f"Invalid value: {error}") from None

@@ -1,7 +1,7 @@
-"""HookedUnit: entries created, updated and deleted with the hooks of a project's code before and after.
+"""HookedUnit: create, update and delete entries and run the hooks of a project's code before and after.
 
-Types without hooks go the road of every entry. Hooks before a write see its data as it is cast, with defaults, and may
-change it: all rules are asked of what they leave. A required value may come from them, so it is not asked for before.
+Types without hooks are written as usual. Hooks before a write see the converted data with defaults, and can change it.
+Validation runs after them, and required values can come from them.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ _KINDS: Final = {ChangeKind.PUBLISH: PUBLISH, ChangeKind.UNPUBLISH: UNPUBLISH}
 
 
 class HookedUnit(ManyEntriesUnit):
-    """A unit of work that writes entries, and tells a project's hooks of it."""
+    """A unit of work that writes entries and runs a project's hooks."""
 
     def __init__(
         self, context: WriteContext, hooks: Hooks, stored: StoredEntries, connection: Transaction, size: int = 0
@@ -61,7 +61,7 @@ class HookedUnit(ManyEntriesUnit):
         dates: Mapping[str, Any] = NO_DATES,
         translates: int | None = None,
     ) -> int:
-        """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
+        """Create an entry as in `EntryUnit`. Also raises HookFailed and errors that hooks raise for callers."""
         creating = partial(
             super().create,
             content_type,
@@ -71,10 +71,10 @@ class HookedUnit(ManyEntriesUnit):
             strict=strict,
             translates=translates,
         )
-        told = begin(self, content_type.uid, Params(), quiet=self._quiet)
-        given = None if told is None else await self._cast(content_type, data)
-        if told is None or given is None:
-            return _unhooked(told, await creating(data, dates=dates))
+        run = begin(self, content_type.uid, Params(), quiet=self._quiet)
+        given = None if run is None else await self._cast(content_type, data)
+        if run is None or given is None:
+            return _unhooked(run, await creating(data, dates=dates))
         moment = shown_moment(this_moment())
         asides = _asides(content_type, data)
         given |= {CREATED_AT: moment, UPDATED_AT: moment, **dates, **asides}
@@ -83,11 +83,11 @@ class HookedUnit(ManyEntriesUnit):
         if content_type.localized:
             given[LOCALE] = await self._locale(content_type, data.get(LOCALE, locale))
             given |= {LOCALIZATIONS: deepcopy(data[LOCALIZATIONS])} if LOCALIZATIONS in data else {}
-        told.event.params = Params(data=_with_defaults(content_type, given), locale=given.get(LOCALE))
-        await told.before(CREATE)
-        body, changed_dates = _written(content_type, told, asides)
-        told.event.id = entry_id = await creating(body, dates=changed_dates)
-        await self._after(content_type, told, CREATE)
+        run.event.params = Params(data=_with_defaults(content_type, given), locale=given.get(LOCALE))
+        await run.before(CREATE)
+        body, changed_dates = _written(content_type, run, asides)
+        run.event.id = entry_id = await creating(body, dates=changed_dates)
+        await self._after(content_type, run, CREATE)
         return entry_id
 
     async def update(
@@ -100,52 +100,52 @@ class HookedUnit(ManyEntriesUnit):
         dates: Mapping[str, Any] = NO_DATES,
         later: bool = False,
     ) -> bool:
-        """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
+        """Update an entry as in `EntryUnit`. Also raises HookFailed and errors that hooks raise for callers."""
         updating = partial(super().update, content_type, entry_id, actor_id=actor_id)
-        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
-        if told is None:
+        run = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
+        if run is None:
             return await updating(data, dates=dates, later=later)
         entry = await self._present(content_type, entry_id, data)
         if entry is None:
             return False
         given = await self._cast(content_type, data)
         if given is None:
-            return _unhooked(told, await updating(data, dates=dates, later=later))
+            return _unhooked(run, await updating(data, dates=dates, later=later))
         asides = _asides(content_type, data)
         now = shown_moment(this_moment())
         given |= {UPDATED_AT: now, **dates, **asides}
         if PUBLISHED_AT in data and content_type.draft_and_publish:
             given[PUBLISHED_AT] = data[PUBLISHED_AT]
-        told.event.params.data = given
-        await told.before(UPDATE)
-        publication = self._publication(content_type, entry, told.event.params.data)
+        run.event.params.data = given
+        await run.before(UPDATE)
+        publication = self._publication(content_type, entry, run.event.params.data)
         if publication is not None:
-            await told.before(publication)
-        body, changed_dates = _written(content_type, told, asides)
+            await run.before(publication)
+        body, changed_dates = _written(content_type, run, asides)
         later = later or (UPDATED_AT not in dates and changed_dates.get(UPDATED_AT) == now)
         if not await updating(body, dates=changed_dates, later=later):
             return False
         became = _KINDS.get(self.changes[-1].kind)
-        await self._after(content_type, told, UPDATE, *([became] if became else []))
+        await self._after(content_type, run, UPDATE, *([became] if became else []))
         return True
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
-        """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
-        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
-        if told is None:
+        """Delete an entry as in `EntryUnit`. Also raises HookFailed and errors that hooks raise for callers."""
+        run = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
+        if run is None:
             return await super().delete(content_type, entry_id)
         if await self._present(content_type, entry_id) is None:
             return False
-        await told.before(DELETE)
-        if told.is_told(DELETE):
-            told.event.result = await self._result(content_type.uid, entry_id)
+        await run.before(DELETE)
+        if run.is_told(DELETE):
+            run.event.result = await self._result(content_type.uid, entry_id)
         if not await super().delete(content_type, entry_id):
             return False
-        await told.after(DELETE, data=None)
+        await run.after(DELETE, data=None)
         return True
 
     async def create_many(self, content_type: ContentType, items: Sequence[Any], **options: Any) -> list[int]:
-        """As for `ManyEntriesUnit`; hooks of many take the place of those of each entry at their moment."""
+        """Create entries as in `ManyEntriesUnit`. Bulk hooks replace the hooks of each entry."""
         given = [await self._cast(content_type, item) for item in items] if self._has_many(content_type, CREATE) else []
         data = [one for one in given if one is not None]
         if not given or len(data) < len(given):
@@ -158,7 +158,7 @@ class HookedUnit(ManyEntriesUnit):
     async def update_many(
         self, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any], *, actor_id: int | None = None
     ) -> int:
-        """As for `ManyEntriesUnit`; hooks of many take the place of those of each entry at their moment."""
+        """Update entries as in `ManyEntriesUnit`. Bulk hooks replace the hooks of each entry."""
         wanted = list(ids)
         given = await self._cast(content_type, data) if self._has_many(content_type, UPDATE) else None
         if given is None:
@@ -170,7 +170,7 @@ class HookedUnit(ManyEntriesUnit):
         return count
 
     async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
-        """As for `ManyEntriesUnit`; hooks of many take the place of those of each entry at their moment."""
+        """Delete entries as in `ManyEntriesUnit`. Bulk hooks replace the hooks of each entry."""
         wanted = list(ids)
         if not self._has_many(content_type, DELETE):
             return await super().delete_many(content_type, wanted)
@@ -185,47 +185,47 @@ class HookedUnit(ManyEntriesUnit):
 
     @asynccontextmanager
     async def _many(self, content_type: ContentType, action: str, params: Params) -> AsyncIterator[Event]:
-        """Many changes: between their hooks those of each entry are silent at the same moment."""
-        told = begin(self, content_type.uid, params)
-        assert told is not None, "it has been looked for"
-        moments = [moment for moment in (BEFORE, AFTER) if told.hooks.wants(f"{moment}{action}_many")]
-        await told.before(f"{action}_many")
+        """Run bulk hooks around the block; inside it, the corresponding hooks of each entry do not run."""
+        run = begin(self, content_type.uid, params)
+        assert run is not None, "it has been looked for"
+        moments = [moment for moment in (BEFORE, AFTER) if run.hooks.wants(f"{moment}{action}_many")]
+        await run.before(f"{action}_many")
         before, self._quiet = self._quiet, frozenset(f"{moment}{action}" for moment in moments)
         try:
-            yield told.event
+            yield run.event
         finally:
             self._quiet = before
-        await told.after(f"{action}_many", data=None)
+        await run.after(f"{action}_many", data=None)
 
     async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
-        """As for `EntryUnit`, for the hooks that there are."""
+        """Send an event as in `EntryUnit`, and run its hooks."""
         await super().tell(content_type, entry_id, action, data)
         hooks = self.hooks.of(content_type.uid)
         if hooks is None or not hooks.wants(f"{AFTER_COMMIT}{action}"):
             return
-        told = begin(self, content_type.uid, Params(data=dict(data), where={"id": entry_id}), entry_id, hooks=hooks)
-        assert told is not None, "there are hooks"
-        told.event.result = await self._result(content_type.uid, entry_id)
-        await told.after(action, data=told.event.params.data)
+        run = begin(self, content_type.uid, Params(data=dict(data), where={"id": entry_id}), entry_id, hooks=hooks)
+        assert run is not None, "there are hooks"
+        run.event.result = await self._result(content_type.uid, entry_id)
+        await run.after(action, data=run.event.params.data)
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
-        """Hooks are called for one entry after the other."""
+        """Return whether entries are written one by one: always with hooks."""
         return hooks_of(self, content_type.uid) is not None or super().goes_in_turn(content_type, names)
 
-    async def _after(self, content_type: ContentType, told: Telling, *actions: str) -> None:
-        """An entry is written: tell so."""
-        if told.is_told(*actions):
-            event = told.event
+    async def _after(self, content_type: ContentType, run: Telling, *actions: str) -> None:
+        """Run the hooks after a write."""
+        if run.is_told(*actions):
+            event = run.event
             event.result = await self._result(event.uid, int(event.id or 0))
-            await told.after(*actions, data=without_passwords(self._registry, content_type, event.params.data))
+            await run.after(*actions, data=without_passwords(self._registry, content_type, event.params.data))
 
     async def _result(self, uid: str, entry_id: int) -> Written | None:
-        """An entry as it is now."""
+        """Return the current state of an entry."""
         stored = await self._stored.read(uid, entry_id, self.connection)
         return None if stored is None else Written(uid, stored)
 
     async def _present(self, content_type: ContentType, entry_id: int, data: Any = None) -> FactRow | None:
-        """The entry, if it is there; nobody else changes it until the end of the transaction."""
+        """Return an entry, locked until the end of the transaction; None if it does not exist."""
         if not 0 <= entry_id <= LARGEST_ID:
             return None
         await lock_entries(self.connection, {(content_type.uid, entry_id), *taken_entries(content_type, data)})
@@ -233,14 +233,14 @@ class HookedUnit(ManyEntriesUnit):
         return (await self._prefetch([fact])).entry(fact)
 
     def _publication(self, content_type: ContentType, entry: FactRow, data: Any) -> str | None:
-        """Whether an update publishes an entry, or takes that back."""
+        """Return whether an update publishes or unpublishes an entry; None if neither."""
         if not content_type.draft_and_publish or not isinstance(data, Mapping) or PUBLISHED_AT not in data:
             return None
         became, _ = self.publication(content_type, data[PUBLISHED_AT])
         return _KINDS.get(kind_of_update(presence_of(entry), became))
 
     async def _cast(self, content_type: ContentType, data: Any) -> dict[str, Any] | None:
-        """The attributes of a body as they are cast; None where something is wrong that no hook can mend."""
+        """Return the converted attributes of a body; None if it has an error that no hook can fix."""
         if not isinstance(data, Mapping):
             return None
         validator = Validator(self._registry, _MOST_LENIENT, listed_only=self._context.rules.listed_only)
@@ -249,9 +249,9 @@ class HookedUnit(ManyEntriesUnit):
         return None if outcome.problems else dict(outcome.value)
 
 
-def _unhooked(told: Telling | None, result: ResultT) -> ResultT:
-    """What came of a write of which no hook was told: there are none, or it was refused."""
-    assert told is None, "what cannot be cast is refused"
+def _unhooked(run: Telling | None, result: ResultT) -> ResultT:
+    """Return the result of a write without hooks: the type has none, or the data was not valid."""
+    assert run is None, "what cannot be cast is refused"
     return result
 
 
@@ -265,16 +265,16 @@ def _with_defaults(content_type: ContentType, given: dict[str, Any]) -> dict[str
 
 
 def _asides(content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
-    """What a body says besides attributes: nothing of it is written, hooks may want to know of it, as in v4."""
+    """Return the keys of a body that are not attributes. They are not written, but hooks see them, as in v4."""
     known = {*content_type.attributes, *TIMESTAMPS, PUBLISHED_AT, LOCALE}
     return {name: deepcopy(value) for name, value in data.items() if name not in known}
 
 
 def _written(
-    content_type: ContentType, told: Telling, asides: Mapping[str, Any]
+    content_type: ContentType, run: Telling, asides: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What hooks have left to be written, and its times. Raises HookFailed for what is no attribute."""
-    event, hooks = told.event, told.hooks
+    """Return the data and dates that hooks left to write. Raises HookFailed for keys that are not attributes."""
+    event, hooks = run.event, run.hooks
     data = event.params.data
     if not isinstance(data, Mapping):
         raise hooks.mistake(event.action, f"event.params.data is no dictionary but {type(data).__name__}")

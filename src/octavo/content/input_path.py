@@ -1,11 +1,13 @@
-"""Where in a body a value stands, as a path and as the label that messages use."""
+"""The position of a value in a body, as a path and as the label in messages."""
 
 from octavo.core.errors import Problem
 
 
 class InputPath:
-    """A place: the step that leads there from another one. What it is called is found out when somebody asks, which
-    few do: most values have nothing wrong with them."""
+    """A position, stored as its parent and the last step.
+
+    Path and label are computed on demand, because few values have errors.
+    """
 
     __slots__ = ("_above", "_step")
 
@@ -15,12 +17,12 @@ class InputPath:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The steps from the top, positions as text."""
+        """The steps from the top; list positions as text."""
         return () if self._above is None else (*self._above.path, str(self._step))
 
     @property
     def label(self) -> str:
-        """The same, written like `links[0].text`."""
+        """The position as in messages: `links[0].text`."""
         if self._above is None:
             return ""
         above, step = self._above.label, self._step
@@ -29,15 +31,15 @@ class InputPath:
         return f"{above}.{step}" if above else step
 
     def child(self, name: str) -> "InputPath":
-        """The attribute of that name."""
+        """Return the path of an attribute."""
         return InputPath(self, name)
 
     def item(self, index: int) -> "InputPath":
-        """An item of a list."""
+        """Return the path of a list item."""
         return InputPath(self, index)
 
     def problem(self, message: str) -> Problem:
-        """What is wrong here."""
+        """Return a problem at this position."""
         return Problem(self.path, message)
 
 

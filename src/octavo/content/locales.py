@@ -1,4 +1,4 @@
-"""Locales: the codes that exist and the default one, read from the database and remembered for a moment."""
+"""Locales: the existing codes and the default, read from the database and cached briefly."""
 
 import time
 
@@ -16,12 +16,12 @@ SELECT
   (SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_i18n_default_locale' ORDER BY id LIMIT 1),
   code
 FROM (SELECT 1 AS one) once LEFT JOIN i18n_locale ON 1 = 1""")
-"""One row for each locale; without any, one row with the default alone."""
+"""One row per locale; without locales, one row with only the default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What was read, and when (monotonic seconds)."""
+    """Cached locales, and when they were read (monotonic seconds)."""
 
     codes: frozenset[str]
     default: str
@@ -29,23 +29,23 @@ class Known:
 
 
 class Locales:
-    """The locales of a project. Changes, also by other processes, are seen within a second."""
+    """The locales of a project. Changes, also by other processes, are visible within a second."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: Known | None = None
 
     async def default(self) -> str:
-        """The default locale's code."""
+        """Return the default locale's code."""
         return (await self.known()).default
 
     def default_at_once(self) -> str | None:
-        """The default locale's code, where it is known; None where it has to be read."""
+        """Return the default locale's code if it is cached, otherwise None."""
         known = self._known
         return None if known is None or _is_old(known) else known.default
 
     async def known(self, connection: Connection | None = None) -> Known:
-        """Codes and default, at most a second old."""
+        """Return codes and default, at most a second old."""
         known = self._known
         if known is None or _is_old(known):
             known = self._known = await self._read(connection or self._database)
@@ -55,7 +55,7 @@ class Locales:
         return known
 
     def forget(self) -> None:
-        """Read anew at the next question: after a change."""
+        """Clear the cache after a change."""
         self._known = None
 
     async def _read(self, connection: Connection) -> Known:
@@ -69,7 +69,7 @@ def _is_old(known: Known) -> bool:
 
 
 def _read_default(stored: object) -> str:
-    """The stored setting is JSON text (`"en"`)."""
+    """Parse the stored setting, which is JSON text (`"en"`)."""
     if not isinstance(stored, str):
         return FALLBACK
     try:

@@ -1,7 +1,7 @@
-"""Families of localizations: the entries that are one in several locales, and the values that they share.
+"""Families of localizations: the entries that are one entry in several locales, and the values that they share.
 
-Components, files and relations of other localizations change only where a write names them. Shared scalar values
-follow whichever localization was saved last; those that are empty only where a write names them.
+Saving a localization copies its shared scalar values to the others. Components, files, relations and empty values are
+only copied if the write contains them.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -38,24 +38,24 @@ class Unit(Protocol):
     connection: Transaction
 
     def ambient(self) -> AbstractContextManager[Any]:
-        """Let reads inside belong to the unit."""
+        """Run reads inside the block in the unit's transaction."""
 
     async def apply(self, changes: Iterable[Change]) -> None:
-        """Carry out changes."""
+        """Run changes."""
 
     async def update(self, content_type: ContentType, entry_id: int, data: Mapping[str, Any]) -> bool:
-        """Change an entry."""
+        """Update an entry."""
 
     async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
-        """Hold an entry with its localizations."""
+        """Lock an entry and its localizations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The localizations of an entry by locale, and the data that a further one begins with.
+    """The localizations of an entry by locale, and the initial data for a new one.
 
-    `scalars` are the shared scalar values of each, by id; `shared` is the data that the entry shares with all, `links`
-    that of relations which a new localization takes over.
+    `scalars` are the shared scalar values of each, by id; `shared` is the data shared by all; `links` is the data of
+    relations that a new localization gets.
     """
 
     ids: Mapping[str, int]
@@ -64,8 +64,10 @@ class Family:
     links: Mapping[str, Any]
 
     def completed(self, content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the data of a new localization, completed by what the family has. A unique value that localizations
-        share is the family's, whatever the data says."""
+        """Return the data of a new localization, completed with the family's values.
+
+        Shared unique values always come from the family.
+        """
         attributes = content_type.attributes
         fixed = {
             name: value
@@ -75,14 +77,14 @@ class Family:
         return {**self.links, **self.shared, **data, **fixed}
 
     def others(self, entry_id: int) -> list[int]:
-        """Return the ids of all but one, in order."""
+        """Return the ids of the other localizations, in order."""
         return sorted(one for one in self.scalars if one != entry_id)
 
 
 class Families:
-    """Reads, joins and levels families.
+    """Reads families, adds localizations and copies shared values.
 
-    `copies_links`: whether new localizations take over relations.
+    `copies_links`: whether new localizations get the relations of the family.
     """
 
     def __init__(self, reader: EntryReader, *, copies_links: bool = False) -> None:
@@ -92,15 +94,15 @@ class Families:
         self._prepared: dict[tuple[str, By], PreparedRead] = {}
 
     async def of(self, unit: Unit, content_type: ContentType, entry_id: int) -> Family | None:
-        """Return the family of an entry; None where there is no such entry."""
+        """Return the family of an entry; None if the entry does not exist."""
         prepared = self._prepare(content_type, By.ID)
         found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
         return None if found is None else self._read(content_type, [orjson.loads(found)])
 
     async def locked(self, unit: Unit, content_type: ContentType, ids: Collection[int]) -> Family | None:
-        """Return one family of several entries, with the values of the first; None where one of them is missing.
+        """Return the family that all these entries belong to, with the values of the first; None if one is missing.
 
-        Until the end of the transaction, no other transaction adds a localization to it.
+        Locks the family: until the transaction ends, no other transaction adds a localization.
         """
         family = await self._of_all(unit, content_type, ids)
         if family is None:
@@ -118,19 +120,18 @@ class Families:
         return Family(members, scalars, found[0].shared, found[0].links)
 
     async def of_single(self, unit: Unit, content_type: ContentType) -> Family:
-        """Return all entries of a single type, which share what the first of them has."""
+        """Return the entries of a single type as a family; shared values come from the first one."""
         with unit.ambient():
             entries, _ = await self._reader.read_list(self._prepare(content_type, By.LIST))
         found = orjson.loads(entries)
         return self._read(content_type, found) if found else Family({}, {}, {}, {})
 
     async def join(self, unit: Unit, content_type: ContentType, entry_id: int, family: Family) -> None:
-        """Link a new entry and a family."""
+        """Add a new entry to a family."""
         await unit.apply(relink(content_type, [entry_id, *family.scalars]))
 
     async def hold(self, unit: Unit, content_type: ContentType, entry_id: int, data: Any = None) -> None:
-        """Let nobody else change a family until the end of the transaction, where a change of one of its entries may
-        go to the others. `data` is what the entry is about to be given."""
+        """Lock a family if changes of one entry can affect the others. `data` is the data of the pending write."""
         if content_type.localized and any(map(is_shared_value, _writable(content_type))):
             await unit.lock_family(content_type, entry_id, data)
 
@@ -143,10 +144,10 @@ class Families:
         *,
         touch: bool = False,
     ) -> None:
-        """Give the other localizations the shared scalars of one; of components, files and empty values those that are
-        `named`: the others may hold something there that this one lacks.
+        """Copy shared scalars of an entry to its localizations, and the components, files and empty values in `named`.
 
-        What is equal already is not written, unless `touch` makes the others count as changed.
+        The other localizations may have values where this one has none, so those are not copied by default. Unchanged
+        entries are not written, unless `touch` marks them as updated.
         """
         if not content_type.localized or not any(map(is_shared_value, _writable(content_type))):
             return
@@ -165,7 +166,7 @@ class Families:
                 await unit.update(content_type, other, changed)
 
     def _read(self, content_type: ContentType, rows: Sequence[Mapping[str, Any]]) -> Family:
-        """Return the family of entries that were read: all they lead to; the values of the first."""
+        """Build the family of entries as read: all their localizations, with the values of the first entry."""
         first = rows[0]
         members = [*rows, *(one for row in rows for one in row[LOCALIZATIONS])]
         data = partial(as_data, self._registry, content_type)
@@ -179,13 +180,15 @@ class Families:
     def _prepare(self, content_type: ContentType, by: By) -> PreparedRead:
         key = (content_type.uid, by)
         if key not in self._prepared:
-            told = self._told(content_type)
+            projection = self._projection(content_type)
             query = Query(locales=(ALL_LOCALES,)) if by is By.LIST else EVERYTHING
-            request = ReadRequest(content_type=content_type, query=query, by=by, projection=told, drafts=Drafts.ANY)
+            request = ReadRequest(
+                content_type=content_type, query=query, by=by, projection=projection, drafts=Drafts.ANY
+            )
             self._prepared[key] = self._reader.prepare(plan_read(request, self._registry))
         return self._prepared[key]
 
-    def _told(self, content_type: ContentType) -> Object:
+    def _projection(self, content_type: ContentType) -> Object:
         scalars = Object(tuple((one.name, Plain(one.name)) for one in _writable(content_type) if _is_level(one)))
         member = Object((*_MEMBERS, ("scalars", scalars)))
         links = held(self._registry, content_type, includes=self._is_copied)
@@ -199,20 +202,20 @@ class Families:
         )
 
     def _is_copied(self, attribute: AnyAttribute) -> bool:
-        """Return whether a new localization takes over a relation: not where that would take it from the other."""
+        """Return whether a new localization gets a relation: not if that would unlink the target from the original."""
         is_link = isinstance(attribute, Relation) and is_shared(attribute) and not takes_targets(attribute)
         return self._copies_links and is_link
 
 
 def check_free(family: Family | None, locale: str) -> Family:
-    """A family that has no entry in a locale yet. Raises ApplicationError for any other."""
+    """Return the family if it has no entry in a locale. Raises ApplicationError otherwise."""
     if family is None or locale in family.ids:
         raise ApplicationError("The related entity doesn't exist or the entity already exists in this locale")
     return family
 
 
 def join_localizations(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
-    """The links that make a family of entries that have none yet."""
+    """Return the changes that link entries without links as a family."""
     links = tuple(
         (source, target, float(order))
         for source in ids
@@ -222,7 +225,7 @@ def join_localizations(content_type: ContentType, ids: Sequence[int]) -> list[Ch
 
 
 def relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
-    """The links that make a family of entries, whatever links some of them have."""
+    """Return the changes that link entries as a family, replacing existing links."""
     relation = content_type.relation(LOCALIZATIONS)
     removed: list[Change] = [
         RemoveLinks(owner=content_type, relation=relation, source=source, targets=tuple(ids)) for source in ids
@@ -231,24 +234,24 @@ def relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
 
 
 def without_empty(content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data without the shared values that are empty: a new localization takes over those of its family."""
+    """Return the data without empty shared values, which a new localization gets from its family."""
     return {name: value for name, value in data.items() if not _is_empty(content_type.attributes.get(name), value)}
 
 
 def _is_empty(attribute: AnyAttribute | None, value: Any) -> bool:
-    """Return whether an attribute is shared and a value leaves it empty."""
+    """Return whether an attribute is shared and its value is empty."""
     if attribute is None or not is_shared_value(attribute):
         return False
     return value is None or (value == [] and not isinstance(attribute, Scalar))
 
 
 def names_shared(content_type: ContentType, names: Iterable[str]) -> bool:
-    """Return whether some of these names are those of values that localizations share."""
+    """Return whether any of these names is a shared attribute."""
     return any(_is_shared_name(content_type, name) for name in names)
 
 
 def scalar_names(content_type: ContentType, names: Iterable[str]) -> list[str]:
-    """Return those of the names that are scalar attributes."""
+    """Return the names of scalar attributes among these."""
     return [name for name in names if isinstance(content_type.attributes.get(name), Scalar)]
 
 

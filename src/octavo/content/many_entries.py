@@ -1,8 +1,8 @@
-"""ManyEntriesUnit: many entries of one type created, updated or deleted together, with few statements.
+"""ManyEntriesUnit: create, update or delete many entries of one type together, with few statements.
 
-What a single write asks of its entry is asked of all at once; the changes of all are planned together. Where what one
-of them links shows on another one's side they are written in turn. Refuses with ValidationError: all problems of all
-entries, each path beginning with the entry's number in the list, from 0.
+The state of all entries is queried at once and their changes are planned together. If a link of one entry affects the
+other side of a relation, entries are written one by one. Raises ValidationError with the problems of all entries; each
+path starts with the entry's position in the list, from 0.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -30,16 +30,16 @@ from octavo.schema.scalar_types import LARGEST_ID
 ResultT = TypeVar("ResultT")
 
 MOST_CREATED: Final = 5_000
-"""Entries of one call: the values that are to be unique are held until the end of the transaction."""
+"""The maximum number of entries per call, because unique values are locked until the end of the transaction."""
 _WORK: Final = 8
-"""How many rows an entry counts for, when it is decided where its body is looked at."""
+"""The estimated rows per entry, to decide whether to validate in a thread."""
 
 
 @dataclass(slots=True)
 class _Body:
-    """One entry's body among many: how it is looked at, and what has to be asked about it.
+    """The body of one entry among many: its validation mode and the facts to query.
 
-    `automatic` are values of a new one; `key` is the id of one that is there.
+    `automatic` are the automatic values of a new entry; `key` is the id of an existing one.
     """
 
     mode: Mode
@@ -63,7 +63,10 @@ class ManyEntriesUnit(EntryUnit):
         draft_default: bool = False,
         strict: bool = False,
     ) -> list[int]:
-        """New entries; their ids, in order. Options as for `create`; `strict` is for those without `publishedAt`."""
+        """Create entries and return their ids, in order.
+
+        Options: see `create`; `strict` only applies to items without `publishedAt`.
+        """
         _check_count(len(items))
         if self.goes_in_turn(content_type, {name for item in items if isinstance(item, Mapping) for name in item}):
             return [
@@ -104,7 +107,7 @@ class ManyEntriesUnit(EntryUnit):
     async def update_many(
         self, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any], *, actor_id: int | None = None
     ) -> int:
-        """Change what the data names in all of these entries; how many of them there are."""
+        """Update these entries with the same data; return how many exist."""
         wanted = _wanted(ids)
         check_object(data)
         if content_type.uid in ACCOUNTS or self.goes_in_turn(content_type, data):
@@ -134,7 +137,7 @@ class ManyEntriesUnit(EntryUnit):
         return len(rows)
 
     async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
-        """Remove these entries with their components and links; how many of them there were."""
+        """Delete these entries with their components and links; return how many existed."""
         wanted = _wanted(ids)
         if content_type.uid in ACCOUNTS or self.goes_in_turn(content_type, ()):
             return sum([await self.delete(content_type, one) for one in wanted])
@@ -156,11 +159,11 @@ class ManyEntriesUnit(EntryUnit):
         return len(existing)
 
     async def lock_entries(self, content_type: ContentType, ids: Iterable[int]) -> None:
-        """Let nobody else change what these entries hold until the end of the transaction."""
+        """Lock the contents of these entries until the end of the transaction."""
         await lock_entries(self.connection, [(content_type.uid, one) for one in ids])
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
-        """Whether entries that change these attributes are written one after the other, as if each were alone."""
+        """Return whether entries that change these attributes are written one by one."""
         return LOCALIZATIONS in names or needs_turns(content_type, names)
 
     async def _compute(self, work: Callable[[], ResultT], entries: int) -> ResultT:
@@ -178,7 +181,7 @@ class ManyEntriesUnit(EntryUnit):
         return [_Body(UPDATING, *self._read(content_type, data, UPDATING, one), {}, key=one) for one in ids]
 
     async def _ask(self, bodies: Sequence[_Body], entries: Iterable[EntryFact] = ()) -> Prefetched:
-        """The present state that all of them have to know, once the values that are to be unique are held."""
+        """Lock the unique values of all bodies and query the facts."""
         await lock_unique_values(self.connection, {fact: None for body in bodies for fact in body.check.unique})
         facts: dict[Fact, None] = dict.fromkeys(entries)
         targets: dict[Definition, dict[int, None]] = {}
@@ -210,7 +213,7 @@ class ManyEntriesUnit(EntryUnit):
     def _changed_rows(
         self, bodies: Iterable[_Body], found: Prefetched, data: Mapping[str, Any], actor_id: int | None
     ) -> tuple[list[RowNode], list[OwnedRow]]:
-        """The rows of entries that are there, and the components that they hold no more."""
+        """Return the rows of updated entries, and the components that they no longer contain."""
         builder = self._builder(found)
         rows = [builder.row(body.check.body, body.key) for body in bodies]
         for row in rows:
@@ -224,7 +227,7 @@ class ManyEntriesUnit(EntryUnit):
 
 
 def _problems(bodies: Iterable[_Body], found: Prefetched, *, numbered: bool = True) -> list[Problem]:
-    """What is wrong with each, also because of those before it."""
+    """Return the problems of all bodies; unique values must also differ between them."""
     problems: list[Problem] = []
     seen: set[UniqueFact] = set()
     for body in bodies:

@@ -1,4 +1,4 @@
-"""Owned components: the components that go with an entry, or with a change of it."""
+"""Owned components: the components that are deleted with an entry or by a change of it."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,14 +11,13 @@ from octavo.schema.registry import Registry
 
 
 def components_held(registry: Registry, found: Prefetched) -> list[OwnedRow]:
-    """The components that were asked for; not those of which there is no definition any more, for v4 leaves their rows
-    behind."""
+    """Return the queried components. Those without a definition are left out, because v4 keeps their rows."""
     known = ((registry.components.get(uid), row.id) for _, row, uid in found.components())
     return [(definition, row_id) for definition, row_id in known if definition is not None]
 
 
 async def with_nested(asking: Asking, registry: Registry, dialect: Dialect, rows: Iterable[OwnedRow]) -> list[OwnedRow]:
-    """Components, and all components inside them: a statement for each level that can have more."""
+    """Return components and all components inside them, with one query per level."""
     found = list(rows)
     level = found
     while level:
@@ -33,7 +32,7 @@ async def with_nested(asking: Asking, registry: Registry, dialect: Dialect, rows
 
 
 def dropped_components(roots: Sequence[RowNode], builder: RowBuilder) -> list[OwnedRow]:
-    """The components that rows held until now, in attributes that change, and hold no more."""
+    """Return the components that rows contained before the change and no longer contain."""
     rows = [row for root in roots for row in root.walk()]
     kept = {(row.definition.uid, row.id) for row in rows}
     changed = {(row.definition, row.id, name) for row in rows for name in row.components}

@@ -1,7 +1,7 @@
-"""Reads whose size the caller chooses by nesting lists: how many run at once, what is said when they go too far.
+"""Limit the reads whose size clients choose by nested lists: concurrency, and the errors for excessive reads.
 
-Each may take a connection for as long as a statement may run. Only so many do at a time, so that short reads and
-writes always find a free one, and the answers that are being built fit into memory.
+Each can use a connection until the statement timeout. Limiting their number leaves connections for short reads and
+writes, and bounds the memory for responses.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ _KILOBYTE: Final = 1024
 
 
 class ReadLimiter:
-    """A context that so many may be in at once; others wait in order, and not for ever."""
+    """A context with a maximum number of concurrent entries; others wait in order, up to a timeout."""
 
     def __init__(self, places: int, patience: float) -> None:
         self._places = asyncio.Semaphore(places)
@@ -37,12 +37,12 @@ class ReadLimiter:
 
 
 def too_large(largest: int, found: Nesting) -> ValidationError:
-    """What to say of an answer larger than `largest` bytes."""
+    """Return the error for a response larger than `largest` bytes."""
     return _refused(f"The answer would be larger than {_size(largest)}", found)
 
 
 def too_long(found: Nesting) -> ValidationError:
-    """What to say of lists in lists for which the time of a statement was not enough."""
+    """Return the error for nested lists that exceed the statement timeout."""
     return _refused("The answer would take too long", found)
 
 

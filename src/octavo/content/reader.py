@@ -1,4 +1,4 @@
-"""EntryReader: runs planned reads. A plan is compiled once; every later read of the same shape finds its statement."""
+"""EntryReader: run planned reads. A plan is compiled once; later reads of the same shape reuse its statement."""
 
 import asyncio
 import re
@@ -43,7 +43,7 @@ from octavo.schema.registry import Registry
 
 
 async def read_rows(database: Database, registry: Registry, query: RowsQuery) -> list[dict[str, Any]]:
-    """The rows that are asked for. Raises ValidationError, also for more than an answer may hold."""
+    """Return the rows of a query. Raises ValidationError, also if the result exceeds the maximum response size."""
     plan, values = plan_rows(query, registry)
     text = compile_rows(plan, registry, database.dialect, database.largest_answer)
     try:
@@ -60,7 +60,7 @@ Texts = tuple[str, str, int]
 
 
 class PageApart:
-    """Compiled when it is asked for first: where nobody counts beside others it costs nothing."""
+    """The statements for a page and its total separately. Compiled on first use."""
 
     __slots__ = ("_make", "_texts", "shared")
 
@@ -70,38 +70,38 @@ class PageApart:
         self._texts: Texts | None = None
 
     def texts(self) -> Texts | None:
-        """The page's text, the total's and how many values that takes; None where both are looked for at once."""
+        """Return the SQL for the page, for the total, and its number of values; None if both are joined."""
         if self._make is not None:
             self._texts, self._make = self._make(), None
         return self._texts
 
 
 def shared_values(plan: ReadPlan) -> int | None:
-    """How many values, the first ones, pages of one list have in common; None where there is one page, or no total."""
+    """Return how many leading values the pages of a list share; None for lists without pages or totals."""
     limit = plan.selection.limit
     is_page = plan.with_count and not plan.with_keys and plan.most_counted is None
     return limit.index if is_page and limit is not None and not isinstance(plan.shape, LiteralShape) else None
 
 
 def values_taken(text: str) -> int | None:
-    """How many values a statement takes; None where it does not take all of the first ones."""
+    """Return how many values a statement binds; None if it skips one."""
     taken = {int(number) for number in _PARAMETER.findall(text)}
     return len(taken) if taken == set(range(1, len(taken) + 1)) else None
 
 
 class UnlistedComponents:
-    """What this process has met so far. `version` counts how often something was new."""
+    """The unlisted components found so far. `version` increases with each new one."""
 
     def __init__(self) -> None:
         self.version = 0
         self._met: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def of(self, definition: Definition, zone: DynamicZone) -> Iterable[str]:
-        """The UIDs of components that the zone holds and does not list."""
+        """Return the UIDs of components that a zone contains but its definition does not list."""
         return self._met.get((definition.uid, zone.name), ())
 
     def add(self, met: Iterable[Unlisted]) -> bool:
-        """Remember what an answer told; whether it told anything."""
+        """Remember the components in a response; return whether there were any."""
         told = False
         for owner, zone, component in met:
             told, known = True, self._met.get((owner, zone), ())
@@ -113,24 +113,24 @@ class UnlistedComponents:
 
 _BY_ID: Final = ((0, "id"),)
 _ALONE: Final = 4 * 1024**2
-"""Bytes for the statements of a reader that is nobody's, as commands have them."""
+"""The memory in bytes for the statements of a standalone reader, as in commands."""
 
 _LONG_TEXT: Final = 16 * 1024
-"""Statements of more bytes take a database some milliseconds before anything is read."""
+"""Longer statements, in bytes, take the database some milliseconds to parse."""
 
 _Fetch = Callable[..., Awaitable[Any]]
 
 
 class _TooLong(Exception):
-    """The database has worked on a read for longer than `ReadLimits.seconds`."""
+    """The database took longer than `ReadLimits.seconds` for a read."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRead:
-    """What is known of a plan: the statement's text, how its lists lie in one another, what decides its answer.
+    """A compiled plan: the SQL, the nesting of its lists, and the sources of its result.
 
-    `long`: it may take long, keep it out of the loop. `bounded`: the caller chooses how much it is, so its time is
-    bounded more tightly than that of other statements.
+    `long`: it may be slow, so do not parse the result in the event loop. `bounded`: the client chooses its size, so it
+    has a shorter timeout than other statements.
     """
 
     text: str
@@ -139,19 +139,20 @@ class CompiledRead:
     nesting: Nesting
     sources: Sources
     written: Callable[[str], str | None]
-    """The text that answers the same of an entry that the statement itself has written, by the name of its table in a
-    WITH; None where that cannot be told there."""
+    """Returns SQL with the same result for an entry that the statement itself writes, given the name of its WITH table;
+    None if that is not possible."""
     apart: PageApart | None = None
 
 
 @dataclass(slots=True)
 class PreparedRead:
-    """A read ready to run: the statement and its values. Nobody changes one; to make one that is frozen would take each
-    request several times as long.
+    """A read ready to run: the statement and its values.
 
-    `late` are the places of values that are still to come, with their names, `moments` those of the moment at which it
-    runs; `page` is what a list shows. `renewal` makes it anew, where there may come to be more to show; what is `given`
-    then is bound again.
+    Treat it as immutable. It is not a frozen dataclass, because creating one per request is several times slower.
+
+    `late` are the positions and names of values that are bound later, `moments` the positions of the current time.
+    `page` is the page of a list. `renewal` plans the read again if unlisted components are found; `given` is then bound
+    again.
     """
 
     statement: CompiledRead
@@ -165,17 +166,17 @@ class PreparedRead:
 
     @property
     def sources(self) -> Sources:
-        """What decides its answer, as it was read last."""
+        """The sources of its result, from the latest plan."""
         latest = None if self.renewal is None else self.renewal.latest
         return (latest or self).statement.sources
 
     @property
     def asks_by_id(self) -> bool:
-        """Whether it reads an entry by its id, and asks nothing else of it."""
+        """Whether it reads an entry by id, without other parameters."""
         return self.late == _BY_ID and len(self.values) == 1 and self.renewal is None
 
     def bind(self, **given: Value) -> "PreparedRead":
-        """The read with all values that were still to come, by name (`Slot`). Raises TypeError for other names."""
+        """Return the read with its late values, by name (`Slot`). Raises TypeError for other names."""
         values = list(self.values)
         try:
             for place, name in self.late:
@@ -188,12 +189,12 @@ class PreparedRead:
 
     @property
     def free_origins(self) -> tuple[Origin, ...]:
-        """The origins of values that other ones can take the place of; none where more than parameters hold them."""
+        """The origins of values that can be replaced; empty if the plan also depends on them."""
         is_free = type(self) is PreparedRead and self.renewal is None and (self.page is None or self.page.after is None)
         return tuple(one.origin for one in self.lifted) if is_free else ()
 
     def rebind(self, variables: Mapping[str, Any]) -> "PreparedRead":
-        """Return the read with the values that other variables have for its free origins. Raises OtherPlan."""
+        """Return the read with other variables for its free origins. Raises OtherPlan."""
         if not self.free_origins:
             return self
         values = list(self.values)
@@ -202,7 +203,7 @@ class PreparedRead:
         return replace(self, values=tuple(values))
 
     def at(self, moment: int) -> tuple[Any, ...]:
-        """All values of a read that is bound, at a moment in milliseconds since 1970."""
+        """Return all values of a bound read, for a time in milliseconds since 1970."""
         values = list(self.values)
         for index in self.moments:
             values[index] = moment
@@ -211,7 +212,7 @@ class PreparedRead:
 
 @dataclass(slots=True)
 class _Renewal:
-    """How to plan a read again, and the version of what its plan knew."""
+    """How to plan a read again, and the version of the unlisted components in its plan."""
 
     plan: Callable[[], Planned]
     version: int
@@ -219,7 +220,7 @@ class _Renewal:
 
 
 class UrlSigner:
-    """Signs the addresses of files in answers, where the storage is private. `sign` gives the signed form of one."""
+    """Signs the URLs of files in responses if the storage is private. `sign` returns the signed form of one."""
 
     def __init__(self, sign: Callable[[str], str]) -> None:
         self.mark = f"{secrets.token_hex(12)}:"
@@ -227,12 +228,12 @@ class UrlSigner:
         self._marked = re.compile(rb'%b([^"\\]*)' % self.mark.encode())
 
     def apply(self, answer: bytes) -> bytes:
-        """The answer with every marked address signed."""
+        """Return the response with all marked URLs signed."""
         return self._marked.sub(lambda found: self._sign(found[1].decode()).encode(), answer)
 
 
 class EntryReader:
-    """Reads entries as JSON that the database has built."""
+    """Reads entries as JSON built by the database."""
 
     def __init__(
         self,
@@ -258,7 +259,7 @@ class EntryReader:
         self._joint = JointReads(self._read_large)
 
     def prepare(self, planned: Planned) -> PreparedRead:
-        """Find or compile the statement of a plan. Raises ValidationError for one that is too long."""
+        """Return a plan's statement, compiled if necessary. Raises ValidationError if it is too long."""
         statement = self._statements.get(planned.plan) or self._compiled(planned.plan)
         slots = [(place, value) for place, value in enumerate(planned.values) if isinstance(value, Slot)]
         late = tuple((place, slot.value) for place, slot in slots if slot is not Slot.NOW)
@@ -266,7 +267,7 @@ class EntryReader:
         return PreparedRead(statement, planned.values, late, moments, planned.page, lifted=planned.lifted)
 
     def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
-        """As `prepare`, of a plan that is made anew when a dynamic zone turns out to hold what it does not list."""
+        """Prepare a plan that is rebuilt if a dynamic zone contains components that it does not list."""
         version = self.unlisted.version
         prepared = self.prepare(plan())
         if MARK not in prepared.statement.text:
@@ -274,19 +275,19 @@ class EntryReader:
         return replace(prepared, renewal=_Renewal(plan, version))
 
     def plan_of(self, text: str) -> ReadPlan | None:
-        """The plan that a statement was made of; None where it is no longer known, or is none of a read."""
+        """Return the plan of a statement; None if it is not in the cache or not a read."""
         return self._statements.find(lambda compiled: compiled.text == text)
 
     def entry_json(self, shape: Shape, alias: str) -> str:
-        """An SQL expression: the JSON, as bytes, of the entry in the row that a statement around it calls `alias`."""
+        """Return an SQL expression for the JSON, as bytes, of the entry in the row `alias` of a statement."""
         return compile_entry(shape, self.registry, self.dialect, alias)
 
     def read_one(
         self, prepared: PreparedRead, connection: Connection | None = None
     ) -> Coroutine[Any, Any, bytes | None]:
-        """The JSON of an entry, or None when there is none. Raises ValidationError when it would be too large.
+        """Return an entry as JSON, or None if not found. Raises ValidationError if it would be too large.
 
-        Inside a transaction, whose connection is there already, nobody waits for the limiter of large reads.
+        With a connection, inside a transaction, the limiter for large reads does not apply.
         """
         fetch, waits = (connection or self._contents).fetch_json, connection is None
         if prepared.renewal is None and self._url_signer is None:
@@ -294,7 +295,7 @@ class EntryReader:
         return self._read_again(fetch, prepared, waits)
 
     async def _read_again(self, fetch: _Fetch, prepared: PreparedRead, waits: bool) -> bytes | None:
-        """Read an entry until its plan shows all that is there; addresses of files signed."""
+        """Read an entry, again if it contains unlisted components, and sign the URLs of files."""
         renewal = prepared.renewal
         read = prepared if renewal is None else self._latest(prepared, renewal)
         found: bytes | None = await self._run(fetch, read, waits)
@@ -303,12 +304,12 @@ class EntryReader:
         return found if found is None or self._url_signer is None else self._url_signer.apply(found)
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
-        """The JSON array of a page, and the total where the plan asks for it. Raises ValidationError as `read_one`."""
+        """Return a page as a JSON array, and the total if requested. Raises ValidationError as `read_one`."""
         row = await self._read_rows(prepared)
         return row[0], row[1] if len(row) > 1 else None
 
     async def read_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
-        """The same of a page with a cursor, and the next one. Raises ValidationError for a cursor that nobody made."""
+        """Return a page as `read_list` does, and the next cursor. Raises ValidationError for an invalid cursor."""
         page = prepared.page or Page()
         try:
             row = await self._read_rows(prepared)
@@ -327,20 +328,20 @@ class EntryReader:
         return row if self._url_signer is None else (self._url_signer.apply(row[0]), *row[1:])
 
     def read_newest(self) -> None:
-        """Read what comes from now on, for whoever asks, from where it is written."""
+        """Read from the primary database from now on in this request."""
         read_newest()
 
     def request_share(self) -> AbstractContextManager[None]:
-        """Let the reads that are begun inside hold only one request's share of the connections."""
+        """Limit the reads started inside to one request's share of the connections."""
         return self.database.request_share()
 
     def check_size(self, size: int) -> None:
-        """Refuse what several reads have answered together, like what one answers. Raises ValidationError."""
+        """Raise ValidationError if the combined result of several reads is too large."""
         if size > self.database.largest_answer:
             raise too_large(self.database.largest_answer, FLAT)
 
     def _latest(self, prepared: PreparedRead, renewal: _Renewal) -> PreparedRead:
-        """A read as it is prepared today: answers may have told of components that its statement does not show."""
+        """Return the read with the latest plan, which includes all unlisted components found so far."""
         if renewal.version != self.unlisted.version:
             version = self.unlisted.version
             renewal.latest, renewal.version = self.prepare(renewal.plan()), version
@@ -359,7 +360,7 @@ class EntryReader:
                 return await fetch(statement.text, values, long=statement.long)
             if READER.get() is None:
                 return await self._joint.read((fetch, statement.text), values)
-            return await self._read_large((fetch, statement.text), values)  # what one has to see may be another's past
+            return await self._read_large((fetch, statement.text), values)  # a shared result could be outdated
         except AnswerTooLarge as error:
             raise too_large(self.database.largest_answer, statement.nesting) from error
         except (StatementTimeout, _TooLong) as error:
@@ -368,11 +369,11 @@ class EntryReader:
             raise
 
     async def _read_large(self, what: tuple[_Fetch, str], values: Sequence[Any]) -> Any:
-        async with place(), self._large:  # the limiter is for those who can read at once
+        async with place(), self._large:  # the limiter applies to reads that have a connection
             return await self._read_bounded(what, values)
 
     async def _read_bounded(self, what: tuple[_Fetch, str], values: Sequence[Any]) -> Any:
-        """Read, and end the statement when the database has worked on it for too long. Raises _TooLong."""
+        """Run a read with a timeout on the database's work. Raises _TooLong."""
         fetch, text = what
         limit = asyncio.timeout(self.limits.seconds)
         try:

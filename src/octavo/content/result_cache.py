@@ -1,13 +1,13 @@
-"""Answers that are kept: reads that are run again only when the tables they are made of have changed.
+"""Response cache: a read runs again only if its tables have changed.
 
-What a read answers is a function of its statement, its values and what the database holds: whoever asks, and by
-whichever door, is in the statement already. So an answer is kept by statement and values, with the moment before it was
-read (`database.versions`), and is used again where a later moment tells the same of all its tables. A read inside of a
-transaction, which sees what nobody else does, passes by; so do reads of administrators and of code that no request
-runs, and one that answers signed addresses, which end.
+A read's result depends only on its statement, its values and the database contents; the caller and the API are already
+part of the statement. So results are cached by statement and values, with the table versions from before the read
+(`database.versions`), and reused while all its tables have the same versions. Not cached are reads in a transaction,
+which see uncommitted data, reads of administrators and of code outside of requests, and results with signed URLs, which
+expire.
 
-What depends on the time of day is what is published at a time: such an answer holds until the next `published_at` of
-its tables that is still to come, which is looked for once for each version of a table.
+Scheduled publication is the only dependency on time. A result is valid until the next future `published_at` in its
+tables, which is queried once per table version.
 """
 
 import re
@@ -29,17 +29,19 @@ from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 
 _TABLE: Final = re.compile(r"\b(?:FROM|JOIN)(?: LATERAL)?\s+\(*\s*(\"(?:[^\"]|\"\")+\"|`(?:[^`]|``)+`|[a-z_][\w.]*)")
-"""What a statement of ours reads from: names in quotes, or small letters. All else after these words is a SELECT."""
+"""The tables in a statement: quoted names or lower-case letters. Anything else after these words is a SELECT."""
 _MADE_HERE: Final = re.compile(r"\bWITH ([a-z]\w*) ")
 _DERIVED: Final = ("octavo_totals", "pg_catalog.pg_trigger", "pragma_schema_version")
-"""What kept totals are read from: they say what counting the table would say."""
+"""Tables with derived data: they depend on the counted tables only."""
 
 
 @dataclass(slots=True)
 class Validity:
-    """How long an answer holds: while `tables` have the versions that `stamp` stands for, from `since` until `until`,
-    in milliseconds since 1970. `seen` tells the last moment at which that was so: a moment itself is not held, it knows
-    all tables."""
+    """How long a result is valid: while `tables` have the versions in `stamp`, from `since` until `until`.
+
+    Times are in milliseconds since 1970. `seen` is the stamp of the last moment for which that was checked; a moment
+    itself covers all tables.
+    """
 
     tables: tuple[str, ...]
     stamp: Hashable
@@ -48,7 +50,7 @@ class Validity:
     until: float
 
     def holds(self, moment: Moment | None) -> bool:
-        """Whether it is what reading again would give, at a moment that was told after somebody asked for it."""
+        """Return whether the result is still current at a moment determined after the request arrived."""
         if moment is None:
             return False
         if moment.stamp is not self.seen:
@@ -60,7 +62,7 @@ class Validity:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What a read answered, and for how long."""
+    """A cached result and its validity."""
 
     found: Any
     validity: Validity
@@ -68,7 +70,7 @@ class KeptAnswer:
 
 @dataclass(slots=True)
 class Note:
-    """What was read from inside of a block: `validity` of the answer where that was one kept answer, and `reads` of any
+    """The reads inside of a block: `validity` if the result was one cached result, and the number of `reads` of any
     kind."""
 
     reads: int = 0
@@ -76,17 +78,17 @@ class Note:
 
 
 NOTE: Final[ContextVar[Note | None]] = ContextVar("octavo_kept_answers", default=None)
-"""Who wants to know which answer a piece of work was given."""
+"""The note of the code that wants to know which cached result was used."""
 
 _DOORS: Final = ("rest", "graphql")
 _Read = Callable[[PreparedRead], Awaitable[Any]]
 
 
 class KeptReader(EntryReader):
-    """Reads entries, and keeps what was found. `keep` opens its cache before the first read."""
+    """An EntryReader with a cache. Call `keep` before the first read."""
 
     def keep(self, answers: Cache[Hashable, KeptAnswer]) -> None:
-        """Keep answers from now on."""
+        """Start caching."""
         self._answers = answers
         self.versions = self.database.versions()
         self._drafted = frozenset(
@@ -97,30 +99,30 @@ class KeptReader(EntryReader):
         self._appearing: dict[str, tuple[Hashable, int, float]] = {}
 
     def holds_at_once(self, validity: Validity) -> bool | None:
-        """Whether an answer is what reading again would give; None where the database has to be asked."""
+        """Return whether a result is current; None if that needs a query."""
         moment = self.versions.at_once()
         if moment is None:
             return None
         return (moment.stamp is validity.seen and validity.until == inf) or validity.holds(moment)
 
     async def holds(self, validity: Validity) -> bool:
-        """The same, after the database was asked."""
+        """Return whether a result is current, after querying the database."""
         return validity.holds(await self.versions.now())
 
     async def read_one(self, prepared: PreparedRead, connection: Connection | None = None) -> bytes | None:
-        """As for EntryReader."""
+        """Read an entry as in EntryReader."""
         if connection is not None:
             return await super().read_one(prepared, connection)
         found: bytes | None = await self._find("one", prepared, super().read_one)
         return found
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
-        """As for EntryReader."""
+        """Read a list as in EntryReader."""
         found: tuple[bytes, int | None] = await self._find("list", prepared, super().read_list)
         return found
 
     async def read_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
-        """As for EntryReader."""
+        """Read a page with a cursor as in EntryReader."""
         mark = b"" if prepared.page is None else prepared.page.mark  # two lists may have one statement
         found: tuple[bytes, int | None, str | None] = await self._find(mark, prepared, super().read_behind)
         return found
@@ -156,7 +158,7 @@ class KeptReader(EntryReader):
     async def _keep(
         self, key: Hashable, prepared: PreparedRead, found: Any, moment: Moment, since: int
     ) -> Validity | None:
-        """Keep what was read after a moment; None where it is not known for how long."""
+        """Cache a result read after a moment; return its validity, or None if that is unknown."""
         tables = self._tables_of(prepared)
         stamp = moment.of(tables)
         if stamp is None:
@@ -171,7 +173,7 @@ class KeptReader(EntryReader):
         return validity
 
     async def _appears(self, table: str, stamp: Hashable, since: int) -> float:
-        """When the next entry of a table is published by its time alone, after `since`; infinite where none is."""
+        """Return when the next scheduled entry of a table appears after `since`; infinity if there is none."""
         known = self._appearing.get(table)
         if known is not None and known[0] == stamp and known[1] <= since < known[2]:
             return known[2]
@@ -186,19 +188,19 @@ class KeptReader(EntryReader):
         return until
 
     def _tables_of(self, prepared: PreparedRead) -> tuple[str, ...]:
-        """The tables that the statement of a read looks into as it is made today."""
+        """Return the tables in the latest statement of a read."""
         renewal = prepared.renewal
         statement = prepared.statement if renewal is None else self._latest(prepared, renewal).statement
         return tuple([physical_name(name, self.dialect) for name in tables_of(statement.text)])
 
     def _signs(self, prepared: PreparedRead) -> bool:
-        """Whether addresses of files in the answer may be signed."""
+        """Return whether the result may contain signed URLs."""
         signer = self._url_signer
         return signer is not None and (prepared.renewal is not None or signer.mark in prepared.statement.text)
 
 
 def tables_of(text: str) -> tuple[str, ...]:
-    """The names of the tables that a statement of ours reads, sorted; a name that is none is no harm."""
+    """Return the names of the tables in one of Octavo's statements, sorted. Extra names are harmless."""
     made = set(_MADE_HERE.findall(text))
     found = set()
     for name in _TABLE.findall(text):

@@ -1,6 +1,6 @@
-"""Schedules that could not be carried out: why, for those who look at the entry later.
+"""Failed schedules and their errors, shown with the entry.
 
-A failure belongs to a schedule by its due time, so it means nothing once that is changed, canceled or done.
+A failure belongs to a schedule with its due time; it is obsolete once the schedule is changed, canceled or run.
 """
 
 from typing import Any, Final, NamedTuple
@@ -13,7 +13,7 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
 
 LONGEST_ERROR: Final = 2000
-"""Characters."""
+"""The maximum number of characters."""
 
 TABLE: Final = OwnTable(
     "octavo_schedule_failures",
@@ -62,7 +62,7 @@ class Failure(NamedTuple):
 async def read_failures(
     connection: Connection, dialect: Dialect, uid: str, entry_id: int | None = None, most: int = 200
 ) -> list[Failure]:
-    """Return the failed schedules of an entry, or of all entries of a content type."""
+    """Return the failed schedules of an entry, or of all entries of a content-type."""
     if entry_id is None:
         statement = _READ_ALL.bind(dialect, uid=uid, most=most)
     else:
@@ -74,7 +74,7 @@ async def read_failures(
 async def store_failure(
     unit: UnitOfWork, dialect: Dialect, uid: str, entry_id: int, plan: str, due_at: int, error: str
 ) -> None:
-    """Store why a schedule failed, in place of an earlier failure."""
+    """Store the error of a failed schedule; replaces an earlier one."""
     key = {"uid": uid, "entry": entry_id, "plan": plan}
     await unit.connection.execute(*_REMOVE.bind(dialect, **key))
     adding = _ADD.bind(dialect, **key, due_at=due_at, now=this_moment(), error=error[:LONGEST_ERROR])
@@ -82,5 +82,5 @@ async def store_failure(
 
 
 async def remove_orphans(unit: UnitOfWork, dialect: Dialect) -> None:
-    """Remove failures whose schedules have been changed, canceled or carried out."""
+    """Delete failures whose schedules have been changed, canceled or run."""
     await unit.connection.execute(*_REMOVE_ORPHANS.bind(dialect))

@@ -1,11 +1,11 @@
-"""Schedules: entries to be published, or taken back, at a time; and those whose `publishedAt` is in the future.
+"""Schedules: entries to publish or unpublish at a time, and entries with a future `publishedAt`.
 
-A table of our own says what is planned, a message of the outbox wakes it when it is due. Whoever does it takes the row
-away in the same transaction, so that it is done once, however often the message comes; a plan that was changed or taken
-back meanwhile is not done.
+A table stores the schedules; a message of the outbox is delivered when one is due. Running it deletes the row in the
+same transaction, so it runs once even if the message is delivered again. A schedule that was changed or canceled
+meanwhile does not run.
 
-What others have written that appears by its time (Strapi v4 on the same database, SQL, an import) is looked for now and
-then, and planned as if it had been written here.
+Entries that other software saved with a future publication date (Strapi v4 on the same database, SQL, an import) are
+searched periodically and scheduled as well.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,30 +30,30 @@ from octavo.schema.content_types import ContentType
 
 _PRESENCES: Final = (Presence.DRAFT, Presence.LIVE, Presence.DRAFT)
 _LATER: Final = 2
-"""What is told of an entry (`EntryFact`): the last one is to be published later."""
+"""The state of an entry in `EntryFact` that will be published later."""
 
 
 def presence_of(entry: FactRow | None) -> Presence:
-    """For whom an entry is there, by what was found."""
+    """Return an entry's presence from the queried state."""
     return Presence.ABSENT if entry is None else _PRESENCES[entry.owner or 0]
 
 
 def stored_moment(stored: Any) -> int:
-    """A time as it is stored, in milliseconds since 1970."""
+    """Return a stored time in milliseconds since 1970."""
     if isinstance(stored, str):
         return round(datetime.fromisoformat(stored).replace(tzinfo=UTC).timestamp() * 1000)
     return int(stored)
 
 
 def kind_of_update(was: Presence, became: Presence) -> ChangeKind:
-    """How an entry changes that was published, or was not."""
+    """Return the kind of change from the presences before and after an update."""
     if was == became:
         return ChangeKind.UPDATE
     return ChangeKind.PUBLISH if became is Presence.LIVE else ChangeKind.UNPUBLISH
 
 
 def is_to_come(entry: FactRow | None) -> bool:
-    """Whether an entry that was found is to be published later."""
+    """Return whether an entry will be published later."""
     return entry is not None and entry.owner == _LATER
 
 
@@ -89,16 +89,16 @@ DELETE FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry} AND plan =
 
 
 class Plan(StrEnum):
-    """What is to be done with an entry."""
+    """What to do with an entry."""
 
     PUBLISH = "publish"
     UNPUBLISH = "unpublish"
     APPEAR = "appear"
-    """Its `publishedAt` comes, and it is told that it is published."""
+    """Send the publish event when its `publishedAt` is reached."""
 
 
 class Planned(NamedTuple):
-    """A plan for an entry: when, in milliseconds since 1970; None: no more."""
+    """A schedule of an entry, with its time in milliseconds since 1970; None cancels it."""
 
     uid: str
     entry_id: int
@@ -107,16 +107,16 @@ class Planned(NamedTuple):
 
 
 class Following(Protocol):
-    """What follows for plans from a unit of work that has written entries."""
+    """Updates the schedules for entries written in a unit of work."""
 
     async def follow(self, unit: UnitOfWork, planned: Iterable[Planned], gone: Mapping[str, list[int]]) -> None:
-        """Set plans, and forget those of entries that are gone."""
+        """Set schedules, and delete those of deleted entries."""
 
 
 def _to_come(content_type: ContentType, dialect: Dialect) -> str:
-    """Entries that appear by their time alone, of which nothing tells then: a statement that lacks its end.
+    """Return the SQL, without its end, for entries with a future publication date and no schedule for it.
 
-    What others have written may name a moment between two milliseconds; it is told of at the second one.
+    Other software can store fractions of milliseconds; the event is then sent at the next millisecond.
     """
     moment = dialect.milliseconds("published_at")
     due_at = f"{moment} + CASE WHEN published_at > {dialect.instant(moment)} THEN 1 ELSE 0 END"
@@ -136,7 +136,7 @@ def _table(content_type: ContentType, dialect: Dialect) -> str:
 
 
 class Schedules:
-    """The plans of one database."""
+    """The schedules in one database."""
 
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
@@ -144,25 +144,25 @@ class Schedules:
         self._outbox = outbox
 
     async def read(self, connection: Connection, uid: str, entry_id: int) -> dict[Plan, int]:
-        """When what is planned for an entry."""
+        """Return the times of an entry's schedules."""
         rows = await connection.fetch_all(*_READ.bind(self._dialect, uid=uid, entry=entry_id))
         return {Plan(plan): int(due_at) for plan, due_at in rows}
 
     async def next(self, most: int, uid: str | None = None) -> list[Planned]:
-        """What is planned for any entries, or for those of a content-type, the earliest first."""
+        """Return the next schedules, earliest first, of all content-types or of one."""
         values = {"most": most} if uid is None else {"most": most, "uid": uid}
         statement = (_NEXT if uid is None else _NEXT_OF).bind(self._dialect, **values)
         rows = await self._database.fetch_all(*statement)
         return [Planned(found, int(entry_id), Plan(plan), int(due_at)) for found, entry_id, plan, due_at in rows]
 
     async def to_come(self, content_type: ContentType, most: int) -> list[int]:
-        """Entries that appear by their time alone and are not planned: others have written them."""
+        """Return entries with a future publication date and no schedule: other software saved them."""
         asked = OwnStatement(_to_come(content_type, self._dialect) + " ORDER BY due_at LIMIT {most}")
         statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, most=most)
         return [int(entry_id) for entry_id, _ in await self._database.fetch_all(*statement, long=True)]
 
     async def adopt(self, unit: UnitOfWork, content_type: ContentType, entry_id: int) -> bool:
-        """Plan that an entry appears, if it still is to; nobody changes it until the end of the transaction."""
+        """Schedule the event of an entry that will appear, and lock the entry; return whether it still will."""
         table = _table(content_type, self._dialect)
         touching = OwnStatement(f"UPDATE {table} SET published_at = published_at WHERE id = {{entry}}")  # noqa: S608 - the same
         await unit.connection.execute(*touching.bind(self._dialect, entry=entry_id))
@@ -175,24 +175,24 @@ class Schedules:
         return True
 
     async def failures(self, connection: Connection, uid: str, entry_id: int) -> list[Failure]:
-        """Return what could not be carried out for an entry, and is not planned anew."""
+        """Return the failed schedules of an entry, unless they have been set again."""
         return await read_failures(connection, self._dialect, uid, entry_id)
 
     async def failures_of(self, uid: str, most: int) -> list[Failure]:
-        """Return the same for all entries of a content type."""
+        """Return the failed schedules of a content-type."""
         return await read_failures(self._database, self._dialect, uid, most=most)
 
     async def fail(self, unit: UnitOfWork, planned: Planned, error: str) -> None:
-        """Store why a schedule could not be carried out."""
+        """Store the error of a failed schedule."""
         uid, entry_id, plan, due_at = planned
         await store_failure(unit, self._dialect, uid, entry_id, plan.value, due_at or 0, error)
 
     async def remove_old_failures(self, unit: UnitOfWork) -> None:
-        """Remove failures that mean nothing any more."""
+        """Delete obsolete failures."""
         await remove_orphans(unit, self._dialect)
 
     async def set(self, unit: UnitOfWork, planned: Planned, by: int | None = None) -> None:
-        """Plan something for an entry, in place of what was planned, or take that back. `by` is an administrator."""
+        """Set or cancel a schedule; replaces the previous one. `by` is the administrator who sets it."""
         uid, entry_id, plan, due_at = planned
         await self._remove(unit, _REMOVE, uid=uid, entry=entry_id, plan=plan.value)
         if due_at is None:
@@ -206,13 +206,13 @@ class Schedules:
         await unit.connection.execute(*adding)
 
     async def take(self, unit: UnitOfWork, planned: Planned) -> bool:
-        """Take a plan away to do it; False where it is done already, or meant no more."""
+        """Delete a schedule in order to run it; return False if it has run, changed or been canceled."""
         uid, entry_id, plan, due_at = planned
         taking = _TAKE.bind(self._dialect, uid=uid, entry=entry_id, plan=plan.value, due_at=due_at)
         return await unit.connection.fetch_value(*taking) is not None
 
     async def follow(self, unit: UnitOfWork, planned: Iterable[Planned], gone: Mapping[str, list[int]]) -> None:
-        """Set plans, and forget those of entries that are gone."""
+        """Set schedules, and delete those of deleted entries."""
         for one in planned:
             await self.set(unit, one)
         for uid, ids in gone.items():
@@ -220,7 +220,7 @@ class Schedules:
                 await self._remove(unit, _REMOVE_ALL, uid=uid, entry=entry_id)
 
     async def _planned(self, unit: UnitOfWork, uid: str, ids: Iterable[int]) -> list[int]:
-        """Those of many entries for which anything is planned."""
+        """Return the entries among these that have schedules."""
         rows = await unit.connection.fetch_all(*_PLANNED.bind(self._dialect, uid=uid))
         return sorted({int(entry_id) for (entry_id,) in rows}.intersection(ids))
 

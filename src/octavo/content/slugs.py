@@ -1,4 +1,4 @@
-"""Texts as names of plain letters, for addresses and names of files; letter by letter as v4 writes them."""
+"""Transliterate text for URLs and file names, with the same results as v4."""
 
 import re
 from typing import Final
@@ -46,7 +46,7 @@ _OTHERWISE: Final = {
     "♥": " love ",
     "🦄": " unicorn ",
 }
-"""What v4 writes otherwise than the table of letters that is used here."""
+"""Letters that v4 transliterates differently from the library."""
 _ALPHABETS_END: Final = "\u1100"
 _MORE_LETTERS: Final = ("\u1e00", "\u1fff")
 _CASE_CHANGE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z0-9])")
@@ -54,7 +54,7 @@ _NO_WORD: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
 def slug(text: str, between: str) -> str:
-    """The words of a text in plain letters, joined by a sign. Signs that are no letters of an alphabet part words.
+    """Return the words of a text in ASCII letters, joined by `between`. Other characters separate words.
 
     >>> slug("Été & co", "_"), slug("fooBar BazQux", "-"), slug("Größe.tar", "-"), slug("♪ 日本", "-")
     ('Ete_and_co', 'foo-Bar-Baz-Qux', 'Groesse-tar', '')

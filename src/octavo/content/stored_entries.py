@@ -1,4 +1,4 @@
-"""Entries with all that is stored in them, private attributes too, as a project's code is shown them; no passwords."""
+"""Entries with all stored values for a project's code, including private attributes but without passwords."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 
 
 class StoredEntries:
-    """Reads entries by id. Each type's statement is made when its first entry is asked for."""
+    """Reads entries by id. The query for each content-type is built on first use."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._reader = EntryReader(database, registry)
         self._prepared: dict[str, PreparedRead] = {}
 
     async def read(self, uid: str, entry_id: int, connection: Connection) -> dict[str, Any] | None:
-        """The scalars of the entry with an id; None when it is not there."""
+        """Return the scalars of an entry; None if it does not exist."""
         prepared = self._prepared.get(uid) or self._prepare(uid)
         found = await self._reader.read_one(prepared.bind(id=entry_id), connection)
         return None if found is None else {"id": entry_id, **orjson.loads(found)}

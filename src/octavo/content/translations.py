@@ -1,6 +1,6 @@
-"""New entries whose data names their localizations: `{"locale": "de", "localizations": [1]}`.
+"""Create entries whose data lists their localizations: `{"locale": "de", "localizations": [1]}`.
 
-Refuses with ValidationError and ApplicationError.
+Raises ValidationError and ApplicationError.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ class Create(Protocol):
     """Creates an entry that becomes a localization of another one."""
 
     async def __call__(self, data: Mapping[str, Any], *, translates: int) -> int:
-        """Return the id of the new entry."""
+        """Create the entry and return its id."""
 
 
 def named_localizations(content_type: ContentType, data: Any) -> tuple[TargetId, ...]:
-    """Return the entries that the data of a new one names as its localizations. Raises ValidationError."""
+    """Return the localizations in the data of a new entry. Raises ValidationError."""
     if not content_type.localized or not isinstance(data, Mapping) or data.get(LOCALIZATIONS) is None:
         return ()
     try:
@@ -41,10 +41,10 @@ async def create_translation(
     locale: str | None,
     create: Create,
 ) -> int:
-    """Create an entry, link it and the localizations that its data names both ways, and return its id.
+    """Create an entry, link it and the localizations in its data both ways, and return its id.
 
-    Shared values that the data does not name are those of the localizations; those that it names go to all of them.
-    `locale` is that of the entry.
+    Shared values in the data are copied to all localizations; other shared values come from them. `locale` is the
+    entry's locale.
     """
     ids = named_localizations(content_type, data)
     known = [one for one in ids if isinstance(one, int) and 0 < one <= LARGEST_ID]

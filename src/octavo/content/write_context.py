@@ -1,4 +1,4 @@
-"""WriteContext: what every unit of one writer works with."""
+"""WriteContext: the dependencies of an EntryWriter's units of work."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -20,33 +20,33 @@ from octavo.schema.registry import Registry
 
 
 class Witness(Protocol):
-    """Who sees what units of work change before they are committed; what it writes counts if they do."""
+    """Observes the changes of units of work before the commit. Its own writes are part of the transaction."""
 
     async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
-        """An entry that is there still will be removed."""
+        """Called before an existing entry is deleted."""
 
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
-        """Nothing else is changed before the commit."""
+        """Called with all changes right before the commit."""
 
     async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
-        """The schedule of an entry has failed; `data` says which, and why."""
+        """Called if an entry's schedule failed; `data` describes it."""
 
 
 class AccountWitness(Protocol):
-    """Sees writes to users and administrators, and ends what they end."""
+    """Observes writes to users and administrators, to end their codes, sessions and tokens."""
 
     async def before_update(
         self, connection: Transaction, uid: str, entry_id: int, data: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """An account is about to change. Return the data to write."""
+        """Called before an account is updated; returns the data to write."""
 
     async def before_delete(self, connection: Transaction, uid: str, entry_id: int) -> None:
-        """An account that is there still will be removed."""
+        """Called before an existing account is deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteContext:
-    """What every unit of one writer works with."""
+    """The dependencies of a writer's units of work."""
 
     database: Database
     registry: Registry
@@ -65,5 +65,5 @@ class WriteContext:
 
     @property
     def asks_before_updates(self) -> bool:
-        """Whether somebody wants to know more of an entry that is changed than the change itself tells."""
+        """Whether an update has to read the entry first, for change images or hidden entries."""
         return self.feed.wants_any_images or self.rules.hides_future

@@ -1,10 +1,10 @@
-"""Which entries a write has to hold: its own, and those that it may take from other entries.
+"""The entries that a write locks: its own, and those it may take targets or components from.
 
-All of them are locked before anything is read, in one order (type, id), so that of two writes at once the second sees
-what the first has done, and no two wait for each other.
+All of them are locked before anything is read, ordered by type and id. So of two concurrent writes the second sees the
+result of the first, and there are no deadlocks.
 
-A server has room for some thousands of locks, which all connections share. So a write of more entries than
-`MOST_LOCKED` locks their types instead, each of which every other write shares.
+A server supports some thousands of locks for all connections together. So a write of more entries than `MOST_LOCKED`
+locks their types instead, which every other write locks in shared mode.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,18 +22,18 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 
 MOST_LOCKED: Final = 1_000
-"""Entries of one write that are locked one by one."""
+"""The maximum number of entries that one write locks individually."""
 _PREFIX: Final = "octavo: entry "
 _TAKING: Final[WeakKeyDictionary[ContentType, tuple[tuple[str, str], ...]]] = WeakKeyDictionary()
 
 
 def entry_lock(uid: str, entry_id: int) -> str:
-    """Return the name of the lock that whoever changes what an entry holds has."""
+    """Return the name of the lock for changing an entry."""
     return f"{_PREFIX}{uid} {entry_id}"
 
 
 def taken_entries(content_type: ContentType, data: Any) -> set[tuple[str, int]]:
-    """Return the entries, by type and id, that data of an entry may take from others."""
+    """Return the entries, by type and id, that an entry's data may take targets from."""
     if not isinstance(data, Mapping):
         return set()
     found: set[tuple[str, int]] = set()
@@ -44,18 +44,20 @@ def taken_entries(content_type: ContentType, data: Any) -> set[tuple[str, int]]:
 
 
 def _type_lock(uid: str) -> str:
-    """Return the name of the lock that every write of entries of a type shares, unless it writes very many."""
+    """Return the name of the lock that writes of a type share, and large writes hold exclusively."""
     return f"{_PREFIX}{uid}"
 
 
 def changes_what_is_held(content_type: ContentType, data: Mapping[str, Any]) -> bool:
-    """Whether data changes more of an entry than columns of its row: what is written follows from what is held, so of
-    two changes at once the second has to see the first."""
+    """Return whether data changes more than columns of the entry's row.
+
+    Such a change depends on the current state, so concurrent ones must run one after the other.
+    """
     return any(name in data and not _is_column(item) for name, item in content_type.attributes.items())
 
 
 async def lock_entries(connection: Transaction, entries: Iterable[tuple[str, int]]) -> None:
-    """Let nobody else change what these entries hold until the end of the transaction."""
+    """Lock the contents of these entries until the end of the transaction."""
     wanted = sorted(set(entries))
     types = sorted({_type_lock(uid) for uid, _ in wanted})
     if len(wanted) > MOST_LOCKED:
@@ -67,7 +69,7 @@ async def lock_entries(connection: Transaction, entries: Iterable[tuple[str, int
 async def lock_family(
     connection: Transaction, registry: Registry, dialect: Dialect, content_type: ContentType, entry_id: int, data: Any
 ) -> None:
-    """The same for an entry, its localizations, and what data of it may take from others."""
+    """Lock an entry, its localizations, and entries that its data may take targets from."""
     if not 0 <= entry_id <= LARGEST_ID:
         return
     own = {(content_type.uid, entry_id)}
@@ -82,7 +84,7 @@ async def lock_family(
 
 
 def _taking(content_type: ContentType) -> tuple[tuple[str, str], ...]:
-    """Return the relations of a type that take their targets from others, each with the type of the targets."""
+    """Return a type's relations that take targets from other entries, each with the target type."""
     found = _TAKING.get(content_type)
     if found is None:
         relations = [item for item in content_type.attributes.values() if isinstance(item, Relation)]

@@ -1,6 +1,6 @@
-"""EntryWriter: creates, updates and deletes entries of every content-type, each in a unit of work of its own.
+"""EntryWriter: create, update and delete entries of all content-types, each in its own unit of work.
 
-Refuses with ValidationError (all problems at once) and ApplicationError.
+Raises ValidationError (with all problems) and ApplicationError.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -36,11 +36,10 @@ ResultT = TypeVar("ResultT")
 
 
 class EntryWriter:
-    """Writes entries of every content-type.
+    """Writes entries of all content-types.
 
-    `feed` tells others of what has changed; without one there is nobody else to be told. `rules`: habits of v4 that
-    are kept, or not. `hooks`: what a project's code does before and after. `witness`: who writes along.
-    `accounts`: ends codes and sessions. `schedules`: what is to be done later.
+    `feed` is notified of changes, if given. `rules`: the compatibility rules. `hooks`: the project's hooks. `witness`:
+    writes in the same transaction. `accounts`: ends codes and sessions. `schedules`: updates schedules.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class EntryWriter:
         )
 
     def open(self) -> AbstractAsyncContextManager[ManyEntriesUnit]:
-        """Several writes, and reads between them, as one. A conflict with another transaction is not repeated.
+        """Open a unit of work for several writes and reads. Conflicts with another transaction are not retried.
 
         Raises TransactionConflict.
         """
@@ -92,7 +91,7 @@ class EntryWriter:
 
     @asynccontextmanager
     async def open_ambient(self) -> AsyncIterator[ManyEntriesUnit]:
-        """As `open`; what is read and written inside belongs to the unit, whoever does it (`database.ambient`)."""
+        """Open a unit as `open` does; all reads and writes inside belong to it (`database.ambient`)."""
         async with self.open() as unit:
             with unit.ambient():
                 yield unit
@@ -105,33 +104,32 @@ class EntryWriter:
         size: int = 0,
         about: ContentType | None = None,
     ) -> ResultT:
-        """Do work in a unit; once more from the beginning if another transaction stood in the way.
+        """Run work in a unit. Retries once after a conflict with another transaction.
 
-        So too if the ids that the database gives were behind those that are there: then they go on from those.
-        `grouped`: as for `Database.transaction`; not where the input has a `size`, in bytes, that takes long: others
-        who are done would wait for it. So would they for the hooks of a type that it is known to be `about`. Raises
-        ServiceUnavailable.
+        Also retries if the database's id sequence was behind existing ids; it is then advanced.
+        `grouped`: as for `Database.transaction`. Not if the input's `size`, in bytes, takes long to process, nor if
+        `about` is a type with hooks, because other writers of the group would wait. Raises ServiceUnavailable.
         """
         make = partial(self._make_unit, size=size) if size else self._make_unit
         grouped = grouped and size <= MOST_COMPUTED_HERE and (about is None or self.hooks.of(about.uid) is None)
         return await run_unit(self.database, make, work, grouped=grouped, mend=self._continue_ids)
 
     async def create(self, content_type: ContentType, data: Mapping[str, Any], **options: Any) -> int:
-        """A new entry; its id. Options as for `EntryUnit.create`."""
+        """Create an entry and return its id. Options: see `EntryUnit.create`."""
         prepared = await self.passwords.prepare(content_type, data)
         return await self.run(lambda unit: unit.create(content_type, prepared, **options), about=content_type)
 
     async def update(
         self, content_type: ContentType, entry_id: int, data: Mapping[str, Any], *, actor_id: int | None = None
     ) -> bool:
-        """Change an entry; False when there is no such entry."""
+        """Update an entry; return False if it does not exist."""
         prepared = await self.passwords.prepare(content_type, data)
         return await self.run(
             lambda unit: unit.update(content_type, entry_id, prepared, actor_id=actor_id), about=content_type
         )
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
-        """Remove an entry; False when there is no such entry."""
+        """Delete an entry; return False if it does not exist."""
         return await self.run(lambda unit: unit.delete(content_type, entry_id), about=content_type)
 
     def _make_unit(self, connection: Transaction, size: int = 0) -> ManyEntriesUnit:
@@ -140,7 +138,7 @@ class EntryWriter:
         return ManyEntriesUnit(self._context, connection, size)
 
     async def create_many(self, content_type: ContentType, items: Sequence[Any], **options: Any) -> list[int]:
-        """New entries, all or none; their ids. Options as for `ManyEntriesUnit.create_many`."""
+        """Create entries, all or none; return their ids. Options: see `ManyEntriesUnit.create_many`."""
         prepared = [await self.passwords.prepare(content_type, item) for item in items]
         return await self.run(lambda unit: unit.create_many(content_type, prepared, **options), grouped=False)
 

@@ -78,7 +78,7 @@ _NOTED: Final[ContextVar[list[bool] | None]] = ContextVar("octavo_audited", defa
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """How long rows are kept, in seconds, and how many."""
+    """The maximum age of rows in seconds, and their maximum number."""
 
     seconds: int = 90 * 86_400
     rows: int = 100_000

@@ -1,1 +1,1 @@
-"""The core actions, for every door: may they, what exactly is asked, plan it, run it."""
+"""The core actions for all APIs: check permissions, sanitize the query, plan and run it."""

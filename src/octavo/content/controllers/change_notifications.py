@@ -1,7 +1,7 @@
-"""Told changes: what somebody is told of what has changed: of entries that `find` would show them, and no more.
+"""Change notifications: which changes an audience hears about. Only entries that `find` shows it.
 
-A change is told if the entry was there for them when it happened and still is. One that was there for them before, and
-is not now, is told as gone, whatever became of it; of everything else they hear nothing.
+A change is reported if the audience could read the entry at that time and still can. If it could and cannot any more,
+the change is reported as a deletion. Other changes are left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,20 +24,21 @@ from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import FILE, ContentType
 
 _MOST_REMEMBERED: Final = 10_000
-"""Entries, of those that an audience with scopes was told of."""
+"""The number of reported entries to remember, for an audience with scopes."""
 
 Place = tuple[str, int]
-"""The UID of a content-type, and the id of an entry."""
+"""A content-type's UID and an entry's id."""
 Looks = dict[tuple[str, ...], frozenset[int]]
-"""What was found in one look at some rows, for those who may see the same."""
+"""The results of checking a batch of rows, shared by audiences with the same permissions."""
 
 
 @dataclass(slots=True, eq=False)
 class Audience:
-    """All who may see the same and ask for the same. `state` is the publication state that they would ask `find` for;
-    `with_entries`: they want entries as they are shown.
+    """Subscribers with the same permissions and options. `state` is the publication state they would pass to `find`;
+    `with_entries`: notifications contain the entries.
 
-    Where an ability has a scope nobody knows what it showed before a change; so what it was told of is remembered.
+    If an ability has a scope, Octavo cannot know which entries it included before a change. So it remembers the entries
+    it has reported.
     """
 
     ability: Ability
@@ -47,7 +48,7 @@ class Audience:
     entries: dict[str, PreparedRead] = field(default_factory=dict)
 
     def remember(self, place: Place) -> None:
-        """Note that they were told of an entry; the one that was longest ago is forgotten for it."""
+        """Remember a reported entry; the oldest one is dropped if there are too many."""
         self.remembered.pop(place, None)
         self.remembered[place] = None
         if len(self.remembered) > _MOST_REMEMBERED:
@@ -56,9 +57,9 @@ class Audience:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A change as it is told: its name (`entry.update`), whether the entry is gone, and the entry if it is wanted.
+    """A change to report: its name (`entry.update`), whether the entry is gone, and the entry if requested.
 
-    An entry that would be larger than an answer may be is left out.
+    An entry that exceeds the maximum response size is left out.
     """
 
     row: JournalRow
@@ -68,19 +69,19 @@ class Told:
 
 
 class ChangeReads:
-    """Tells audiences of changes, by asking for the entries as `find` would."""
+    """Selects the changes to report, by reading the entries as `find` does."""
 
     def __init__(self, reads: ContentReads, uids: Iterable[str]) -> None:
         self._reads = reads
         self.types: Mapping[str, ContentType] = {uid: reads.registry.content_types[uid] for uid in uids}
-        """The content-types whose changes are told."""
+        """The content-types whose changes are reported."""
 
     def may_find(self, uid: str, ability: Ability) -> bool:
-        """Whether those with an ability may be told of a content-type at all."""
+        """Return whether changes of a content-type can be reported to this ability at all."""
         return uid in self.types and ability.allows(action_on(uid, FIND))
 
     async def told(self, rows: Iterable[JournalRow], audience: Audience, looks: Looks) -> list[Told]:
-        """What an audience is told of some changes, in their order. `looks` is shared by all who are told of them.
+        """Return the changes to report to an audience, in order. `looks` is shared by all audiences of these rows.
 
         Raises ServiceUnavailable.
         """
@@ -91,11 +92,11 @@ class ChangeReads:
             )
             for uid in {row.change.uid for row in concerning}
         }
-        found = [self._tell(row, audience, is_seen=row.change.id in seen[row.change.uid]) for row in concerning]
+        found = [self._report(row, audience, is_seen=row.change.id in seen[row.change.uid]) for row in concerning]
         told = [one for one in found if one is not None]
         return await self._with_entries(told, audience) if audience.with_entries else told
 
-    def _tell(self, row: JournalRow, audience: Audience, *, is_seen: bool) -> Told | None:
+    def _report(self, row: JournalRow, audience: Audience, *, is_seen: bool) -> Told | None:
         change, ability = row.change, audience.ability
         place = (change.uid, change.id)
         least = self._least(self.types[change.uid], audience)
@@ -113,7 +114,7 @@ class ChangeReads:
         return Told(row, f"{family}.unpublish" if stays else f"{family}.delete", gone=True)
 
     def _least(self, content_type: ContentType, audience: Audience) -> Presence:
-        """How an entry has to be there for them to see it."""
+        """Return the minimum presence of an entry for this audience to see it."""
         return Presence.LIVE if self._state(content_type, audience) is PublicationState.LIVE else Presence.DRAFT
 
     def _state(self, content_type: ContentType, audience: Audience) -> PublicationState:
@@ -121,13 +122,13 @@ class ChangeReads:
         return PublicationState.LIVE if hidden else audience.state
 
     def _has_visible_drafts(self, content_type: ContentType, ability: Ability) -> bool:
-        """Whether they could ask for drafts, and so may know that what is no longer live may be one."""
+        """Return whether the audience can read drafts, so an entry that is no longer live may still exist for it."""
         return content_type.draft_and_publish and self._reads.sees_drafts(content_type.uid, ability)
 
     async def _look(
         self, content_type: ContentType, ids: Sequence[int], audience: Audience, looks: Looks
     ) -> frozenset[int]:
-        """Which of some entries `find` shows now, in whatever locale."""
+        """Return the entries that `find` shows now, in any locale."""
         state, ability = self._state(content_type, audience), audience.ability
         scoped = ability.key if ability.scope(content_type.uid) is not None else ""
         key = (content_type.uid, state.value, scoped)
@@ -149,7 +150,7 @@ class ChangeReads:
         return frozenset(int(one) for one in orjson.loads(found))
 
     async def _with_entries(self, told: Sequence[Told], audience: Audience) -> list[Told]:
-        """The same with entries, less those that are not shown any more; each is read once."""
+        """Add the entries, each read once; changes whose entry is no longer visible are left out."""
         read: dict[Place, bytes | ValidationError | None] = {}
         shown: list[Told] = []
         for one in told:
@@ -180,5 +181,5 @@ class ChangeReads:
             prepared = audience.entries[uid] = self._reads.prepare(request, audience.ability)
         try:
             return await self._reads.find_any(prepared.bind(id=entry_id))
-        except ValidationError as error:  # larger than an answer may be
+        except ValidationError as error:  # exceeds the maximum response size
             return error

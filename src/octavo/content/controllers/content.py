@@ -1,4 +1,4 @@
-"""ContentController: what doors ask of content: reads, writes, and the locales they are about."""
+"""ContentController: reads, writes and locales of content, as used by all APIs."""
 
 from octavo.access.authorization.strictness import Strictness
 from octavo.content.controllers.read_tracking import NotedReads
@@ -14,7 +14,7 @@ from octavo.schema.registry import Registry
 
 
 class ContentController:
-    """The reads and the writes of one registry's content, for whichever door asks."""
+    """Reads and writes the content of one registry, for all APIs."""
 
     def __init__(
         self,
@@ -34,9 +34,9 @@ class ContentController:
     ) -> None:
         self.registry = registry
         self.own_actions: tuple[str, ...] = ()
-        """The actions that the project's code adds to the catalogue."""
+        """The actions that the project's code adds to the catalog."""
         self.guarded_updates: frozenset[str] = frozenset()
-        """The content-types whose `update` the project's code guards: uploads put no files into their entries."""
+        """The content-types whose `update` the project's code guards: uploads cannot link files to their entries."""
         self.locales = locales
         self.reader = reader
         self.writer = writer

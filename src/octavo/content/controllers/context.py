@@ -1,4 +1,4 @@
-"""What a project's code is told of a request, whichever door it came through."""
+"""The request context for a project's code, independent of the API."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
@@ -14,7 +14,7 @@ from octavo.schema.content_types import USER
 
 
 async def user_of(app: Any, actor: Actor) -> Entry | None:
-    """The user who asks, or None: for API tokens and for those who are not logged in."""
+    """Return the signed-in user; None for API tokens and anonymous requests."""
     if actor.kind != "user" or actor.id is None:
         return None
     found: Entry | None = await app.entries(USER).find_one(actor.id)
@@ -45,7 +45,7 @@ class PolicyContext:
 
 
 async def ask_policies(policies: Iterable[Used], context: PolicyContext) -> None:
-    """Ask each policy in turn. Raises PolicyError for the first that does not let it through."""
+    """Call each policy in order. Raises PolicyError if one returns a false value."""
     for policy in policies:
         if not await policy.function(context, policy.config):
             raise PolicyError

@@ -1,6 +1,6 @@
-"""`populate=deep`, as the v4 plugin `strapi-plugin-populate-deep` has it: everything below an entry, some levels down.
+"""`populate=deep`, as in the v4 plugin `strapi-plugin-populate-deep`: populate everything, some levels deep.
 
-What is asked becomes the Populates that somebody could have written, so it is pruned, bounded and run as they are.
+It expands to the Populates that a client could have written, so permissions and limits apply as usual.
 """
 
 import math
@@ -17,13 +17,13 @@ from octavo.schema.registry import Registry
 
 DEEP: Final = "deep"
 MOST_LEVELS: Final = 20
-"""Levels that are looked at, however many are asked for."""
+"""The maximum number of levels, even if more are requested."""
 
 
 def deep_levels(given: Mapping[str, Any], default: int) -> int | None:
-    """How many levels the parameters of a request ask for; None where they do not ask for this.
+    """Return how many levels a request asks for; None if it does not use `populate=deep`.
 
-    Raises ValidationError for what is no number.
+    Raises ValidationError if the number is not valid.
     """
     names = given.get("populate")
     if isinstance(names, str):
@@ -37,25 +37,25 @@ def deep_levels(given: Mapping[str, Any], default: int) -> int | None:
 
 
 def deep_populate(registry: Registry, content_type: ContentType, levels: int, most: int) -> tuple[Populate, ...]:
-    """Everything that can be populated of an entry, `levels` levels of it counted with the entry's own.
+    """Return everything that can be populated. `levels` includes the entry's own level.
 
-    Raises ValidationError when that is more than `most`, however it would be pruned.
+    Raises ValidationError if there are more than `most` populates, before permissions are applied.
     """
     return _Expansion(registry, most).level(content_type, levels, [])
 
 
 class _Expansion:
-    """One walk over the definitions. It ends early where circles or their number make it endless."""
+    """Walks the definitions. Stops at cycles and at the limit."""
 
     def __init__(self, registry: Registry, most: int) -> None:
         self._registry = registry
         self._left = most
 
     def level(self, definition: Definition, levels: int, passed: list[str] | None) -> tuple[Populate, ...]:
-        """What to populate of a definition.
+        """Return what to populate of a definition.
 
-        `passed` are the tables that were seen before, in the order of the walk: a relation named like one of them is
-        not followed again (the plugin's way out of circles). None within components: there all are followed.
+        `passed` are the tables visited so far, in order: a relation named like one of them is not followed, as in the
+        plugin, to avoid cycles. It is None within components, where all relations are followed.
         """
         if levels <= 1:
             return ()
@@ -89,7 +89,7 @@ class _Expansion:
 
 
 def _is_left_out(definition: Definition, attribute: AnyAttribute, levels: int) -> bool:
-    """What a file belongs to; and creators, but for the last level, where the plugin forgets that."""
+    """Return whether to skip an attribute: a file's owners, and creators except on the last level, as in the plugin."""
     if definition.uid == FILE and attribute.name == "related":
         return True
     return isinstance(attribute, Relation) and attribute.target == ADMIN_USER and levels > 1

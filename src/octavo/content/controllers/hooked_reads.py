@@ -1,8 +1,7 @@
-"""Reads of content-types that a project's code has hooks for: before a read, to narrow what is found; after it, to
-change what is answered. Other types are read without looking here.
+"""Reads of content-types with hooks in a project's code. Hooks before a read can narrow it; hooks after it can change
+the result. Reads of other types are not affected.
 
-GraphQL shows what was selected, under the caller's names, so hooks after a read cannot stand there: what would have to
-pass by them is closed.
+GraphQL results use the client's aliases, so hooks after a read cannot run on them: such reads are refused.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,20 +32,20 @@ Turn = Callable[[Any, Definition, Registry], Any]
 
 
 class FlatEntry(dict[str, Any]):
-    """An entry, flat. `meta` is what REST tells of it beside its attributes."""
+    """A flat entry. `meta` is the entry's REST metadata besides the attributes."""
 
     meta: Any = None
 
 
 def flat(entry: Mapping[str, Any], definition: Definition, registry: Registry) -> FlatEntry:
-    """`{"id", ...}` of `{"id", "attributes"}`, all the way down."""
+    """Convert `{"id", "attributes"}` to `{"id", ...}`, including relations."""
     found = FlatEntry(id=entry.get("id"), **_each(entry["attributes"], definition, registry, _flat_link))
     found.meta = entry.get("meta")
     return found
 
 
 def nested(entry: Mapping[str, Any], definition: Definition, registry: Registry) -> dict[str, Any]:
-    """`{"id", "attributes"}` of `{"id", ...}`: the form that `flat` was given, with what was changed since."""
+    """Convert `{"id", ...}` back to `{"id", "attributes"}`, with all changes."""
     values = {name: value for name, value in entry.items() if name != "id"}
     found = {"id": entry.get("id"), "attributes": _each(values, definition, registry, _nested_link)}
     if isinstance(entry, FlatEntry) and entry.meta is not None:
@@ -55,7 +54,7 @@ def nested(entry: Mapping[str, Any], definition: Definition, registry: Registry)
 
 
 def _each(values: Mapping[str, Any], definition: Definition, registry: Registry, turn: Turn) -> dict[str, Any]:
-    """The values of an entry or a component, with what relations in them lead to turned."""
+    """Return the values of an entry or component, with related entries converted by `turn`."""
     attributes = definition.attributes
     return {name: _value(value, attributes.get(name), registry, turn) for name, value in values.items()}
 
@@ -99,7 +98,7 @@ _OF_MANY: Final = (By.LIST, By.COUNT)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a read was made of, and the hooks of its type."""
+    """The request behind a read, and the hooks of its content-type."""
 
     request: ReadRequest
     ability: Ability
@@ -107,18 +106,18 @@ class Asked:
 
     @property
     def action(self) -> str:
-        """The word for it in the names of events."""
+        """The action in event names."""
         return FIND_MANY if self.request.by in _OF_MANY else FIND_ONE
 
 
 @dataclass(slots=True)
 class HookedRead(PreparedRead):
-    """A read as it is without hooks, and what it was made of."""
+    """A prepared read together with its request and hooks."""
 
     asked: Asked | None = None
 
     def bind(self, **given: Value) -> PreparedRead:
-        """As for PreparedRead."""
+        """Bind values as PreparedRead does."""
         return _join(PreparedRead.bind(self, **given), self.asked)
 
 
@@ -129,7 +128,7 @@ def _join(read: PreparedRead, asked: Asked | None) -> HookedRead:
 
 
 class HookedReads:
-    """Calls the hooks of reads. `prepare` makes a read anew, with what hooks ask for besides."""
+    """Runs hooks for reads. `prepare` prepares a read again with the filters and populates that hooks add."""
 
     def __init__(self, registry: Registry, hooks: Hooks, prepare: Prepare) -> None:
         self._registry = registry
@@ -137,7 +136,7 @@ class HookedReads:
         self._prepare = prepare
 
     def join(self, read: PreparedRead, request: ReadRequest, ability: Ability | None) -> PreparedRead:
-        """A read with the hooks that there are for it. Raises ClosedError where it cannot pass by them."""
+        """Return the read with its hooks, if any. Raises ClosedError if hooks cannot run on its result."""
         hooks = self._hooks.of(request.content_type.uid)
         if hooks is None or not hooks.reads or ability is None or request.projection is Form.ID:
             return read
@@ -146,12 +145,12 @@ class HookedReads:
         return _join(read, Asked(request, ability, hooks))
 
     def are_for(self, uid: str) -> bool:
-        """Whether there are hooks of reads for a content-type."""
+        """Return whether a content-type has hooks for reads."""
         hooks = self._hooks.of(uid)
         return hooks is not None and bool(hooks.reads)
 
     async def before(self, read: HookedRead) -> tuple[PreparedRead, Event]:
-        """The read as hooks leave it, and the event for those after it. Raises what they do."""
+        """Run the hooks before a read; return the changed read and its event. Raises their errors."""
         asked, event = self._begin(read)
         await asked.hooks.call(f"before_{asked.action}", event)
         wanted = {"filters": event.params.filters, "populate": event.params.populate}
@@ -162,7 +161,7 @@ class HookedReads:
         return prepared.bind(**read.given) if prepared.late else prepared, event
 
     async def after_many(self, read: HookedRead, event: Event, found: bytes) -> bytes:
-        """The entries of a list as hooks leave them."""
+        """Run the hooks after a list; return the entries."""
         asked = _asked(read)
         if not asked.hooks.wants(f"after_{FIND_MANY}"):
             return found
@@ -173,7 +172,7 @@ class HookedReads:
         return orjson.dumps([self._nested(asked, entry) for entry in event.result])
 
     async def after_one(self, read: HookedRead, event: Event, found: bytes | None) -> bytes | None:
-        """An entry as hooks leave it; None where they leave none."""
+        """Run the hooks after a single read; return the entry, or None if they remove it."""
         asked = _asked(read)
         if not asked.hooks.wants(f"after_{FIND_ONE}"):
             return found
@@ -182,7 +181,7 @@ class HookedReads:
         return None if event.result is None else orjson.dumps(self._nested(asked, event.result))
 
     async def after_write(self, read: HookedRead, found: bytes | None) -> bytes | None:
-        """What is answered of an entry that was written: as it is shown to those who read it."""
+        """Run the hooks for the response to a write, as for a read of the entry."""
         return await self.after_one(read, self._begin(read)[1], found)
 
     def _begin(self, read: HookedRead) -> tuple[Asked, Event]:
@@ -212,7 +211,7 @@ class HookedReads:
 
 
 def _has_own_names(projection: Projection) -> bool:
-    """Whether hooks can be shown what is answered: it has the attributes' names."""
+    """Return whether hooks can run on the result: its keys are the attributes' names."""
     return isinstance(projection, Form) or (isinstance(projection, Object) and projection.own_names)
 
 

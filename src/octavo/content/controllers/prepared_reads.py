@@ -1,4 +1,4 @@
-"""Prepared reads, kept by the text of the request and by whom they were prepared for."""
+"""A cache of prepared reads, by request text and by ability."""
 
 import sys
 from collections.abc import Callable
@@ -10,17 +10,17 @@ from octavo.core.cache import Cache
 from octavo.core.threads import compute
 
 MOST_PREPARED_HERE: Final = 512
-"""Bytes of a query that is prepared without leaving the event loop: what is longer may take many milliseconds."""
+"""The maximum bytes of a query prepared in the event loop; longer ones may take many milliseconds."""
 
 
 class PreparedReads:
-    """Finds what was prepared, and prepares what was not."""
+    """Caches prepared reads."""
 
     def __init__(self, cache: Cache[tuple[Any, ...], PreparedRead]) -> None:
         self._cache = cache
         self.get = cache.get
 
     async def make(self, key: tuple[Any, ...], query: str, prepare: Callable[[], PreparedRead]) -> PreparedRead:
-        """Prepare a read that is not known, and keep it; `query` is the text that it is made of."""
-        size = sys.maxsize if DEEP in query else len(query)  # a short word for very much
+        """Prepare a read and cache it. `query` is the request's text."""
+        size = sys.maxsize if DEEP in query else len(query)  # `deep` is short but expands to many joins
         return self._cache.put(key, await compute(prepare, size, MOST_PREPARED_HERE))

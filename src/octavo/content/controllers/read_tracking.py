@@ -1,4 +1,4 @@
-"""Reads that are noted as they begin: for who has to tell what an answer was made of."""
+"""Track reads, for callers that need to know what a response was built from."""
 
 from collections.abc import Coroutine
 from contextvars import ContextVar
@@ -13,7 +13,7 @@ _LAST: Final[ContextVar[PreparedRead | None]] = ContextVar("octavo_last_read", d
 
 
 class NotedReads(ContentReads):
-    """As `ContentReads`; what was read last, in the task that asks, is known."""
+    """ContentReads that remembers the last read of the current task."""
 
     def find(self, prepared: PreparedRead) -> Coroutine[Any, Any, tuple[bytes, int | None]]:
         _LAST.set(prepared)
@@ -29,9 +29,9 @@ class NotedReads(ContentReads):
 
 
 def last_read(uid: str) -> tuple[Sources, object] | None:
-    """What decides the answer to the last read, of a content-type, and the id of its entry (None: it was a list).
+    """Return the sources of the last read of a content-type, and its entry's id (None for a list).
 
-    None where it was none of that type, and where a project's code takes part, which may look at anything.
+    Returns None if the last read was of another type, or if it ran a project's hooks, which can read anything.
     """
     read = _LAST.get()
     if read is None or isinstance(read, HookedRead):

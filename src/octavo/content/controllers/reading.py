@@ -1,6 +1,6 @@
-"""Reads for every door: a request is prepared for somebody once, and run as often as it is asked.
+"""Reads for all APIs: a request is prepared once per ability and can run many times.
 
-A door may keep what is prepared, by the text of the request, the content-type and the `key` of the actor's ability.
+Callers can cache prepared reads by request text, content-type and the `key` of the actor's ability.
 """
 
 from collections.abc import Coroutine, Mapping
@@ -33,17 +33,16 @@ from octavo.schema.registry import Registry
 
 _MOST_CALLERS = 1024
 _ASSUMED_PAGE = 100
-"""Entries of a list without a limit."""
+"""The assumed size of a list without a limit."""
 _PRUNED_MOSTLY = 10
-"""`populate=deep` may name so many times what a read may join: much of it leads to what the caller may not see."""
+"""The factor by which `populate=deep` can exceed the limit of joins before permissions remove some of them."""
 
 
 class ContentReads:
-    """Prepares reads and runs them.
+    """Prepares and runs reads.
 
-    `drafts_by_id`, `wraps_morphs` and `hides_future`: what the compatibility rules `draftsById`, `morphRelations` and
-    `futurePublication` say. `populate_deep`: the levels that `populate=deep` stands for; 0 where it is a name as any
-    other.
+    `drafts_by_id`, `wraps_morphs` and `hides_future` are the compatibility rules `draftsById`, `morphRelations` and
+    `futurePublication`. `populate_deep` is the number of levels for `populate=deep`; 0 disables it.
     """
 
     def __init__(
@@ -68,19 +67,21 @@ class ContentReads:
         self._populate_deep = populate_deep
         self._published_only = lru_cache(_MOST_CALLERS)(self._without_drafts)
 
-    # Preparing
+    # Preparing reads
 
     def prepare(self, request: ReadRequest, ability: Ability | None) -> PreparedRead:
-        """A request, ready to run for those with this ability; one by id is bound to its `id` first.
+        """Prepare a request for this ability. A read by id must be bound to an `id` before it runs.
 
-        Without an ability the request is our own and taken as it is. Raises InvalidParameter for what they may not
-        touch, ValidationError for values that cannot be read.
+        Without an ability the request is internal and not sanitized. Raises InvalidParameter for names without
+        permission and ValidationError for invalid values.
         """
         return self.hooked.join(self._reader.prepare_again(lambda: self._plan(request, ability)), request, ability)
 
     def _prepare_with(self, request: ReadRequest, ability: Ability, more: Query) -> PreparedRead:
-        """A request with what a project's code asks for besides: its filters may be about what the caller may not see,
-        what it populates is shown as far as they may."""
+        """Prepare a request with filters and populates added by a project's code.
+
+        The filters can use fields that the caller cannot read; populates are sanitized for the caller.
+        """
         content_type = request.content_type
         filters = self.sanitize(replace(more, populate=(), populate_all=False), content_type, EVERYTHING).filters
         populate = self.sanitize(replace(more, filters=None), content_type, ability)
@@ -111,10 +112,10 @@ class ContentReads:
         return plan_read(request, self.registry, access, self._reader.limits.joins, hides_future=self._hides_future)
 
     def _check_cost(self, query: Query, request: ReadRequest, ability: Ability | None, *, is_deep: bool) -> None:
-        """Refuse a read that costs too much, before its names are resolved. Raises ValidationError.
+        """Raise ValidationError if a read is too expensive, before names are resolved.
 
-        `populate=deep` leads through all relations, most of which are short: its entries are not estimated, only
-        bounded while they are read.
+        `populate=deep` follows all relations, and most are short. So its entries are not estimated, but limited when
+        they are read.
         """
         is_list = request.by is By.LIST
         limit = query.page.limit if is_list and query.page is not None else None
@@ -124,15 +125,15 @@ class ContentReads:
 
     @property
     def limits(self) -> ReadLimits:
-        """Limits of every read."""
+        """The limits of every read."""
         return self._reader.limits
 
     def sanitize(
         self, query: Query, definition: Definition, ability: Ability, place: FieldPlace | None = None
     ) -> Query:
-        """A Query less what those with this ability may not touch. Raises InvalidParameter.
+        """Return a Query without what the ability does not allow. Raises InvalidParameter.
 
-        `place` is where the fields of a component are, for abilities that limit fields.
+        `place` is the path of a component's fields, for abilities that limit fields.
         """
         return self._sanitizer(ability).sanitize(query, definition, place)
 
@@ -140,7 +141,7 @@ class ContentReads:
         return QuerySanitizer(self.registry, ability, self._strictness, self._reader.unlisted.of, given)
 
     def _state(self, request: ReadRequest, query: Query, ability: Ability | None) -> PublicationState | None:
-        """In which state entries are chosen. Drafts that are hidden from somebody are not there, even if asked for."""
+        """Return the publication state to filter by. Drafts hidden from the caller are never included."""
         by_id = request.drafts is Drafts.BY_ID and request.by is By.ID
         if request.drafts is not Drafts.ANY and not by_id and query.publication_state is PublicationState.LIVE:
             return PublicationState.LIVE
@@ -151,22 +152,22 @@ class ContentReads:
         return query.publication_state or PublicationState.LIVE
 
     def sees_drafts(self, uid: str, ability: Ability) -> bool:
-        """Whether those with an ability are shown drafts of a content-type when they ask for them."""
+        """Return whether an ability can read drafts of a content-type."""
         return self._drafts_by_id or ability.shows_drafts(uid)
 
     def is_hooked(self, uid: str) -> bool:
-        """Whether a project's code takes part in reads of a content-type."""
+        """Return whether a project's code has hooks for reads of a content-type."""
         return self.hooked.are_for(uid)
 
     def _without_drafts(self, ability: Ability) -> PublishedOnly:
-        """What may be read under the rule `draftsById`: of some content-types no drafts."""
+        """Return the ability without drafts it cannot read under the rule `draftsById`."""
         with_drafts = (uid for uid, item in self.registry.content_types.items() if item.draft_and_publish)
         return PublishedOnly(ability, frozenset(uid for uid in with_drafts if not ability.shows_drafts(uid)))
 
-    # Running
+    # Running reads
 
     def find(self, prepared: PreparedRead) -> Coroutine[Any, Any, tuple[bytes, int | None]]:
-        """The JSON array of a list's page, and the total where the page wants it. Raises ValidationError: too large."""
+        """Return a page as a JSON array, and the total if requested. Raises ValidationError if it is too large."""
         return (
             self._find_many_hooked(prepared) if isinstance(prepared, HookedRead) else self._reader.read_list(prepared)
         )
@@ -177,7 +178,7 @@ class ContentReads:
         return await self.hooked.after_many(prepared, event, entries), total
 
     async def find_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
-        """As `find`, for a page with a cursor; and the cursor behind it, None where nothing may follow."""
+        """Return a page as `find` does, and the cursor for the next page; None on the last one."""
         if not isinstance(prepared, HookedRead):
             return await self._reader.read_behind(prepared)
         read, event = await self.hooked.before(prepared)
@@ -185,19 +186,19 @@ class ContentReads:
         return await self.hooked.after_many(prepared, event, entries), total, cursor
 
     async def count(self, prepared: PreparedRead) -> int:
-        """The number of entries that a request by count asks for."""
+        """Return the number of entries for a count request."""
         read = (await self.hooked.before(prepared))[0] if isinstance(prepared, HookedRead) else prepared
         return (await self._reader.read_list(read))[1] or 0
 
     async def find_one(self, prepared: PreparedRead) -> bytes:
-        """The JSON of an entry. Raises NotFoundError, and ValidationError for one that is too large."""
+        """Return an entry as JSON. Raises NotFoundError, and ValidationError if it is too large."""
         found = await self.find_any(prepared)
         if found is None:
             raise NotFoundError
         return found
 
     def find_any(self, prepared: PreparedRead) -> Coroutine[Any, Any, bytes | None]:
-        """The JSON of an entry, or None when there is none. Raises ValidationError for one that is too large."""
+        """Return an entry as JSON, or None if not found. Raises ValidationError if it is too large."""
         return self._find_one_hooked(prepared) if isinstance(prepared, HookedRead) else self._reader.read_one(prepared)
 
     async def _find_one_hooked(self, prepared: HookedRead) -> bytes | None:
@@ -205,7 +206,7 @@ class ContentReads:
         return await self.hooked.after_one(prepared, event, await self._reader.read_one(read))
 
     async def single_id(self, content_type: ContentType, query: Query, locale: str, drafts: Drafts) -> int | None:
-        """The id of a single type's entry in the locale that the query asks for; `locale` is the default one."""
+        """Return the id of a single type's entry in the query's locale; `locale` is the default."""
         asked = Query(
             locales=query.locales or None,
             locale_filter=query.locale_filter,
@@ -221,24 +222,24 @@ class ContentReads:
         return None if found is None else int(found.strip(b'"'))
 
     async def any_single_id(self, content_type: ContentType) -> int | None:
-        """Return the id of an entry of a single type, in whatever locale and state."""
+        """Return the id of a single type's entry in any locale and state."""
         return await self.single_id(content_type, Query(), ALL_LOCALES, Drafts.ANY)
 
     def read_newest(self) -> None:
-        """Read what comes from now on, for whoever asks, from where it is written: something is changed by it."""
+        """Read from the primary database from now on, because the request depends on the latest writes."""
         self._reader.read_newest()
 
     def request_share(self) -> AbstractContextManager[None]:
-        """Let the reads that are begun inside hold only one request's share of the connections."""
+        """Limit the reads started inside to one request's share of the connections."""
         return self._reader.request_share()
 
     def looked_for(self, text: str) -> LookedFor | None:
-        """What the read behind a statement looks for; None where that is not known."""
+        """Return what the read with this SQL text filters by; None if unknown."""
         plan = self._reader.plan_of(text)
         return None if plan is None else looked_for(plan)
 
     def check_size(self, size: int) -> None:
-        """Refuse an answer made of several reads that is too large. Raises ValidationError."""
+        """Raise ValidationError if a response built from several reads is too large."""
         self._reader.check_size(size)
 
 
@@ -247,7 +248,7 @@ def _finds_all(_: str) -> bool:
 
 
 def _counted(query: Query) -> Query:
-    """What of a query matters for the number of entries."""
+    """Return the parts of a query that affect the number of entries."""
     return Query(
         filters=query.filters,
         search=query.search,
@@ -258,7 +259,7 @@ def _counted(query: Query) -> Query:
 
 
 def _with(query: Query, more: Query) -> Query:
-    """A query with the filters and what is populated of another."""
+    """Return a query with another one's filters and populates added."""
     return replace(
         query,
         filters=And(items=tuple(one for one in (query.filters, more.filters) if one is not None)),

@@ -1,9 +1,8 @@
-"""Scheduled publishing: what is planned for an entry, by whoever may change it; and doing it when it is due.
+"""Scheduled publishing: set and read the schedules of entries, and publish or unpublish when they are due.
 
     await schedules.set(article_type, 5, {Plan.PUBLISH: 1785571200000}, actor)
 
-Times are milliseconds since 1970. What is due is done by the road of every write: hooks, events and webhooks are told
-that an entry is published.
+Times are milliseconds since 1970. Due schedules use the same path as every write, so hooks, events and webhooks run.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -44,7 +43,7 @@ NAMES: Final[Mapping[str, Plan]] = {"publishAt": Plan.PUBLISH, "unpublishAt": Pl
 Notify = Callable[[int, ContentType, int, Mapping[str, Any]], Awaitable[None]]
 """Given an administrator's id, the entry, and `plan`, `dueAt` and `error`."""
 _AT_ONCE: Final = 100
-"""So many entries are planned in one transaction."""
+"""Entries that one transaction schedules."""
 _PAST: Final = {
     "publishAt": "publishAt must be in the future. To publish the entry now, use its publish action",
     "unpublishAt": "unpublishAt must be in the future. To unpublish the entry now, use its unpublish action",
@@ -53,7 +52,7 @@ _DONE: Final = {Plan.PUBLISH: "published", Plan.UNPUBLISH: "taken back", Plan.AP
 
 
 class ContentSchedules:
-    """The plans for the entries of one registry."""
+    """The schedules of one registry's entries."""
 
     def __init__(
         self, writer: EntryWriter, writes: ContentWrites, schedules: Schedules, completeness: Completeness
@@ -63,7 +62,7 @@ class ContentSchedules:
         self._schedules = schedules
         self._completeness = completeness
         self.notify: Notify | None = None
-        """Tells an administrator that what they scheduled has failed."""
+        """Notifies an administrator that their schedule failed."""
 
     @property
     def registry(self) -> Registry:
@@ -71,20 +70,19 @@ class ContentSchedules:
         return self._writer.registry
 
     async def read(self, content_type: ContentType, entry_id: int, actor: Actor) -> dict[str, Any]:
-        """What is planned: `publishAt` and `unpublishAt`. Raises NotFoundError."""
+        """Return an entry's schedules, `publishAt` and `unpublishAt`. Raises NotFoundError."""
         return await self.set(content_type, entry_id, {}, actor)
 
     async def set(
         self, content_type: ContentType, entry_id: int, times: Mapping[Plan, int | None], actor: Actor
     ) -> dict[str, Any]:
-        """Schedule an entry, or cancel a schedule (None). Return `publishAt` and `unpublishAt`, as texts or None.
+        """Set or cancel (None) an entry's schedules. Return `publishAt` and `unpublishAt`, as texts or None.
 
-        A schedule that failed is in `failure` and no time any more. `problems` are what an entry lacks that is to be
-        published: it has been changed since.
+        A failed schedule is returned in `failure` instead. `problems` are what the entry lacks to be published, because
+        it changed since.
 
-        Raises NotFoundError; ValidationError for a time in the past, an entry that lacks required values, an entry that
-        would be unpublished before it is published, and for types without drafts; ForbiddenError for an actor who could
-        not publish the entry now.
+        Raises NotFoundError; ValidationError for a time in the past, an incomplete entry, an unpublish time before the
+        publish time, and content-types without drafts; ForbiddenError if the actor cannot publish the entry.
         """
         if not content_type.draft_and_publish:
             raise ValidationError(f"{content_type.uid} has no drafts: its entries are always published")
@@ -116,7 +114,7 @@ class ContentSchedules:
         times: Mapping[Plan, int | None],
         actor: Actor,
     ) -> Presence:
-        """Return the presence of an entry that an actor can schedule so. Raises as `set`."""
+        """Return the entry's presence if the actor can schedule it. Raises the errors of `set`."""
         await self._writes.check_entry(content_type, entry_id, unit, actor, UPDATE)
         if times and not await self._writes.in_scope(content_type, entry_id, unit, actor, PUBLISH):
             raise ForbiddenError
@@ -135,7 +133,7 @@ class ContentSchedules:
         presence: Presence,
         planned: Mapping[Plan, int],
     ) -> dict[str, Any]:
-        """Return what is scheduled for an entry, what failed, and what the entry lacks."""
+        """Return an entry's schedules, its failed schedule, and its problems."""
         now = this_moment()
         found: dict[str, Any] = {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
         if any(due_at <= now for due_at in planned.values()):
@@ -144,24 +142,24 @@ class ContentSchedules:
                 found["failure"] = shown_failure(failure)
         if planned.get(Plan.PUBLISH, 0) > now and presence is Presence.DRAFT:
             missing = await self._completeness.missing(content_type, entry_id, unit.connection)
-            found |= {"problems": [_told(problem) for problem in missing]} if missing else {}
+            found |= {"problems": [_text_of(problem) for problem in missing]} if missing else {}
         return found
 
     async def problems(self, content_type: ContentType, ids: Iterable[int]) -> dict[int, list[str]]:
-        """Return what drafts lack that are scheduled to be published, by id, one statement each; complete ones not."""
+        """Return the problems of drafts scheduled for publishing, by id. Runs one query per draft."""
         found = {one: await self._completeness.missing(content_type, one) for one in ids}
-        return {one: [_told(problem) for problem in problems] for one, problems in found.items() if problems}
+        return {one: [_text_of(problem) for problem in problems] for one, problems in found.items() if problems}
 
     async def failures(self, uid: str, most: int) -> list[Failure]:
-        """Return the schedules of a content type that failed."""
+        """Return the failed schedules of a content-type."""
         return await self._schedules.failures_of(uid, most)
 
     async def next(self, most: int, uid: str | None = None) -> list[Planned]:
-        """What is planned for any entries, or for those of a content-type, the earliest first."""
+        """Return the next schedules, earliest first, of all content-types or of one."""
         return await self._schedules.next(most, uid)
 
     async def adopt(self) -> int:
-        """Plan what appears by its time alone and others have written; how many entries that are."""
+        """Schedule entries that other software saved with a future publication date; return their number."""
         count = 0
         for content_type in self.registry.content_types.values():
             while content_type.draft_and_publish and (found := await self._schedules.to_come(content_type, _AT_ONCE)):
@@ -176,13 +174,13 @@ class ContentSchedules:
         return sum([await self._schedules.adopt(unit, content_type, one) for one in ids])
 
     def topic(self) -> Topic:
-        """What is done with what is due."""
+        """Return the job topic for due schedules."""
         types = self.registry.content_types.values()
         has_drafts = any(one.draft_and_publish for one in types)
         return Topic(TOPIC, self._do, is_active=lambda: has_drafts)
 
     async def _do(self, message: Message) -> None:
-        """Do what is planned, if it still is. Raises Undeliverable for what the content's rules refuse."""
+        """Run a due schedule if it is still set. Raises Undeliverable if validation fails."""
         given = message.payload
         planned = Planned(given["uid"], given["id"], Plan(given["plan"]), given["dueAt"])
         content_type = self.registry.content_types.get(planned.uid)
@@ -194,20 +192,20 @@ class ContentSchedules:
         except ServiceUnavailable:
             raise
         except OctavoError as error:
-            why = "; ".join(_told(problem) for problem in problems_of(error))
-            told = {"plan": planned.plan.value, "dueAt": _shown(planned.due_at), "error": why}
-            await self._writer.run(partial(self._tell_failure, content_type, planned, told), about=content_type)
+            why = "; ".join(_text_of(problem) for problem in problems_of(error))
+            failure = {"plan": planned.plan.value, "dueAt": _shown(planned.due_at), "error": why}
+            await self._writer.run(partial(self._record_failure, content_type, planned, failure), about=content_type)
             if self.notify is not None and (author := given.get("by")) is not None:
-                await self.notify(author, content_type, planned.entry_id, told)
+                await self.notify(author, content_type, planned.entry_id, failure)
             raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be {_DONE[planned.plan]}: {why}") from error
         finally:
             WORK.reset(work)
 
-    async def _tell_failure(
-        self, content_type: ContentType, planned: Planned, told: Mapping[str, Any], unit: ManyEntriesUnit
+    async def _record_failure(
+        self, content_type: ContentType, planned: Planned, failure: Mapping[str, Any], unit: ManyEntriesUnit
     ) -> None:
-        await self._schedules.fail(unit, planned, told["error"])
-        await unit.tell(content_type, planned.entry_id, SCHEDULE_FAILED, told)
+        await self._schedules.fail(unit, planned, failure["error"])
+        await unit.tell(content_type, planned.entry_id, SCHEDULE_FAILED, failure)
 
     async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
         if not await self._schedules.take(unit, planned):
@@ -215,7 +213,7 @@ class ContentSchedules:
         if planned.plan is Plan.APPEAR:
             due_at = unit.as_of = planned.due_at or 0
             if await unit.presence(content_type, planned.entry_id) is not Presence.LIVE:
-                return  # others have given it another time, or taken it back
+                return  # another process has rescheduled or unpublished it
             unit.as_of = due_at - 1  # the moment before it appears
         presence = await unit.presence(content_type, planned.entry_id)
         wanted = Presence.DRAFT if planned.plan is Plan.UNPUBLISH else Presence.LIVE
@@ -228,7 +226,7 @@ class ContentSchedules:
 
 
 def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:
-    """What is asked for: `publishAt` and `unpublishAt`, each a time or null. Raises ValidationError with its place."""
+    """Return the times for `publishAt` and `unpublishAt` in a body. Raises ValidationError with the field's path."""
     unknown = next((name for name in given if name not in NAMES), None)
     if unknown is not None:
         raise ValidationError(f"Invalid key {unknown}: there are {' and '.join(NAMES)}")
@@ -236,7 +234,7 @@ def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:
 
 
 def check_times(times: Mapping[Plan, int | None]) -> None:
-    """Raise ValidationError for times in the past: they would publish at once, and name an earlier time."""
+    """Raise ValidationError for times in the past: they would publish immediately, with an earlier date."""
     now = this_moment()
     past = [name for name, plan in NAMES.items() if (due_at := times.get(plan)) is not None and due_at <= now]
     if past:
@@ -244,13 +242,13 @@ def check_times(times: Mapping[Plan, int | None]) -> None:
 
 
 def shown_failure(failure: Failure) -> dict[str, str | None]:
-    """Return a failure as APIs answer it."""
+    """Return a failure as the APIs show it."""
     moments = {"dueAt": _shown(failure.due_at), "failedAt": _shown(failure.failed_at)}
     return {"plan": failure.plan, **moments, "error": failure.error}
 
 
 def read_time(name: str, value: object) -> int:
-    """A time, as a text of ISO 8601 or a datetime (UTC unless it says otherwise), in milliseconds since 1970."""
+    """Return a time in milliseconds since 1970, from ISO 8601 text or a datetime (UTC by default)."""
     try:
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)  # type: ignore[arg-type]
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -262,7 +260,7 @@ def read_time(name: str, value: object) -> int:
     return found
 
 
-def _told(problem: Problem) -> str:
+def _text_of(problem: Problem) -> str:
     place = ".".join(problem.path)
     return problem.message if not place or place in problem.message else f"{place}: {problem.message}"
 

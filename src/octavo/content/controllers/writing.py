@@ -1,6 +1,6 @@
-"""Writes for every door: what somebody may write of a body, the files that come with it, the answer read back.
+"""Writes for all APIs: sanitize the body, store its files, write the entry and read the response.
 
-Each write is one transaction: files' rows, entry and answer, or nothing.
+Each write is one transaction of the files' rows, the entry and the response.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -40,10 +40,10 @@ LOCALIZE: Final = "createLocalization"
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What to write: the attributes' values, and files with the names of the form fields they came in.
+    """The data to write: attribute values, and files with their form fields.
 
-    `dates`: `createdAt` and `updatedAt`, where a door lets them be given. `size`: bytes of the body it came in, which
-    tell how long it takes to be checked.
+    `dates`: `createdAt` and `updatedAt`, if the API allows them. `size`: bytes of the request body, an estimate of how
+    long validation takes.
     """
 
     data: Any
@@ -53,7 +53,7 @@ class Write:
 
 
 class ContentWrites:
-    """Creates, updates, deletes and localizes entries. An `answer` is prepared by `ContentReads`, by id."""
+    """Creates, updates, deletes and localizes entries. An `answer` is a read by id, prepared by `ContentReads`."""
 
     def __init__(
         self, reads: ContentReads, reader: EntryReader, writer: EntryWriter, media: MediaLibrary, locales: Locales
@@ -76,9 +76,9 @@ class ContentWrites:
         draft: bool = False,
         locale: str | None = None,
     ) -> bytes:
-        """A new entry, as the answer shows it. `draft`, `locale`: unless the data says otherwise.
+        """Create an entry and return the response. `draft` and `locale` are defaults if the data sets none.
 
-        Such a draft has to be as complete as if it were published. Raises ValidationError, ApplicationError.
+        Such a draft must be as complete as a published entry. Raises ValidationError and ApplicationError.
         """
         write = await self._writable(content_type, write, actor, CREATE)
         publishes = _publishes(content_type, write, actor)
@@ -108,7 +108,7 @@ class ContentWrites:
     async def _check_localizations(
         self, content_type: ContentType, data: Mapping[str, Any], unit: EntryUnit, actor: Actor
     ) -> None:
-        """Raise ForbiddenError where a new entry names localizations, and the actor may not add one to them."""
+        """Raise ForbiddenError if new data links localizations and the actor cannot add one to them."""
         named = named_localizations(content_type, data)
         if named and not any(actor.ability.may(action, content_type.uid) for action in (UPDATE, LOCALIZE)):
             raise ForbiddenError
@@ -128,11 +128,11 @@ class ContentWrites:
         locale: str | None = None,
         beside: bool = False,
     ) -> bytes:
-        """The first entry of a single type; more are made as its localizations. Raises ValidationError for another.
+        """Create the first entry of a single type, or a localization of it. Raises ValidationError if it exists.
 
-        `again` looks once more for the entry that is asked for: what somebody else has made meanwhile is changed.
-        `beside`: whether entries of other locales may be there. It becomes a localization of them, but not under the
-        rule `sharedValues: shown`, as in v4.
+        `again` looks for the requested entry again: if a concurrent request created it, it is updated. With `beside`,
+        entries in other locales can exist. The new entry becomes their localization, except under the rule
+        `sharedValues: shown`, as in v4.
         """
         try:
             first = await self._reads.any_single_id(content_type)
@@ -143,15 +143,14 @@ class ContentWrites:
                 new = replace(write, data={**write.data, LOCALIZATIONS: [first]})
             return await self.create(content_type, new, answer, actor, draft=draft, locale=locale)
         except SingleTypeExists:
-            async with self._writer.open_ambient():  # it may be part of a group that is not committed yet
+            async with self._writer.open_ambient():  # the entry may belong to an uncommitted group
                 there = await again()
             if not there:
                 raise
         return await self.update(content_type, there, write, answer, actor, sharing=not draft)
 
     async def _hold_single(self, content_type: ContentType, data: Any, unit: EntryUnit, locale: str | None) -> None:
-        """Let nobody else make the entry of a single type. Raises SingleTypeExists where somebody has, in the locale of
-        the data."""
+        """Lock the single type. Raises SingleTypeExists if it has an entry in the data's locale."""
         given = data.get(LOCALE, locale) if isinstance(data, Mapping) else locale
         code = await unit.locale_of_new(content_type, given)
         await unit.connection.lock(single_type_lock(content_type))
@@ -170,10 +169,10 @@ class ContentWrites:
         *,
         sharing: bool = False,
     ) -> bytes:
-        """A changed entry, as the answer shows it. Raises NotFoundError, ValidationError.
+        """Update an entry and return the response. Raises NotFoundError and ValidationError.
 
-        `sharing`: whether localizations that the answer shows take over from it what all of them share; under the rule
-        `sharedValues: always` all of them do, whatever the answer shows.
+        `sharing`: whether localizations in the response get the shared values. Under the rule `sharedValues: always`
+        all localizations do, regardless of the response.
         """
         write = await self._writable(content_type, write, actor, UPDATE)
         _publishes(content_type, write, actor)
@@ -188,7 +187,7 @@ class ContentWrites:
             await self._check_written(content_type, entry_id, unit, actor, UPDATE)
             if content_type.draft_and_publish and PUBLISHED_AT in data:
                 await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
-            entry = await self.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
             if content_type.localized:
                 await self._share(unit, content_type, entry_id, entry, data, sharing=sharing)
             return entry
@@ -196,7 +195,7 @@ class ContentWrites:
         return await self._write(content_type, write, work, actor, entry_id)
 
     async def delete(self, content_type: ContentType, entry_id: int, answer: PreparedRead, actor: Actor) -> bytes:
-        """Remove an entry; it is answered as it was. Raises NotFoundError."""
+        """Delete an entry and return it. Raises NotFoundError."""
 
         async def work(unit: EntryUnit) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, "delete")
@@ -208,7 +207,7 @@ class ContentWrites:
         return await self._run(work, content_type, actor)
 
     async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
-        """A new localization of an entry, flat and with its siblings, as the reference answers it over REST."""
+        """Create a localization of an entry; return it flat and with its localizations, as Strapi's REST API does."""
         request = ReadRequest(
             content_type=content_type,
             query=Query(populate=(Populate(name=LOCALIZATIONS, query=EVERYTHING),)),
@@ -222,7 +221,7 @@ class ContentWrites:
     async def localize(
         self, content_type: ContentType, entry_id: int, write: Write, answer: PreparedRead, actor: Actor
     ) -> bytes:
-        """A new localization of an entry, as the answer shows it. Raises NotFoundError, ApplicationError."""
+        """Create a localization of an entry and return the response. Raises NotFoundError and ApplicationError."""
         write = await self._writable(content_type, write, actor, CREATE)
         publishes = _publishes(content_type, write, actor)
 
@@ -237,7 +236,7 @@ class ContentWrites:
                 unit, self._families, self._locales, content_type, entry_id, data, actor.creator_id
             )
             await self._check_written(content_type, new_id, unit, actor, CREATE)
-            entry = await self.answer(answer, new_id, unit)  # with the siblings as they were (observed)
+            entry = await self.answer(answer, new_id, unit)  # localizations are read before the update (observed)
             named = data if self._writer.rules.share_always else scalar_names(content_type, data)
             await self._families.level(unit, content_type, new_id, named, touch=True)
             return entry
@@ -245,7 +244,7 @@ class ContentWrites:
         return await self._write(content_type, write, work, actor)
 
     def _shares(self, content_type: ContentType, data: Any, answer: PreparedRead, *, sharing: bool) -> bool:
-        """Return whether localizations may take over something of a change."""
+        """Return whether localizations may get values of a change."""
         if self._writer.rules.share_always:
             return isinstance(data, Mapping) and names_shared(content_type, data)
         return sharing and f'"{LOCALIZATIONS}":' in answer.statement.text  # as a key; `availableLocales` needs no lock
@@ -260,7 +259,7 @@ class ContentWrites:
         *,
         sharing: bool,
     ) -> None:
-        """Give the localizations of a changed entry, answered as `entry`, what they share with it."""
+        """Copy shared values of a changed entry, whose response is `entry`, to its localizations."""
         if self._writer.rules.share_always:
             if names_shared(content_type, data):
                 await self._families.level(unit, content_type, entry_id, data)
@@ -270,7 +269,7 @@ class ContentWrites:
     async def share_many(
         self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]
     ) -> None:
-        """Give the localizations of changed entries what they share, under the rule `sharedValues: always`."""
+        """Copy shared values of changed entries to their localizations, under the rule `sharedValues: always`."""
         if self._writer.rules.share_always and content_type.localized and names_shared(content_type, data):
             for entry_id in ids:
                 await self._families.level(unit, content_type, entry_id, data)
@@ -283,7 +282,7 @@ class ContentWrites:
         actor: Actor,
         entry_id: int | None = None,
     ) -> bytes:
-        """Store the files, then their rows and the entry in one unit of work: all of it or nothing."""
+        """Store the files, then insert their rows and write the entry in one unit of work."""
         data = await self._writer.passwords.prepare(content_type, write.data, complete=not write.files, size=write.size)
         if not write.files:
             return await self._run(lambda unit: work(unit, data), content_type, actor, write.size)
@@ -302,7 +301,7 @@ class ContentWrites:
     async def _run(
         self, work: Callable[[EntryUnit], Awaitable[bytes]], content_type: ContentType, actor: Actor, size: int = 0
     ) -> bytes:
-        """Do work in a unit. What the service itself asks for is asked by code, whoever asked that."""
+        """Run work in a unit. Octavo's own writes have the source `code`, whatever caused them."""
         if actor is not SYSTEM:
             return await self._writer.run(work, size=size, about=content_type)
         with coming_from("code"):
@@ -311,7 +310,7 @@ class ContentWrites:
     async def _current(
         self, content_type: ContentType, fields: Iterable[str], entry_id: int | None, unit: EntryUnit
     ) -> Mapping[str, Any] | None:
-        """What files have to know of the entry they are added to; nothing when there is none."""
+        """Return what adding files needs of the current entry; nothing for a new one."""
         query = current_query(fields, content_type, self._registry)
         if entry_id is None or not query.populate:
             return None
@@ -330,9 +329,9 @@ class ContentWrites:
     async def check_entry(
         self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
     ) -> None:
-        """Raise NotFoundError for an entry that the actor may not take the action on: for them it is not there.
+        """Raise NotFoundError if the actor's scope for the action does not include the entry.
 
-        Where they may take it on all, nothing is asked.
+        No query runs if the action has no scope.
         """
         if not await self.in_scope(content_type, entry_id, unit, actor, action):
             raise NotFoundError
@@ -340,19 +339,19 @@ class ContentWrites:
     async def _check_written(
         self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
     ) -> None:
-        """Raise ForbiddenError for what an entry has become, where the actor may not take the action on such ones."""
+        """Raise ForbiddenError if the changed entry is outside of the actor's scope for the action."""
         if not await self.in_scope(content_type, entry_id, unit, actor, action):
             raise ForbiddenError
 
     async def in_scope(
         self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
     ) -> bool:
-        """Whether an entry is one of those that the actor may take the action on. Asks nothing where all are."""
+        """Return whether the actor's scope for the action includes an entry. No query runs if there is no scope."""
         scope = actor.ability.scope(content_type.uid, action)
         return scope is None or await self.meets(content_type, entry_id, unit, scope)
 
     async def meets(self, content_type: ContentType, entry_id: int, unit: EntryUnit, condition: Filter) -> bool:
-        """Whether an entry meets a condition of our own."""
+        """Return whether an entry matches a trusted filter."""
         request = ReadRequest(
             content_type=content_type,
             query=Query(filters=condition),
@@ -364,7 +363,7 @@ class ContentWrites:
         return await self._reader.read_one(prepared.bind(id=entry_id), unit.connection) is not None
 
     async def answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
-        """An entry that has been written, as an answer shows it. Raises NotFoundError."""
+        """Read the response for an entry that was written. Raises NotFoundError."""
         found, read = unit.take_answer(), answer
         if found is None:
             read = answer.bind(id=entry_id)
@@ -378,9 +377,9 @@ class ContentWrites:
 
 
 def _publishes(content_type: ContentType, write: Write, actor: Actor) -> bool:
-    """Whether an actor may publish what a write is about; entries that they make are drafts otherwise.
+    """Return whether the actor can publish the entry of a write; otherwise new entries are drafts.
 
-    Raises ForbiddenError where the write says so all the same, and for files that the actor may not add.
+    Raises ForbiddenError if the write sets a publication date anyway, or if the actor cannot upload its files.
     """
     if write.files and actor.ability.scope(FILE, CREATE) is not None:
         raise ForbiddenError
@@ -392,5 +391,5 @@ def _publishes(content_type: ContentType, write: Write, actor: Actor) -> bool:
 
 
 def _is_draft(data: Mapping[str, Any], default: bool) -> bool:
-    """Whether a new entry is a draft."""
+    """Return whether a new entry is a draft."""
     return data[PUBLISHED_AT] is None if PUBLISHED_AT in data else default

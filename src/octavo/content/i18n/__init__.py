@@ -1,1 +1,1 @@
-"""Locales, and the localizations of entries."""
+"""Locales and localizations of entries."""

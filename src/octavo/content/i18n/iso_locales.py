@@ -1,4 +1,4 @@
-"""The locales that administrators choose from, as v4 lists them: codes of ISO 639 with regions, and English names."""
+"""The locales that administrators can add, as in v4: ISO 639 codes with regions, and English names."""
 
 from functools import cache
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @cache
 def iso_locales() -> dict[str, str]:
-    """Names by code, in v4's order."""
+    """Return locale names by code, in v4's order."""
     text = Path(__file__).with_name("iso_locales.txt").read_text("utf-8")
     parts = (line.partition("\t") for line in text.split("\n") if line)
     return {code: name for code, _, name in parts}

@@ -1,6 +1,6 @@
-"""Locales added, removed and made the default one, each in one transaction. Other processes see it within a second.
+"""Add and remove locales and set the default, each in one transaction. Other processes see it within a second.
 
-Refuses with `ApplicationError` and `NotFoundError`.
+Raises `ApplicationError` and `NotFoundError`.
 """
 
 import json
@@ -40,7 +40,7 @@ class Locale:
 
 
 class LocaleManagement:
-    """The locales of one project."""
+    """Manages the locales of one project."""
 
     def __init__(self, writer: EntryWriter) -> None:
         self._writer = writer
@@ -48,7 +48,7 @@ class LocaleManagement:
         self._type = writer.registry.content_types[LOCALE]
 
     async def all(self, connection: Connection | None = None) -> tuple[Locale, ...]:
-        """All locales, in the order they were added."""
+        """Return all locales, in the order they were added."""
         asked = connection or self._writer.database
         self._writer.locales.forget()
         default = (await self._writer.locales.known(asked)).default
@@ -58,8 +58,10 @@ class LocaleManagement:
     async def add(
         self, code: str, name: str | None = None, *, default: bool = False, actor_id: int | None = None
     ) -> int:
-        """A new locale, made by an administrator or nobody; its id. Without a name it gets the English one, as in
-        "German (de)", or its code."""
+        """Add a locale and return its id. `actor_id` is the administrator, if any.
+
+        Without a name it gets the English one, as in "German (de)", or its code.
+        """
         shown = locale_name(code) if name is None else name
         if not _CODE.fullmatch(code):
             raise ApplicationError(f"{code!r} is not the code of a locale; expected one like en, fr-CA or zh-Hans")
@@ -79,7 +81,7 @@ class LocaleManagement:
     async def change(
         self, locale_id: int, given: Mapping[str, Any], *, default: bool = False, actor_id: int | None = None
     ) -> None:
-        """Give a locale another `name`, if one is given, and make it the default one. Raises NotFoundError."""
+        """Change a locale's `name`, if given, and set it as the default if `default`. Raises NotFoundError."""
 
         async def work(unit: EntryUnit) -> None:
             locale = _find_id(await self._locked(unit), locale_id)
@@ -90,7 +92,7 @@ class LocaleManagement:
         await self._writer.run(work)
 
     async def remove(self, code: str, *, with_entries: bool = False) -> int:
-        """Remove a locale, and its entries if that is wanted; how many there were."""
+        """Remove a locale, with its entries if `with_entries`; return their number."""
 
         async def work(unit: EntryUnit) -> int:
             locale = _find(await self._locked(unit), code)
@@ -112,7 +114,7 @@ class LocaleManagement:
         return await self._writer.run(work)
 
     async def make_default(self, code: str) -> None:
-        """Answer requests that name no locale in this one."""
+        """Set the default locale, used for requests without a locale."""
 
         async def work(unit: EntryUnit) -> None:
             locale = _find(await self._locked(unit), code)
@@ -121,7 +123,7 @@ class LocaleManagement:
         await self._writer.run(work)
 
     async def _locked(self, unit: EntryUnit) -> tuple[Locale, ...]:
-        """The locales, which nobody else changes until the end of the transaction."""
+        """Return the locales, locked until the end of the transaction."""
         await unit.connection.lock(_LOCK)
         return await self.all(unit.connection)
 

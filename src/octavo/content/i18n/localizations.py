@@ -1,6 +1,6 @@
-"""Localizations: the sibling entries of one entry in other locales. Each of a family leads to all the others.
+"""Localizations: the versions of an entry in other locales. Each of them is linked to all others.
 
-Refuses with ApplicationError and NotFoundError, in the words of the reference.
+Raises ApplicationError and NotFoundError with Strapi's messages.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,10 +28,9 @@ async def add_localization(
     data: Any,
     actor_id: int | None = None,
 ) -> int:
-    """Create an entry, a draft, as the localization of another, and return its id; `actor_id` as for
-    `EntryUnit.create`.
+    """Create a draft as a localization of an entry and return its id. For `actor_id` see `EntryUnit.create`.
 
-    What is not localized is taken from the other entry where the data does not say.
+    Attributes that are not localized are copied from the entry unless the data sets them.
     """
     family = await families.locked(unit, content_type, [entry_id])
     if family is None:
@@ -59,11 +58,11 @@ async def share_shown(
     entry: bytes,
     named: Collection[str],
 ) -> None:
-    """Give the localizations that the answer to a change shows what it shows of the attributes that they share.
+    """Copy the shared values in the response to a change to the localizations in that response.
 
-    So does the reference: without `populate=localizations` a change stays with its entry (observed). Of components,
-    files and empty values, only those that the change has `named` go along: the others may hold something there that
-    this entry lacks.
+    Strapi does the same: without `populate=localizations`, other localizations do not change (observed). Components,
+    files and empty values are only copied if the change has `named` them, because this entry may lack values that the
+    others have.
     """
     if f'"{LOCALIZATIONS}":'.encode() not in entry:
         return
@@ -99,5 +98,5 @@ async def _check_locale(code: Any, locales: Locales, unit: EntryUnit, family: Fa
 
 
 def _shared_names(content_type: ContentType) -> list[str]:
-    """The attributes that all localizations of an entry share."""
+    """Return the attributes that all localizations of an entry share."""
     return [name for name in content_type.writable_names if is_shared_value(content_type.attributes[name])]

@@ -1,1 +1,1 @@
-"""From a request's body to the rows that shall be."""
+"""Convert request bodies to database rows."""

@@ -1,6 +1,6 @@
-"""BodyCheck: what has to be asked about the body of an entry, and what is wrong with it when the answers are there.
+"""BodyCheck: collect what to query for an entry's body, and validate the body with the results.
 
-Refuses with ValidationError, all problems at once.
+Raises ValidationError with all problems.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -37,7 +37,7 @@ _DATES: Final = frozenset({ValueKind.DATE, ValueKind.TIME, ValueKind.DATETIME, V
 
 
 def unreadable_dates(body: InputNode, dialect: Dialect) -> Iterator[Problem]:
-    """Of the entry and all components inside. When it was made and changed is not read from bodies."""
+    """Yield a problem for each date of the entry and its components that cannot be parsed, except timestamps."""
     for node in body.walk():
         for name, value in node.scalars.items():
             attribute = scalar_of(node.definition, name)
@@ -52,14 +52,14 @@ def unreadable_dates(body: InputNode, dialect: Dialect) -> Iterator[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class WriteRules:
-    """How bodies are looked at: the rules `relationErrors`, `zoneComponents`, `linkedFiles`, `replacedFiles`,
+    """Rules for validating bodies: `relationErrors`, `zoneComponents`, `linkedFiles`, `replacedFiles`,
     `futurePublication`, `sharedValues` and `validation`.
 
-    `place_relations`: what is wrong with relations and dates is told with its path. `listed_only`: dynamic zones take
-    no component that they do not list. `find_files`: files are linked by those who may find files. `destroy_replaced`:
-    files are replaced by those who may remove files. `hides_future`: what is to be published in the future is not live
-    yet. `share_always`: what localizations share follows each save of one of them, by whatever API. `strict`: what v4
-    does not check is checked (`Mode.strict`).
+    `place_relations`: problems of relations and dates have a path. `listed_only`: dynamic zones only accept the
+    components they list. `find_files`: linking files requires permission to find files. `destroy_replaced`: replacing
+    files requires permission to delete files. `hides_future`: entries with a future publication date are not live yet.
+    `share_always`: every save of a localization updates the shared values, in every API. `strict`: values that v4 does
+    not validate are validated (`Mode.strict`).
     """
 
     place_relations: bool = False
@@ -75,10 +75,10 @@ V4_RULES: Final = WriteRules()
 
 
 class BodyCheck:
-    """One body, read and validated as far as that is possible without the database.
+    """One body, parsed and validated as far as possible without the database.
 
-    `own` is the id of an entry that is there, `translates` that of one whose new localization this is.
-    `mode` is as strict as the one that will turn out to be right.
+    `own` is the id of the entry to update. `translates` is the id of the entry that a new localization belongs to.
+    `mode` is at least as strict as the final mode.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class BodyCheck:
             return read_body(self._registry, self._content_type, _without_links(self._content_type, value))
 
     def facts(self) -> list[Fact]:
-        """What has to be asked."""
+        """Return the facts to query."""
         facts: list[Fact] = list(self.unique)
         for uid, targets in self._wanted.items():
             ids = tuple({int(one): None for one in targets if isinstance(one, int) and 0 < one <= LARGEST_ID})
@@ -133,13 +133,13 @@ class BodyCheck:
         return facts
 
     def refuse(self, mode: Mode, found: Prefetched) -> None:
-        """Raise ValidationError if there is anything wrong."""
+        """Raise ValidationError if there are problems."""
         problems = self.problems(mode, found)
         if problems:
             raise ValidationError.from_problems(problems)
 
     def problems(self, mode: Mode, found: Prefetched, others: Set[UniqueFact] = frozenset()) -> list[Problem]:
-        """Everything that is wrong. `others` are values, without `own_id`, that bodies before this one have."""
+        """Return all problems. `others` are unique values, without `own_id`, of bodies before this one."""
         taken = frozenset(
             trail.path
             for fact, trails in self.unique.items()
@@ -153,14 +153,14 @@ class BodyCheck:
         return problems + (self._relation_problems or (self._misplaced if self._placing else self._missing)(found))
 
     def _found(self, mode: Mode, taken: frozenset[tuple[str, ...]]) -> Sequence[Problem]:
-        """The problems inside the body: another look is needed only where it could find something else."""
+        """Return the problems inside the body; validates again only if the result can differ."""
         if not taken and (mode == self._mode or not self._problems):
             return self._problems
         validator = Validator(self._registry, mode, taken, self._listed_only)
         return validator.entry(self._content_type, self._data).problems
 
     def _missing(self, found: Prefetched) -> list[Problem]:
-        """Targets that do not exist, as the reference tells them: counted, and those of one type."""
+        """Return the problems of missing targets as Strapi reports them: counted, and for one type only."""
         for uid, targets in self._wanted.items():
             if not self._dialect.column_limits.other_types and any(isinstance(one, str) for one in targets):
                 return [TOP.problem("Invalid relations")]
@@ -171,7 +171,7 @@ class BodyCheck:
         return []
 
     def _misplaced(self, found: Prefetched) -> list[Problem]:
-        """Targets that do not exist, each with its place."""
+        """Return the problems of missing targets, each with its path."""
         existing = {uid: found.existing(self._registry.content_types[uid]) for uid in self._wanted}
         return [
             Problem(path, _missing_message(1, uid))
@@ -181,18 +181,18 @@ class BodyCheck:
 
 
 def settle(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[InputNode, str]]:
-    """Return the passwords of a body that are still to be hashed. Raise ValidationError for what is wrong with it."""
+    """Return the passwords of a body that are not hashed yet. Raises ValidationError if there are problems."""
     check.refuse(mode, found)
     return plain_passwords(check.body)
 
 
 def plain_fact(fact: UniqueFact) -> UniqueFact:
-    """Return a fact about a value, whichever entry has it."""
+    """Return the fact for a unique value without regard to the entry that has it."""
     return replace(fact, own_id=None, rewritten=None)
 
 
 def check_object(data: Any) -> None:
-    """Raise ValidationError for data that is no object."""
+    """Raise ValidationError for data that is not an object."""
     if not isinstance(data, Mapping):
         raise ValidationError.from_problems([TOP.problem(type_message("this", "object", None, data))])
 
@@ -202,5 +202,5 @@ def _missing_message(count: int, uid: str) -> str:
 
 
 def _without_links(definition: Definition, value: Mapping[str, Any]) -> dict[str, Any]:
-    """The scalars of a body whose relations cannot be read."""
+    """Return only the scalars of a body whose relations cannot be parsed."""
     return {name: item for name, item in value.items() if isinstance(definition.attributes.get(name), Scalar)}

@@ -1,6 +1,6 @@
-"""Checked values to values as they are stored: dates read, JSON written, numbers held to what the database can take.
+"""Convert validated values to stored ones: parse dates, serialize JSON, check the database's number limits.
 
-Refuses with ValidationError. What columns hold is told by the dialect, which also binds what is stored.
+Raises ValidationError. The dialect defines the column types and binds the stored values.
 """
 
 import re
@@ -25,7 +25,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 
 def plain(value: Any) -> Any:
-    """A value as a body would hold it: times as text, sequences as lists. A time without a zone is taken as UTC."""
+    """Return a value in its JSON form: times as text, sequences as lists. A time without a zone is taken as UTC."""
     if isinstance(value, Enum):
         return plain(value.value)
     if value is None or isinstance(value, str | int | float):
@@ -48,7 +48,7 @@ _HALF_A_DIGIT: Final = Decimal("0.005")
 
 
 def store(attribute: Scalar, value: Any, trail: InputPath, dialect: Dialect) -> Any:
-    """A checked value as it is stored in the column of its attribute."""
+    """Return a checked value as it is stored in the column of its attribute."""
     if value is None:
         return None
     storer = STORERS[attribute.type]
@@ -73,7 +73,7 @@ def _store_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
 
 
 def _store_big_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
-    """Whole numbers in full precision, as numbers or texts. SQLite would store any text, which no query understands."""
+    """Convert a whole number, given as number or text, in full precision. SQLite would store any text."""
     is_digits = isinstance(value, str) and len(value) <= _MOST_DIGITS and _DIGITS.fullmatch(value.strip())
     if is_digits or (isinstance(value, float) and value.is_integer()):
         value = int(value)
@@ -85,7 +85,7 @@ def _store_big_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> An
 
 
 def is_too_large(value: float, limit: int) -> bool:
-    """Return whether a number reaches a limit once it is rounded to the digits of a decimal."""
+    """Return whether a number reaches a limit after rounding to a decimal's digits."""
     return abs(value) >= limit - 1 and abs(Decimal(str(value))) >= limit - _HALF_A_DIGIT
 
 
@@ -106,16 +106,16 @@ def _store_json(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
 
 
 def has_nul(value: Any) -> bool:
-    """Return whether a text inside a JSON value has a NUL character."""
+    """Return whether a text inside a JSON value contains a NUL character."""
     try:
         written = orjson.dumps(value)
-    except TypeError:  # it is no JSON
+    except TypeError:  # not JSON
         return False
     return b"\\u0000" in written and "\0" in _texts(value)
 
 
 def _texts(value: Any) -> str:
-    """All texts inside a JSON value, one after another."""
+    """Return all texts inside a JSON value, concatenated."""
     if isinstance(value, dict):
         return "".join(map(_texts, (*value, *value.values())))
     if isinstance(value, list):
@@ -129,7 +129,7 @@ def _store_password(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
 
 def _store_date(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
     day = read_date(value)
-    if day.startswith("0000"):  # PostgreSQL has no such year
+    if day.startswith("0000"):  # not supported by PostgreSQL
         raise _refuse(trail, f"{trail.label} must be after the year 0")
     return day
 
@@ -158,4 +158,4 @@ STORERS: Final[dict[str, Storer | None]] = {
     **{name: _BY_KIND.get(described.kind) for name, described in SCALAR_TYPES.items()},
     "password": _store_password,
 }
-"""By the type of an attribute what makes a checked value one that is stored; None where it is that already."""
+"""The function that converts a validated value for storage, by attribute type; None if it is stored unchanged."""

@@ -1,6 +1,6 @@
-"""A checked body as a tree of the entry and the components inside, with its relation values read.
+"""Parse a validated body to a tree of the entry and its components, with parsed relations.
 
-Refuses with `BodyProblem` what the reference refuses while it looks for relations.
+Raises `BodyProblem` for relations that Strapi refuses.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,7 @@ _NO_IDENTIFIER = "Cannot build relations store from dynamiczone, component ident
 
 
 class BodyProblem(Exception):
-    """The body's relations cannot be read: the problem as the reference tells it, and `placed` with its path."""
+    """The body's relations cannot be parsed: the problem as in Strapi, and `placed`, the problem with its path."""
 
     def __init__(self, problem: Problem, placed: Problem | None = None) -> None:
         super().__init__(problem.message)
@@ -41,9 +41,9 @@ class BodyProblem(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class InputNode:
-    """One object of a body. `given_id` is the `id` it carries, `has_id` whether it carries one at all.
+    """One object of a body. `given_id` is its `id`, `has_id` whether it has one.
 
-    `given` are the values of relations and media that link by ids, `changes` what they ask for; `typed` the
+    `given` are the raw values of relations and media that link by ids, `changes` the parsed ones; `typed` are the
     targets of morphToOne and morphToMany.
     """
 
@@ -58,7 +58,7 @@ class InputNode:
     children: dict[str, list["InputNode"]] = field(default_factory=dict)
 
     def walk(self) -> Iterator["InputNode"]:
-        """This object, and all inside."""
+        """Yield this object and all objects inside."""
         yield self
         for children in self.children.values():
             for child in children:
@@ -66,7 +66,7 @@ class InputNode:
 
 
 def read_body(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> InputNode:
-    """The tree of an entry's data."""
+    """Parse an entry's data."""
     return _read(registry, definition, data, TOP)
 
 
@@ -135,14 +135,14 @@ def _read_relation(
 
 
 def _unplaced(message: str, trail: InputPath, path: tuple[str, ...] = ()) -> BodyProblem:
-    """A problem that the reference tells without its place."""
+    """Return a problem that Strapi reports without its path."""
     return BodyProblem(TOP.problem(message), Problem((*trail.path, *path), message))
 
 
 def _read_morph(registry: Registry, node: InputNode, relation: Relation, value: Any, trail: InputPath) -> None:
-    """The reference crashes on what is refused here, so that the problem can say where it is."""
+    """Parse a polymorphic relation. Strapi crashes on values refused here, so the problem can have a path."""
     if value == []:
-        return  # changes nothing, in the reference too; null takes all away
+        return  # no change, as in Strapi; null unlinks all targets
     try:
         single = not relation.to_many and value is not None
         targets = (read_typed(value),) if single else read_typed_targets(value)
@@ -165,9 +165,9 @@ def _changes(node: InputNode) -> Iterator[tuple[InputNode, str]]:
 
 
 def wanted_targets(root: InputNode, *, every: bool = False) -> dict[str, list[TargetId]]:
-    """The ids that have to exist, by the UID of their type, in the order of the attributes, components in place.
+    """Return the target ids that must exist, by content-type UID, in the order of attributes and components.
 
-    `every`: also those that the reference leaves to the database.
+    With `every`, also ids that Strapi leaves to the database.
     """
     wanted: dict[str, list[TargetId]] = {}
     for node, name in _changes(root):
@@ -177,7 +177,7 @@ def wanted_targets(root: InputNode, *, every: bool = False) -> dict[str, list[Ta
 
 
 def meaningless_relations(root: InputNode) -> Iterator[Problem]:
-    """Values of relations that ask for nothing anybody could mean, each with its path."""
+    """Yield a problem for each relation value without a meaning."""
     for node in root.walk():
         for name, value in node.given.items():
             if value is True:
@@ -185,7 +185,7 @@ def meaningless_relations(root: InputNode) -> Iterator[Problem]:
 
 
 def placed_targets(root: InputNode) -> Iterator[tuple[str, tuple[str, ...], TargetId]]:
-    """Every target that shall be linked: the UID of its type, its path in the body, and its id."""
+    """Yield every target to link: its content-type's UID, its path in the body, and its id."""
     for node, name in _changes(root):
         for path, target in named_targets(node.given[name]):
             yield _target_uid(node, name), (*node.trail.path, name, *path), target

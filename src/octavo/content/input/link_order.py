@@ -1,6 +1,6 @@
-"""Link order: where the targets of a relation come to stand when some are connected, moved or taken away.
+"""Link order: compute the order of a relation's targets after connects, moves and disconnects.
 
-Takes time in proportion to the number of targets, whatever is asked.
+Runs in linear time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from octavo.content.input.relation_input import Connect, LinkChange, TargetId
 
 
 class ConnectedTwice(Exception):
-    """A target was to be put to several places."""
+    """A target is connected at several positions."""
 
     def __init__(self, target: TargetId) -> None:
         super().__init__(target)
@@ -17,11 +17,11 @@ class ConnectedTwice(Exception):
 
 
 class CircularAnchors(Exception):
-    """Targets were to be put beside each other in a circle."""
+    """Targets are positioned relative to each other in a cycle."""
 
 
 class UnknownAnchor(Exception):
-    """A target was to be put beside one that is not there."""
+    """A target is positioned relative to one that is not linked."""
 
     def __init__(self, connect: Connect) -> None:
         super().__init__(connect.anchor)
@@ -29,9 +29,9 @@ class UnknownAnchor(Exception):
 
 
 def place_targets(current: Iterable[int], change: LinkChange) -> list[int]:
-    """The targets in order after a change. Raises ConnectedTwice, CircularAnchors, UnknownAnchor.
+    """Return the targets in order after a change. Raises ConnectedTwice, CircularAnchors, UnknownAnchor.
 
-    A target that is connected again moves; anchors that are connected in the same change come first.
+    A target that is connected again moves. Anchors connected in the same change are placed first.
     """
     if change.replaces is not None:
         return list(dict.fromkeys(int(target) for target in change.replaces if isinstance(target, int)))
@@ -65,7 +65,7 @@ def _check_anchors(floating: Mapping[TargetId, Connect]) -> None:
 
 
 def _with_anchors(connect: Connect, placed: "_Row", waiting: dict[TargetId, Connect]) -> list[Connect]:
-    """A connect that still waits, and after it the anchors that have to be placed before it; they wait no more."""
+    """Remove a connect from `waiting`, with the anchors to place before it; return them, anchors last."""
     chain: list[Connect] = []
     while waiting.pop(connect.id, None) is not None and isinstance(connect.id, int):
         chain.append(connect)
@@ -76,7 +76,7 @@ def _with_anchors(connect: Connect, placed: "_Row", waiting: dict[TargetId, Conn
 
 
 class _Row:
-    """Targets in a row, each known by its neighbours. None stands before the first and after the last."""
+    """A doubly linked list of targets. None is before the first and after the last one."""
 
     def __init__(self, targets: Iterable[int]) -> None:
         self._next: dict[TargetId | None, int | None] = {None: None}
@@ -94,7 +94,7 @@ class _Row:
             target = self._next[target]
 
     def put(self, connect: Connect) -> None:
-        """Put the target of a connect where it shall stand. Raises UnknownAnchor."""
+        """Insert or move a target. Raises UnknownAnchor."""
         target, anchor = int(connect.id), connect.anchor
         if target in self and target != anchor:
             self._remove(target)

@@ -1,6 +1,6 @@
-"""Password hashing: the passwords of a body as hashes, made before the unit of work that stores them begins.
+"""Hash the passwords of a body before the unit of work that stores them starts.
 
-A hash takes as long as hundreds of statements, and on SQLite all other writers wait for the end of a unit.
+A hash takes as long as hundreds of statements, and on SQLite all other writers wait for the unit to end.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -19,7 +19,7 @@ from octavo.schema.registry import Registry
 
 
 def without_passwords(registry: Registry, definition: Definition, data: Any) -> Any:
-    """The data of an entry or a component, in the words of JSON; what is no such data as it is."""
+    """Return the JSON data of an entry or component without passwords. Other values are returned unchanged."""
     if not isinstance(data, Mapping):
         return data
     attributes = {name: definition.attributes.get(name) for name in data}
@@ -45,7 +45,7 @@ _MOST_LENIENT: Final = Mode(creating=False, draft=True)
 
 
 class PasswordHasher:
-    """Hashes the passwords in bodies of one registry's types."""
+    """Hashes passwords in bodies for one registry's types."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -58,10 +58,10 @@ class PasswordHasher:
         self._defaults = tuple(_defaults(registry))
 
     async def prepare(self, content_type: ContentType, data: Any, *, complete: bool = True, size: int = 0) -> Any:
-        """The data with its passwords hashed.
+        """Return the data with its passwords hashed.
 
-        As it is where it is sure to be refused, for that is to cost nothing; unless it is not `complete`. `size` is
-        that of the data, in bytes.
+        Data that will be refused is returned unchanged, to save the work, unless `complete` is False. `size` is the
+        data's size in bytes.
         """
         if content_type.uid not in self._holders or not isinstance(data, Mapping):
             return data
@@ -73,7 +73,7 @@ class PasswordHasher:
         return data
 
     async def hash(self, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The data with its passwords hashed, those in components too."""
+        """Return the data with its passwords hashed, including those in components."""
         hashed = dict(data)
         for name, value in data.items():
             if _is_plain(definition, name, value):
@@ -107,7 +107,7 @@ class PasswordHasher:
         return False
 
     def _component(self, definition: Definition, name: str, item: Any) -> Definition | None:
-        """The definition of a component that stands in an attribute, if there may be passwords in it."""
+        """Return the definition of a component in an attribute if it can contain passwords."""
         if not isinstance(item, Mapping):
             return None
         match definition.attributes.get(name):
@@ -122,7 +122,7 @@ class PasswordHasher:
 
 
 def plain_passwords(body: InputNode) -> list[tuple[InputNode, str]]:
-    """What came into a unit unhashed: objects of its body, and the attributes. No caller of ours leaves any."""
+    """Return passwords that are not hashed yet: objects of the body and attributes. Octavo's own callers leave none."""
     return [
         (node, name)
         for node in body.walk()
@@ -132,7 +132,7 @@ def plain_passwords(body: InputNode) -> list[tuple[InputNode, str]]:
 
 
 async def hash_passwords(places: Iterable[tuple[InputNode, str]]) -> None:
-    """Hash the passwords in some places of a body."""
+    """Hash the passwords at these places in a body."""
     for node, name in places:
         node.scalars[name] = await hash_password(node.scalars[name])
 
@@ -145,7 +145,7 @@ def _is_plain(definition: Definition, name: str, value: Any) -> bool:
 
 
 def _holders(registry: Registry) -> frozenset[str]:
-    """The UIDs of the definitions with passwords of their own, or in components inside them, however deep."""
+    """Return the UIDs of definitions that contain passwords, directly or in components at any depth."""
     inside = {definition.uid: _components_inside(definition, registry) for definition in registry.definitions()}
     found = {definition.uid for definition in registry.definitions() if definition.passwords}
     grown = True
@@ -157,7 +157,7 @@ def _holders(registry: Registry) -> frozenset[str]:
 
 
 def _places(definition: Definition, holders: Set[str]) -> tuple[str, ...]:
-    """The attributes in which a password may stand, or a component with one inside."""
+    """Return the attributes that can contain a password or a component with one."""
     return tuple(
         name
         for name, attribute in definition.attributes.items()
@@ -168,13 +168,13 @@ def _places(definition: Definition, holders: Set[str]) -> tuple[str, ...]:
 
 
 def _components_inside(definition: Definition, registry: Registry) -> set[str]:
-    """The components that may stand in a definition: in a dynamic zone all there are."""
+    """Return the components that a definition can contain. A dynamic zone can contain all components."""
     if any(isinstance(attribute, DynamicZone) for attribute in definition.attributes.values()):
         return set(registry.components)
     return {item.component for item in definition.attributes.values() if isinstance(item, ComponentField)}
 
 
 def _defaults(registry: Registry) -> set[str]:
-    """The passwords that new rows get where none is given."""
+    """Return the default passwords in the definitions."""
     scalars = (scalar for definition in registry.definitions() for scalar in definition.scalars)
     return {scalar.default for scalar in scalars if scalar.type == "password" and isinstance(scalar.default, str)}

@@ -1,4 +1,4 @@
-"""Prefetch: what a write has to know about the present state, asked in one statement and looked up here."""
+"""Prefetch: query all database state that a write needs in one statement."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
@@ -23,19 +23,19 @@ WorkT = TypeVar("WorkT")
 
 @dataclass(slots=True)
 class Prefetched:
-    """Facts and their answers."""
+    """Facts and their query results."""
 
     registry: Registry
     answers: dict[Fact, list[FactRow]] = field(default_factory=dict)
     _existing: dict[Definition, set[int]] | None = None
 
     def entry(self, fact: EntryFact) -> FactRow | None:
-        """The entry, if it is there: `owner` is whether it is published, `type` its locale."""
+        """Return the entry, if it exists: `owner` is whether it is published, `type` its locale."""
         rows = self.answers[fact]
         return rows[0] if rows else None
 
     def existing(self, definition: Definition) -> set[int]:
-        """The entries of a type that were asked for and are there."""
+        """Return the ids of existing entries of a content-type, among those queried."""
         if self._existing is None:
             self._existing = {}
             for fact, rows in self.answers.items():
@@ -44,11 +44,11 @@ class Prefetched:
         return self._existing.get(definition, set())
 
     def is_taken(self, fact: UniqueFact) -> bool:
-        """Whether the value belongs to another row."""
+        """Return whether the value belongs to another row."""
         return bool(self.answers.get(fact))
 
     def links(self) -> dict[tuple[Definition, int, str], Held]:
-        """All links asked for, in order."""
+        """Return all queried links, in order."""
         return {
             (fact.owner, fact.source, fact.relation): [(row.id, row.order) for row in sorted(rows, key=_place)]
             for fact, rows in self.answers.items()
@@ -56,14 +56,14 @@ class Prefetched:
         }
 
     def components(self) -> Iterable[tuple[ComponentsFact, FactRow, str]]:
-        """All components asked for, in order, with their UIDs: the types of rows may be names of before."""
+        """Yield all queried components, in order, with their UIDs, because a row's type can be a former name."""
         for fact, rows in self.answers.items():
             if isinstance(fact, ComponentsFact):
                 for row in sorted(rows, key=_place):
                     yield fact, row, self.registry.component_held(fact.owner, str(row.field), str(row.type))
 
     def components_by_place(self) -> dict[tuple[Definition, int, str], list[tuple[str, int]]]:
-        """All components asked for, UID and id in order, by their owner and its attribute."""
+        """Return UID and id of all queried components in order, by owner and attribute."""
         held: dict[tuple[Definition, int, str], list[tuple[str, int]]] = {}
         for fact, row, uid in self.components():
             held.setdefault((fact.owner, int(row.owner or 0), str(row.field)), []).append((uid, row.id))
@@ -75,16 +75,16 @@ def _place(row: FactRow) -> tuple[float, int]:
 
 
 class Asking(Protocol):
-    """Whoever asks for facts: inside a transaction, computing where it holds nobody up."""
+    """An object that runs queries in a transaction and computes outside of the event loop."""
 
     connection: Transaction
 
     async def compute(self, work: Callable[[], WorkT], count: int = 0) -> WorkT:
-        """Do work on so many rows."""
+        """Run work on `count` rows."""
 
 
 async def prefetch(asking: Asking, registry: Registry, dialect: Dialect, facts: Sequence[Fact]) -> Prefetched:
-    """Ask the database; without facts, nothing is asked."""
+    """Query the facts; runs no statement without facts."""
     found = Prefetched(registry, {fact: [] for fact in facts})
     if not facts:
         return found
@@ -105,7 +105,7 @@ def _sort_out(rows: Sequence[Row], facts: Sequence[Fact], found: Prefetched) -> 
 
 
 def state_facts(root: InputNode, own: int) -> list[Fact]:
-    """What the rows that exist hold now, of the attributes that change."""
+    """Return the facts for the current state of the attributes that change."""
     facts: list[Fact] = []
     for node in root.walk():
         row_id = own if node is root else node.given_id
@@ -124,7 +124,7 @@ def state_facts(root: InputNode, own: int) -> list[Fact]:
 
 
 def components_facts(definition: Definition, ids: Iterable[int]) -> list[Fact]:
-    """Which components rows hold; nothing to ask where the definition has no place for any."""
+    """Return the facts for the components in rows; none if the definition has no components."""
     if not any(isinstance(item, ComponentField | DynamicZone) for item in definition.attributes.values()):
         return []
     return [ComponentsFact(owner=definition, ids=tuple(ids))]

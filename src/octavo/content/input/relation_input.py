@@ -1,7 +1,7 @@
-"""Relation values of bodies: the forms clients send, read into what they mean. Refuses with `InvalidRelations`.
+"""Parse relation values in bodies, in all formats that clients send. Raises `InvalidRelations`.
 
-A value is an id, a list of ids, an object with an `id`, or `{set, connect, disconnect}`; ids may be texts of digits.
-An id that can be none (`"abc"`) is kept as text: it counts as an entry that does not exist.
+A value is an id, a list of ids, an object with an `id`, or `{set, connect, disconnect}`. Ids can be text.
+An impossible id (`"abc"`) stays text: it counts as an entry that does not exist.
 """
 
 import re
@@ -17,15 +17,15 @@ _DIGITS = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 
 
 class TextId(int):
-    """An id given as a text of digits: the same entry, yet it counts apart where entries are looked for (observed)."""
+    """An id given as text. It means the same entry but is counted separately when entries are looked up (observed)."""
 
 
 class StoredId(int):
-    """The id of a target as it is stored: it counts once with the same id in another form."""
+    """A target's stored id. It counts once together with the same id in another form."""
 
 
 class InvalidRelations(Exception):
-    """The value has none of the known forms; `path` leads to the part of it that has none."""
+    """The value has an unknown format; `path` is the path of the invalid part."""
 
     def __init__(self, message: str = "Invalid relations", path: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class InvalidRelations(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """A target to add, and where: `position` as given, for the messages; `place` one of before, after, start, end."""
+    """A target to add and its position: `position` is the raw value, `place` one of before, after, start, end."""
 
     id: TargetId
     place: str = "end"
@@ -45,10 +45,10 @@ class Connect:
 
 @dataclass(frozen=True, slots=True)
 class LinkChange:
-    """What to do with a relation: replace all targets (`replaces`), or add some and take some away.
+    """A change of a relation: replace all targets (`replaces`), or connect some and disconnect others.
 
-    Whether targets exist is not `checked` where one is given as an object: the database refuses it (observed). A place
-    beside a target that is not there is refused if it is `strict`; otherwise it is the end.
+    Without `checked`, because a target is given as an object, only the database checks that targets exist (observed).
+    With `strict`, a position next to a missing target is refused; otherwise it means the end.
     """
 
     replaces: tuple[TargetId, ...] | None = None
@@ -59,12 +59,12 @@ class LinkChange:
 
     @property
     def targets(self) -> Iterable[TargetId]:
-        """The targets that shall be linked."""
+        """The targets to link."""
         return self.replaces or tuple(connect.id for connect in self.connects)
 
 
 def read_id(value: Any) -> TargetId:
-    """An id; what cannot be one as text."""
+    """Parse an id; a value that cannot be one is returned as text."""
     if isinstance(value, bool):
         if value:
             raise InvalidRelations
@@ -81,7 +81,7 @@ def read_id(value: Any) -> TargetId:
 
 
 def _inside(step: str | int, read: Callable[[Any], _ReadT], value: Any) -> _ReadT:
-    """A part of a value, read. Raises InvalidRelations with its path from the whole."""
+    """Parse a part of a value. Raises InvalidRelations with its path."""
     try:
         return read(value)
     except InvalidRelations as error:
@@ -89,7 +89,7 @@ def _inside(step: str | int, read: Callable[[Any], _ReadT], value: Any) -> _Read
 
 
 def _read_target(value: Any) -> TargetId:
-    """A target in a list: an id, or an object that has one."""
+    """Parse a target in a list: an id, or an object with one."""
     if isinstance(value, Mapping):
         if "id" not in value:
             raise InvalidRelations
@@ -100,7 +100,7 @@ def _read_target(value: Any) -> TargetId:
 
 
 def _read_targets(value: Any) -> tuple[TargetId, ...]:
-    """The targets of a list. The same said twice counts once, but not an id and an object that has it (observed)."""
+    """Parse a list of targets. Duplicates count once, but not an id and an object with the same id (observed)."""
     if not isinstance(value, list):
         raise InvalidRelations
     targets: dict[tuple[object, ...], TargetId] = {}
@@ -111,7 +111,7 @@ def _read_targets(value: Any) -> tuple[TargetId, ...]:
 
 
 def distinct(targets: Iterable[TargetId]) -> list[TargetId]:
-    """Each target once, in order: as a number and as a text it is another."""
+    """Return each target once, in order; a number and a text are different targets."""
     forms = {(type(target), target): target for target in targets}
     given = {target for form, target in forms if form is not StoredId}
     return [target for (form, _), target in forms.items() if form is not StoredId or target not in given]
@@ -136,13 +136,13 @@ def _read_connects(value: Any) -> tuple[Connect, ...]:
     distinct_connects: dict[tuple[object, ...], Connect] = {}
     for index, item in enumerate(value):
         connect = _inside(index, _read_connect, item)
-        # the same said twice counts once, but not an id and an object that has it (observed)
+        # duplicates count once, but not an id and an object with the same id (observed)
         distinct_connects[isinstance(item, Mapping), type(connect.id), connect.id, repr(connect.position)] = connect
     return tuple(distinct_connects.values())
 
 
 def _read_disconnects(value: Any) -> frozenset[TargetId]:
-    """What cannot be a target is not linked either, so it may be named without harm."""
+    """Parse targets to disconnect. Invalid ones are ignored, because they cannot be linked."""
     found = set()
     for item in value if isinstance(value, list) else [value]:
         try:
@@ -153,7 +153,7 @@ def _read_disconnects(value: Any) -> frozenset[TargetId]:
 
 
 def read_links(value: Any) -> LinkChange | None:
-    """The change that a value asks for; None when it asks for none, as `true` does (observed)."""
+    """Parse a relation value; None if it changes nothing, like `true` (observed)."""
     if value is None:
         return LinkChange(replaces=())
     if value is True:
@@ -176,9 +176,9 @@ def read_links(value: Any) -> LinkChange | None:
 
 
 def read_replacing(value: Any) -> LinkChange:
-    """The change of a relation that can only be replaced as a whole: media, and the inverse of a morph relation.
+    """Parse a relation that can only be replaced as a whole: media, and the inverse of a polymorphic relation.
 
-    An object without `id` or `set`, or `true`, takes everything away; what it connects has to exist all the same.
+    An object without `id` or `set`, or `true`, unlinks everything; targets in its `connect` must exist anyway.
     """
     if isinstance(value, Mapping) and "id" not in value and value.get("set") is None:
         return LinkChange(replaces=(), connects=_inside("connect", _read_connects, value.get("connect")))
@@ -187,7 +187,7 @@ def read_replacing(value: Any) -> LinkChange:
 
 
 def named_targets(value: Any) -> Iterator[tuple[tuple[str, ...], TargetId]]:
-    """The targets that a value of a known form wants to link, each with its path inside the value."""
+    """Yield the targets that a valid value links, each with its path inside the value."""
     if value is True:
         return
     if not isinstance(value, Mapping):
@@ -203,7 +203,7 @@ def named_targets(value: Any) -> Iterator[tuple[tuple[str, ...], TargetId]]:
 
 
 def read_typed(value: Any) -> TypedTarget:
-    """A target of a morph relation: an object with `id` and `__type`."""
+    """Parse a target of a polymorphic relation: an object with `id` and `__type`."""
     if isinstance(value, Mapping):
         target, kind = value.get("id"), value.get("__type")
         number = read_id(target) if target is not None else "null"
@@ -213,7 +213,7 @@ def read_typed(value: Any) -> TypedTarget:
 
 
 def read_typed_targets(value: Any) -> tuple[TypedTarget, ...]:
-    """The targets of a morphToMany relation."""
+    """Parse the targets of a morphToMany relation."""
     if isinstance(value, Mapping) and "id" not in value:
         value = value.get("set")
     if value is None:

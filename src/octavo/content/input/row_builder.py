@@ -1,7 +1,7 @@
-"""RowBuilder: from a checked body and the present state to the rows that shall be, ready to be planned.
+"""RowBuilder: build the rows to write from a validated body and the current state.
 
-Refuses with ValidationError (values that cannot be stored, anchors that are not there) and with the errors for
-components that belong to another entry.
+Raises ValidationError (for values that cannot be stored and missing anchors) and the errors for components of another
+entry.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -29,7 +29,7 @@ CIRCULAR_MESSAGE = (
 
 
 class ForeignComponent(OctavoError):
-    """A component in a dynamic zone belongs to another entry. The reference raises a bare error here."""
+    """A component in a dynamic zone belongs to another entry. Strapi raises a plain error here."""
 
     status = 400
     name = "Error"
@@ -41,9 +41,9 @@ class ForeignComponent(OctavoError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowBuilder:
-    """Makes rows. `links` and `held` are the present state of the rows that exist.
+    """Builds rows. `links` and `held` are the current state of existing rows.
 
-    `place_relations`: what is wrong with relations is told with its path.
+    `place_relations`: problems with relations have a path.
     """
 
     registry: Registry
@@ -53,7 +53,7 @@ class RowBuilder:
     place_relations: bool = False
 
     def row(self, node: InputNode, row_id: int | None) -> RowNode:
-        """The row of a node, with all components inside it first: they are written before it."""
+        """Return the row of a node with the rows of its components, which are written first."""
         row = RowNode(definition=node.definition, id=row_id)
         for name, children in node.children.items():
             row.components[name] = self._children(name, children, row_id, node.definition)
@@ -68,7 +68,7 @@ class RowBuilder:
         return row
 
     def _values(self, node: InputNode, row: RowNode) -> None:
-        """What is given; a new row gets defaults, and a value for every attribute, so that new rows are alike."""
+        """Set the given values. A new row gets defaults and a value for every attribute, so all INSERTs are alike."""
         given, is_new = node.scalars, row.id is None
         stamped = () if isinstance(node.definition, Component) else STAMPED
         for attribute in node.definition.scalars:
@@ -138,7 +138,7 @@ class RowBuilder:
         return ValidationError(message)
 
     def _single(self, row: RowNode, relation: Relation, change: LinkChange) -> list[int]:
-        """One target. Of several, a new row keeps the first and one that exists the last, as in the reference."""
+        """Return at most one target. Of several, a new row links the first and an existing row the last (observed)."""
         wanted = [int(one) for one in change.targets if isinstance(one, int)]
         if not wanted and change.replaces is None:
             wanted = [target for target in self._current(row, relation) if target not in change.disconnects]
@@ -146,7 +146,7 @@ class RowBuilder:
 
 
 def _known_id(attribute: AnyAttribute, node: InputNode, held: Container[tuple[str, int]]) -> int | None:
-    """The id of a component that the owner holds in this very attribute."""
+    """Return the id of a component if the entry has it in this attribute; raise an error otherwise."""
     given = node.given_id
     child_id = read_id(given) if isinstance(given, int | str) and not isinstance(given, bool) else None
     if isinstance(child_id, int) and (node.definition.uid, child_id) in held:
@@ -156,7 +156,7 @@ def _known_id(attribute: AnyAttribute, node: InputNode, held: Container[tuple[st
 
 
 def store_at(definition: Definition, name: str, value: Any, dialect: Dialect) -> Any:
-    """The stored value of an automatic attribute."""
+    """Return the stored value of an automatic attribute."""
     attribute = definition.attributes[name]
     assert isinstance(attribute, Scalar), f"{name} is a scalar attribute"
     return store(attribute, value, TOP.child(name), dialect)

@@ -1,4 +1,4 @@
-"""Unique values: which values of a body may occur once only, held for the length of a transaction."""
+"""Unique values: find the unique values in a body and lock them for a transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -25,10 +25,10 @@ _UNIQUE: Final[WeakKeyDictionary[Definition, frozenset[str]]] = WeakKeyDictionar
 def unique_values(
     body: InputNode, own: int | None, dialect: Dialect, translates: int | None = None
 ) -> dict[UniqueFact, list[InputPath]]:
-    """What to ask about the unique values of a body, and where each stands. `own` is the id of an entry that is there,
-    `translates` that of one whose new localization the body is.
+    """Return the facts to query for the unique values of a body, and the paths of each value.
 
-    Values that cannot be stored are refused for that, and not asked about.
+    `own` is the id of the entry to update; `translates` is the id of the entry that a new localization belongs to.
+    Values that cannot be stored are left out, because they are refused anyway.
     """
     found: dict[UniqueFact, list[InputPath]] = {}
     rewritten: dict[tuple[Definition, str], Rewritten | None] = {}
@@ -63,7 +63,7 @@ def unique_values(
 
 
 def _rewritten(body: InputNode, own: int, component: Definition, name: str) -> Rewritten:
-    """What an update writes anew where a component of this kind can be: its old values are not in the way."""
+    """Return the components that an update replaces. Their current values do not count as duplicates."""
     nodes = [node for node in body.walk() if node.definition is component and name not in node.scalars]
     given = (read_id(node.given_id) for node in nodes if isinstance(node.given_id, int | str))
     kept = tuple(one for one in given if isinstance(one, int))
@@ -71,7 +71,7 @@ def _rewritten(body: InputNode, own: int, component: Definition, name: str) -> R
 
 
 def _unique_names(definition: Definition) -> frozenset[str]:
-    """The attributes whose values may occur once only."""
+    """Return the unique attributes of a definition."""
     names = _UNIQUE.get(definition)
     if names is None:
         names = _UNIQUE[definition] = frozenset(item.name for item in definition.scalars if is_unique(item))
@@ -79,7 +79,7 @@ def _unique_names(definition: Definition) -> frozenset[str]:
 
 
 async def lock_unique_values(connection: Transaction, unique: Mapping[UniqueFact, object]) -> None:
-    """Hold the values until the end of the transaction: who comes second sees that they are taken."""
+    """Lock the values until the end of the transaction, so that a concurrent writer sees that they are taken."""
     names = sorted(_lock_names(unique))
     if len(names) == 1:
         await connection.lock(names[0])
@@ -88,7 +88,7 @@ async def lock_unique_values(connection: Transaction, unique: Mapping[UniqueFact
 
 
 def unique_problem(bodies: Sequence[InputNode], violation: UniqueViolation) -> Problem:
-    """The problem of a value that an index of the database has refused; of several bodies it may be any."""
+    """Return the problem for a violated unique index. With several bodies, it does not say which one."""
     if len(bodies) > 1:
         return TOP.problem(UNIQUE_MESSAGE)
     for node in (node for body in bodies for node in body.walk()):

@@ -1,1 +1,1 @@
-"""The content manager: what administrators do with content, whatever door they come by."""
+"""The content manager: how administrators read and edit content, for all APIs."""

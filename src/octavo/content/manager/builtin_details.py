@@ -1,4 +1,4 @@
-"""What v4 says of its built-in content-types besides what serving them takes (`schema.builtin`): pages show it."""
+"""Details of v4's built-in content-types that only the admin panel shows (see `schema.builtin`)."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -25,7 +25,7 @@ Raw = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """`info` and `options` besides those of the definition; without options a type tells none."""
+    """Additional `info` and `options` of a definition. If `options` is None, the type has none."""
 
     info: Raw = field(default_factory=dict)
     options: Raw | None = None
@@ -58,7 +58,7 @@ BUILTIN_INFO: Mapping[str, Details] = {
 }
 
 FIXED: Final = frozenset(BUILTIN_INFO) - {FOLDER, RELEASE, RELEASE_ACTION}
-"""The types whose attributes nobody may change."""
+"""The content-types whose attributes cannot be changed."""
 
 _SHORT: Final = {"minLength": 1}
 _OPTIONAL: Final = {"required": False}
@@ -70,8 +70,8 @@ _SECRET_KEY: Final = {**_SHORT, "required": True, "private": None}
 def _token_attributes(uid: str, key: Raw) -> dict[tuple[str, str], Raw]:
     optional = dict.fromkeys(("lastUsedAt", "permissions", "expiresAt", "lifespan"), _OPTIONAL)
     described = {**_SHORT, **_OPTIONAL, "default": ""}
-    told: dict[str, Raw] = {"name": _SHORT, "description": described, "accessKey": key, **optional}
-    return {**{(uid, name): raw for name, raw in told.items()}, (f"{uid}-permission", "action"): _SHORT}
+    attributes: dict[str, Raw] = {"name": _SHORT, "description": described, "accessKey": key, **optional}
+    return {**{(uid, name): raw for name, raw in attributes.items()}, (f"{uid}-permission", "action"): _SHORT}
 
 
 BUILTIN_ATTRIBUTES: Mapping[tuple[str, str], Raw] = {
@@ -105,4 +105,4 @@ BUILTIN_ATTRIBUTES: Mapping[tuple[str, str], Raw] = {
     (USER, "confirmationToken"): _UNSEARCHED,
     (LOCALE, "name"): {"min": 1, "max": 50},
 }
-"""What attributes say besides; None: what they do not say."""
+"""Additional properties of attributes; None removes a property."""

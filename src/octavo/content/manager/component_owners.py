@@ -1,6 +1,7 @@
-"""Where components belong: the entries that hold one, and the places in content-types where there may be such.
+"""Find the entries that contain a component, and the places in content-types where it can be.
 
-A relation inside of a component is addressed by the component alone; who may read it depends on the entry around it.
+A relation in a component is addressed by the component only; permission to read it depends on the entry that contains
+the component.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ WHERE component_id = {{component}} AND component_type IN ({names})"""
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """An entry, and the place of a component in it."""
+    """An entry, and the position of a component in it."""
 
     content_type: ContentType
     entry_id: int
@@ -32,14 +33,14 @@ class Owner:
 
 
 class ComponentOwners:
-    """Finds the entries that components belong to."""
+    """Finds the entries that contain components."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._database = database
         self._registry = registry
 
     async def of(self, component: Component, component_id: int, depth: int = _DEEPEST) -> list[Owner]:
-        """The entries that hold a component, through the components around it: one, unless rows are astray."""
+        """Return the entries that contain a component, even nested. There is one, unless data is corrupt."""
         found: list[Owner] = []
         for holder in self._registry.holders(component.uid):
             for entry_id, field in await self._held(holder, component, component_id):
@@ -67,7 +68,7 @@ class ComponentOwners:
 
 
 def places_of(registry: Registry, component: Definition) -> Iterator[FieldPlace]:
-    """The places in content-types where there may be such a component."""
+    """Yield the places in content-types that can contain a component."""
     for content_type in registry.content_types.values():
         yield from _places(registry, component.uid, content_type, FieldPlace(content_type.uid), ())
 

@@ -1,7 +1,7 @@
-"""Configurations of views, as v4 keeps them: rows of the core store by UID, so that layouts of adopted projects stay.
+"""View configurations, stored as in v4 by UID in the core store, so that adopted projects keep their layouts.
 
-Nothing is written before somebody changes a configuration. What is stored follows the definitions when it is read; what
-was changed since this site began is as it was given.
+Nothing is stored before a user changes a configuration. A stored configuration is adapted to the current definition
+when it is read; changes made in this process are returned as given.
 """
 
 import time
@@ -37,7 +37,7 @@ _LABELS = {"label": Text(), "searchable": Flag(), "sortable": Flag()}
 
 
 def configuration_form(definition: Definition, registry: Registry) -> Shape:
-    """What the body has to look like."""
+    """Return the schema for a configuration."""
     attributes = attributes_of(definition)
     listed = [name for name in attributes if is_listed(definition, name, attributes)]
     editable = [name for name in attributes if is_editable(definition, name)]
@@ -94,10 +94,9 @@ _PREFIX: Final = {True: "configuration_content_types::", False: "configuration_c
 
 
 class Configurations:
-    """The configurations of one registry's definitions. Changes, also by other processes, are seen within a second.
+    """The configurations of one registry. Changes, also by other processes, are visible within a second.
 
-    v4 tells of components that were not there before that their ids are sorted and searched by, until definitions are
-    read again.
+    In v4, configurations of new components are sorted and searched by id until definitions are read again.
     """
 
     def __init__(self, registry: Registry, writer: EntryWriter, new_components: frozenset[str] = frozenset()) -> None:
@@ -108,7 +107,7 @@ class Configurations:
         self._new = new_components
 
     async def of(self, definition: Definition) -> Raw:
-        """`{settings, metadatas, layouts}`"""
+        """Return `{settings, metadatas, layouts}` of a definition."""
         known = self._known.get(definition.uid)
         if known is not None and time.monotonic() - known[0] <= MAX_AGE_SECONDS:
             return known[1]
@@ -117,7 +116,7 @@ class Configurations:
         return found
 
     async def settings(self) -> list[Raw]:
-        """The settings of all content-types."""
+        """Return the settings of all content-types."""
         stored = await self._store.all(_PREFIX[True])
         return [
             {"uid": uid, "settings": self._current(stored.get(_key(item)), item)["settings"]}
@@ -125,7 +124,7 @@ class Configurations:
         ]
 
     async def change(self, definition: Definition, given: Any) -> Raw:
-        """Change what is given of a configuration; the whole of it. Raises BadRequestError."""
+        """Update a configuration and return it. Raises BadRequestError."""
         problems = problems_in(configuration_form(definition, self.registry), given)
         if problems:
             errors = [problem.message for problem in problems]
@@ -156,10 +155,10 @@ class Configurations:
             found["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
         return found
 
-    # As pages are told them
+    # Responses
 
     async def told(self, definition: Definition) -> Raw:
-        """A configuration, as pages are told it."""
+        """Return a configuration as the API responds with it."""
         found = await self.of(definition)
         if isinstance(definition, Component):
             return {"uid": definition.uid, "category": definition.category, **found, "isComponent": True}
@@ -167,7 +166,7 @@ class Configurations:
         return {"uid": definition.uid, **found, "metadatas": metadatas}
 
     async def told_components(self, definition: Definition) -> dict[str, Raw]:
-        """The configurations of all components that a definition may hold, at any depth."""
+        """Return the configurations of all components in a definition, at any depth."""
         waiting, found = [definition], dict[str, Raw]()
         while waiting:
             for attribute in waiting.pop(0).attributes.values():

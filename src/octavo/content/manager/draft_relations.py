@@ -1,6 +1,6 @@
-"""How many drafts entries lead to: those who publish are told, for readers will not see these.
+"""Count the drafts that entries link to, to warn before publishing: readers will not see those.
 
-Counted is what leads out of entries, and of fields of them, that the administrator may read.
+Only links in entries and fields that the administrator can read are counted.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ _IS_DRAFT: Final[Filter] = At(attribute=PUBLISHED_AT, filter=Compare(operator=OP
 
 
 class DraftRelations:
-    """Counts drafts, in components and zones too."""
+    """Counts drafts, including those linked in components and dynamic zones."""
 
     def __init__(self, managed: ManagedEntries, locales: Locales) -> None:
         self._managed = managed
@@ -36,34 +36,34 @@ class DraftRelations:
         self._reads = managed.reads
 
     async def of_one(self, content_type: ContentType, entry_id: int, actor: Actor) -> int:
-        """Those of an entry. Raises NotFoundError, ForbiddenError."""
+        """Return the number of drafts that an entry links to. Raises NotFoundError and ForbiddenError."""
         known = ReadRequest(content_type=content_type, by=By.ID, projection=Form.ID, drafts=Drafts.SHOWN)
         if await self._reads.find_any(self._reads.prepare(known, actor.ability).bind(id=entry_id)) is None:
             await self._managed.refuse(content_type, entry_id)
-        told = self._told(content_type, actor)
-        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
+        answer = self._answer_of(content_type, actor)
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=answer, drafts=Drafts.ANY)
         found = await self._reads.find_any(self._reads.prepare(request, None).bind(id=entry_id))
         return 0 if found is None else _sum(orjson.loads(found))
 
     async def of_many(self, content_type: ContentType, ids: Iterable[int], locale: str | None, actor: Actor) -> int:
-        """Those of several entries in a locale (None: the default one); of those that the actor may not read none."""
-        told = self._told(content_type, actor)
+        """Return the number for several entries in a locale (None: the default). Unreadable entries are left out."""
+        answer = self._answer_of(content_type, actor)
         locales = (locale or await self._locales.default(),) if content_type.localized else None
         scope = actor.ability.scope(content_type.uid)
         chosen = chosen_by_ids(ids)
         query = Query(filters=chosen if scope is None else And(items=(chosen, scope)), locales=locales)
-        request = ReadRequest(content_type=content_type, query=query, projection=told, drafts=Drafts.ANY)
+        request = ReadRequest(content_type=content_type, query=query, projection=answer, drafts=Drafts.ANY)
         entries, _ = await self._reads.find(self._reads.prepare(request, None))
         return _sum(orjson.loads(entries))
 
-    def _told(self, content_type: ContentType, actor: Actor) -> Object:
+    def _answer_of(self, content_type: ContentType, actor: Actor) -> Object:
         place = FieldPlace(content_type.uid)
         return _Drafts(self._managed.registry, actor.ability, place).of(content_type)
 
 
 @dataclass(frozen=True, slots=True)
 class _Drafts:
-    """Walks down a definition at a place; `around` are the components around it: one that lies in itself is left."""
+    """Walks a definition. `around` are the enclosing components: one inside of itself is skipped."""
 
     registry: Registry
     ability: Ability

@@ -1,6 +1,4 @@
-"""Copies of entries: what a body says, on what the entry that is copied holds. And which entries cannot be copied as
-they are.
-"""
+"""Copy entries: merge the request body into the original's data, and find fields that cannot be copied."""
 
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
@@ -31,10 +29,10 @@ _SINGLE_SIDED = ("oneToOne", "oneToMany")
 def copied(
     registry: Registry, content_type: ContentType, source: Mapping[str, Any], body: Mapping[str, Any], ability: Ability
 ) -> dict[str, Any]:
-    """The data of a copy: what the body does not name is as in the source, as far as somebody may create it.
+    """Return the data for a copy: the original's data, overridden by the body, as far as the ability can create it.
 
-    A component of the body says only how it differs from that of the source. What may not be
-    created is empty, without the defaults of new entries, as in v4.
+    A component in the body only contains differences to the original's. Fields that the ability cannot create are
+    empty, without defaults, as in v4.
     """
     empty = {
         name: _nothing(content_type.attributes[name])
@@ -66,7 +64,7 @@ def _laid_over(
 
 
 def _linked(relation: Relation, held: Any, value: Any) -> Any:
-    """What a relation leads to once a value has changed it; a value that cannot be read is left to be refused."""
+    """Return a relation's targets after applying a value. Invalid values are returned unchanged and refused later."""
     if not isinstance(value, Mapping) or "id" in value or value.get("set") is not None:
         return value
     current = held if isinstance(held, list) else [] if held is None else [held]
@@ -81,8 +79,10 @@ def _linked(relation: Relation, held: Any, value: Any) -> Any:
 
 
 def _components(registry: Registry, attribute: ComponentField | DynamicZone, held: Any, value: Any) -> Any:
-    """Components laid over those of the source: by their ids, as forms send them; where none has one, by their place,
-    and what the source has beyond stays (observed). A component whose id is null is a new one."""
+    """Merge components into those of the original: by id, as forms send them, or by position if none has an id.
+
+    Further components of the original stay (observed). A component whose id is null is a new one.
+    """
     if not isinstance(value, list):
         is_new = isinstance(value, Mapping) and "id" in value and value["id"] is None
         return value if is_new else _laid_over_one(registry, attribute, held, value)
@@ -107,8 +107,8 @@ def _laid_over_one(registry: Registry, attribute: ComponentField | DynamicZone, 
 
 
 def prohibited_fields(registry: Registry, definition: Definition) -> Iterator[tuple[list[str], str]]:
-    """The paths of attributes because of which an entry cannot be copied as it is, and why: a value is to be `unique`,
-    or a `relation` would be taken from the entry that is copied.
+    """Yield the paths of attributes that prevent copying an entry unchanged, and the reason: `unique`, or a `relation`
+    that would be unlinked from the original.
     """
     yield from _prohibited(registry, definition, (), ())
 

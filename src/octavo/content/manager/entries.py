@@ -1,4 +1,4 @@
-"""Entries as administrators see them: lists, one by its id, the one of a single type."""
+"""Read entries in the content manager: lists, single entries and single types."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -23,9 +23,9 @@ from octavo.schema.content_types import ContentType
 
 
 class ManagedEntries:
-    """Reads of entries, prepared once for all who may see the same.
+    """Reads entries, prepared once for all administrators with the same permissions.
 
-    `shows_linked`: whether the rule `linkedValues` shows what links lead to.
+    `shows_linked`: whether values of linked entries are shown (rule `linkedValues`).
     """
 
     def __init__(self, reads: ContentReads, locales: Locales, caches: CacheScope, *, shows_linked: bool = True) -> None:
@@ -39,9 +39,9 @@ class ManagedEntries:
     async def page(
         self, content_type: ContentType, text: str, given: Callable[[], Mapping[str, Any]], actor: Actor
     ) -> tuple[bytes, Page, int]:
-        """The JSON array of a list's page, the page, and the number of all entries. `text` stands for what is `given`.
+        """Return a page as a JSON array, the page, and the total. `text` is the request text of `given`, for the cache.
 
-        Raises ValidationError and its kin for what cannot be read.
+        Raises ValidationError or a subclass for invalid parameters.
         """
         locale = await self.locales.default() if content_type.localized else None
         key = (content_type.uid, text, actor.ability.key, locale)
@@ -68,24 +68,24 @@ class ManagedEntries:
     async def lines(
         self, content_type: ContentType, asked: Mapping[str, Any], names: Collection[str], most: int, actor: Actor
     ) -> list[dict[str, Any]]:
-        """Values of some entries: those of `names` that the actor may see. `asked` is ours: none of it is left out."""
+        """Return the attributes `names`, as far as readable, of entries. `asked` is a trusted query."""
         key = (content_type.uid, "lines", repr(asked), *names, most, actor.ability.key)
         prepared = self._prepared.get(key)
         if prepared is None:
-            told = shown(content_type, self.registry, actor.ability, View.ROW)
-            members = tuple((name, answer) for name, answer in told.members if name == "id" or name in names)
+            projection = shown(content_type, self.registry, actor.ability, View.ROW)
+            members = tuple((name, answer) for name, answer in projection.members if name == "id" or name in names)
             query = replace(read_query(asked), page=Page(limit=most, with_count=False))
             request = ReadRequest(
                 content_type=content_type,
                 query=query if content_type.localized else replace(query, locales=None),
-                projection=replace(told, members=members),
+                projection=replace(projection, members=members),
                 drafts=Drafts.SHOWN,
             )
             prepared = self._prepared.put(key, self.reads.prepare(request, actor.ability))
         return [*json.loads((await self.reads.find(prepared))[0])]
 
     async def single(self, content_type: ContentType, given: Mapping[str, Any], actor: Actor) -> bytes | None:
-        """The JSON of a single type's entry in the locale that is asked for, or None."""
+        """Return a single type's entry as JSON, in the requested locale; None if there is none."""
         locale = await self.locales.default() if content_type.localized else None
         locales = read_query({"locale": given.get("locale")}).locales or None
         key = (content_type.uid, "single", locales, locale, actor.ability.key)
@@ -102,17 +102,17 @@ class ManagedEntries:
             prepared = self._prepared.put(key, self.reads.prepare(request, actor.ability))
         if content_type.is_single:
             return await self.reads.find_any(prepared)
-        return (await self.reads.find(prepared))[0]  # of a collection type all of them, as in v4
+        return (await self.reads.find(prepared))[0]  # all entries of a collection type, as in v4
 
     async def one(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
-        """The JSON of an entry. Raises NotFoundError; ForbiddenError for one that is not in the actor's scope."""
+        """Return an entry as JSON. Raises NotFoundError, and ForbiddenError if it is outside of the actor's scope."""
         found = await self.reads.find_any(self.answer(content_type, actor.ability).bind(id=entry_id))
         if found is None:
             await self.refuse(content_type, entry_id)
         return found
 
     async def refuse(self, content_type: ContentType, entry_id: int) -> NoReturn:
-        """Raise NotFoundError for an entry that is not there, ForbiddenError for one that is there for others."""
+        """Raise ForbiddenError if the entry exists, otherwise NotFoundError."""
         there = ReadRequest(content_type=content_type, by=By.ID, projection=Form.ID, drafts=Drafts.ANY)
         is_there = await self.reads.find_any(self.reads.prepare(there, None).bind(id=entry_id))
         raise ForbiddenError if is_there else NotFoundError
@@ -120,14 +120,16 @@ class ManagedEntries:
     def answer(
         self, content_type: ContentType, ability: Ability, drafts: Drafts = Drafts.SHOWN, view: View = View.ENTRY
     ) -> PreparedRead:
-        """How to show an entry, to be bound to its `id`. `Drafts.ANY` for what a write has chosen, whose scope is that
-        of the write."""
+        """Return the read for an entry, to be bound to its `id`.
+
+        Use `Drafts.ANY` for an entry selected by a write, which checks its own scope.
+        """
         key = (content_type.uid, view, drafts, ability.key)
         found = self._prepared.get(key)
         if found is not None:
             return found
-        told = self._shown(content_type, ability, view)
-        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=drafts)
+        projection = self._shown(content_type, ability, view)
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=drafts)
         return self._prepared.put(key, self.reads.prepare(request, ability))
 
     def _shown(self, content_type: ContentType, ability: Ability, view: View, asked: Asked = NOTHING_ELSE) -> Object:

@@ -1,6 +1,6 @@
-"""EntryActions: entries published, taken back and copied on behalf of administrators, one or many at a time.
+"""EntryActions: publish, unpublish, copy and delete entries for administrators, individually or in bulk.
 
-Each is one transaction. Refuses with NotFoundError, ForbiddenError, ValidationError, ApplicationError and
+Each is one transaction. Raises NotFoundError, ForbiddenError, ValidationError, ApplicationError and
 BadRequestError.
 """
 
@@ -26,7 +26,7 @@ from octavo.schema.content_types import ContentType
 
 PUBLISH: Final = "publish"
 MOST_AT_ONCE: Final = 1_000
-"""Entries of one request: all of them are held by one transaction."""
+"""The maximum number of entries per request, because one transaction locks them all."""
 _NOT_COPIED: Final = (
     "Entity could not be cloned as it has unique and/or relational fields. Please edit those fields manually and save"
     " to complete the cloning."
@@ -34,7 +34,7 @@ _NOT_COPIED: Final = (
 
 
 class EntryActions:
-    """What is done with entries that are there."""
+    """Runs actions on existing entries."""
 
     def __init__(self, controller: ContentController, reader: EntryReader, writes: EntryWrites) -> None:
         self.registry = controller.registry
@@ -48,9 +48,9 @@ class EntryActions:
     async def publish(
         self, content_type: ContentType, entry_id: int, actor: Actor, *, published: bool, seen: str | None = None
     ) -> bytes:
-        """Publish a draft that has all that is required; or make what is `published` a draft again.
+        """Publish a complete draft, or unpublish an entry if `published` is False.
 
-        `seen`: the `updatedAt` of what is published, if that matters. Raises EntryChanged where it is another.
+        `seen`: the `updatedAt` that the client has read, if it matters. Raises EntryChanged if it is outdated.
         """
         answer = self._answered.of(content_type, actor.ability)
 
@@ -78,7 +78,7 @@ class EntryActions:
     async def publish_many(
         self, content_type: ContentType, ids: Iterable[int | None], actor: Actor, *, published: bool
     ) -> int:
-        """The same for several at once, all or none; how many of them have changed. What is so already stays so."""
+        """Publish or unpublish several entries, all or none; return how many changed."""
         wanted = _wanted(ids)
 
         async def work(unit: ManyEntriesUnit) -> int:
@@ -97,8 +97,10 @@ class EntryActions:
     async def publish_as_before(
         self, content_type: ContentType, moments: Mapping[int | None, int], actor: Actor
     ) -> int:
-        """Publish drafts as of the moments (milliseconds of the epoch) at which they were: what takes an unpublishing
-        back. All or none; how many have changed. What is published stays as it is."""
+        """Publish drafts with their previous publication dates (milliseconds since 1970), to undo an unpublish.
+
+        All or none; return how many changed. Published entries stay as they are.
+        """
         wanted = _wanted(moments)
 
         async def work(unit: ManyEntriesUnit) -> int:
@@ -117,7 +119,7 @@ class EntryActions:
         return await self._writer.run(work, grouped=False, about=content_type)
 
     async def delete_many(self, content_type: ContentType, ids: Iterable[int | None], actor: Actor) -> int:
-        """Remove those entries that may be; how many there were."""
+        """Delete the entries that the actor can delete; return their number."""
         wanted = [one for one in _wanted(ids) if one is not None]
 
         async def work(unit: ManyEntriesUnit) -> int:
@@ -128,9 +130,9 @@ class EntryActions:
         return await self._writer.run(work, grouped=False, about=content_type)
 
     async def clone(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
-        """A copy of an entry, a draft where there are drafts, in the same locale but no localization of anything.
+        """Create a copy of an entry, as a draft if the type has drafts, in the same locale but without localizations.
 
-        Of the entry it takes what the actor may read of it and create, of the body what may be created.
+        It contains what the actor can read and create of the original, and what the actor can create of the body.
         """
         found = await self._guards.writable(content_type, write, actor, CREATE)
         data = await self._writer.passwords.prepare(content_type, found.data, size=write.size)
@@ -155,7 +157,7 @@ class EntryActions:
         return await self._writer.run(work, size=write.size, about=content_type)
 
     async def auto_clone(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
-        """A copy of an entry as it is. Raises BadRequestError where something of it can be there only once."""
+        """Create an unchanged copy of an entry. Raises BadRequestError if an attribute cannot be duplicated."""
         prohibited = list(prohibited_fields(self.registry, content_type))
         if prohibited:
             raise BadRequestError(_NOT_COPIED, {"prohibitedFields": [[path, reason] for path, reason in prohibited]})
@@ -169,8 +171,8 @@ class EntryActions:
     async def _enter_all(
         self, unit: ManyEntriesUnit, content_type: ContentType, wanted: Sequence[int | None], actor: Actor
     ) -> list[int]:
-        """The ids of these entries. Refuse those that are not there, then those that may not be published; nobody else
-        changes them."""
+        """Lock these entries and return their ids. Raises NotFoundError if one is missing, and ForbiddenError if the
+        actor cannot publish one."""
         ids = [one for one in wanted if one is not None]
         await unit.lock_entries(content_type, ids)
         if len(await self._held.ids(unit, content_type, ids)) < len(wanted):
@@ -186,7 +188,7 @@ def _publication(published: bool) -> dict[str, Any]:
 
 
 def _wanted(ids: Iterable[int | None]) -> list[int | None]:
-    """Each entry once. Raises ValidationError for more than one transaction should hold."""
+    """Return each id once. Raises ValidationError for more than one transaction can lock."""
     wanted = list(dict.fromkeys(ids))
     if len(wanted) > MOST_AT_ONCE:
         raise ValidationError(f"At most {MOST_AT_ONCE} entries are changed at once, these are {len(wanted)}")

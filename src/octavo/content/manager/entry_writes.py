@@ -1,8 +1,7 @@
-"""EntryWrites: entries as administrators create, change and remove them. Each is one transaction.
+"""EntryWrites: create, update and delete entries for administrators. Each is one transaction.
 
-What may not be written of a body is left out in silence. An entry is in the scope of what is done with it before and
-after. Answers show the entry as `Answered` has it. Refuses with NotFoundError, ForbiddenError, ValidationError and
-ApplicationError.
+Fields of a body without write permission are ignored. An entry must be in the action's scope before and after the
+write. `Answered` defines the response. Raises NotFoundError, ForbiddenError, ValidationError and ApplicationError.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -27,9 +26,9 @@ from octavo.schema.attributes import UPDATED_AT
 from octavo.schema.content_types import ContentType
 
 NOTHING: Final = "nothing"
-"""What somebody saw of an entry that was not there."""
+"""The value of `seen` if the entry did not exist when the client read it."""
 NEVER: Final = "null"
-"""What they saw of one that says no time: others have written it."""
+"""The value of `seen` if the entry had no `updatedAt`, because other software wrote it."""
 
 
 class EntryChanged(OctavoError):
@@ -42,7 +41,7 @@ class EntryChanged(OctavoError):
 
 
 class SeenCheck:
-    """Asks inside of a unit of work whether an entry is still the one that was seen."""
+    """Checks in a unit of work that an entry did not change since the client read it."""
 
     def __init__(self, answered: Answered, writes: ContentWrites) -> None:
         self._answered = answered
@@ -51,8 +50,10 @@ class SeenCheck:
     async def check(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, seen: str | None
     ) -> None:
-        """Refuse an entry whose `updatedAt` is another than what was seen (None: whatever it is), and let nobody else
-        change it until the end. Raises EntryChanged, NotFoundError."""
+        """Lock the entry and raise EntryChanged if its `updatedAt` differs from `seen` (None: no check).
+
+        Also raises NotFoundError.
+        """
         if seen is None:
             return
         await unit.lock_entry(content_type, entry_id)
@@ -65,11 +66,11 @@ class SeenCheck:
 DELETE: Final = "delete"
 
 Joined = Callable[[EntryUnit, str], Awaitable[Family | None]]
-"""The family that a new entry in a locale joins, if any."""
+"""Returns the family that a new entry in a locale joins, if any."""
 
 
 class EntryWrites:
-    """Writes entries of one registry on behalf of administrators."""
+    """Writes entries of one registry for administrators."""
 
     def __init__(self, controller: ContentController, reader: EntryReader, answered: Answered) -> None:
         self.registry = controller.registry
@@ -85,8 +86,10 @@ class EntryWrites:
     async def create(
         self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None, related: int | None = None
     ) -> bytes:
-        """A new entry, a draft where there are drafts. `locale`: that of a localized type, None for the default one;
-        `related`: the id of an entry of which it is a localization."""
+        """Create an entry, as a draft if the type has drafts.
+
+        `locale`: of a localized type; None for the default. `related`: the id of the entry to create a localization of.
+        """
 
         async def joined(unit: EntryUnit, code: str) -> Family | None:
             if related is None:
@@ -107,10 +110,10 @@ class EntryWrites:
         related: int | None = None,
         seen: str | None = None,
     ) -> bytes:
-        """The entry of a single type, in a locale where it has several: changed, or made if there is none yet.
+        """Create or update the entry of a single type, in a locale if it is localized.
 
-        `seen`: as for `update`; what was seen and is gone is not made again. `related`: the id of an entry of another
-        locale; refused where there is none at all (observed).
+        `seen`: as for `update`; an entry that was deleted since is not created again. `related`: the id of an entry in
+        another locale; refused if there is no entry at all (observed).
         """
         entry_id = await self.single_id(content_type, locale)
         action = CREATE if entry_id is None else UPDATE
@@ -133,14 +136,14 @@ class EntryWrites:
         try:
             return await self._create(content_type, write, actor, locale, joined)
         except SingleTypeExists:
-            async with self._writer.open_ambient():  # it may be part of a group that is not committed yet
+            async with self._writer.open_ambient():  # the entry may belong to an uncommitted group
                 there = await self.single_id(content_type, locale)
             if there is None or seen is not None or not actor.ability.may(UPDATE, content_type.uid):
                 raise
         return await self.update(content_type, there, write, actor)
 
     async def single_id(self, content_type: ContentType, locale: Any, unit: EntryUnit | None = None) -> int | None:
-        """The id of the entry of a single type, in a locale (None: the default one) where it has several."""
+        """Return the id of a single type's entry, in a locale (None: the default) if it is localized."""
         if not isinstance(locale, str | None):
             return None
         asked = Query(locales=(locale,)) if content_type.localized and locale is not None else EVERYTHING
@@ -153,9 +156,9 @@ class EntryWrites:
     async def update(
         self, content_type: ContentType, entry_id: int, write: Write, actor: Actor, seen: str | None = None
     ) -> bytes:
-        """A changed entry. Its localizations take over what all of them share.
+        """Update an entry, and copy the values that it shares to its localizations.
 
-        `seen`: the `updatedAt` of what was changed, if that matters. Raises EntryChanged where it is another.
+        `seen`: the `updatedAt` that the client has read, if it matters. Raises EntryChanged if it is outdated.
         """
         found = await self._writable(content_type, write, actor, UPDATE)
         answer = self.answered.of(content_type, actor.ability)
@@ -168,14 +171,14 @@ class EntryWrites:
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id):
                 raise NotFoundError
             await self.guards.leave(unit, content_type, entry_id, actor, UPDATE)
-            shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            shown = await self._writes.answer(answer, entry_id, unit)  # localizations as before (observed)
             await self.level(unit, content_type, entry_id, data)
             return shown
 
         return await self._writer.run(work, size=write.size, about=content_type)
 
     async def delete(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
-        """Remove an entry; it is answered as it was."""
+        """Delete an entry and return it."""
         answer = self.answered.of(content_type, actor.ability)
 
         async def work(unit: EntryUnit) -> bytes:
@@ -188,13 +191,13 @@ class EntryWrites:
         return await self._writer.run(work, about=content_type)
 
     async def hold(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> None:
-        """Let nobody else change an entry and the localizations that `level` changes."""
+        """Lock an entry and the localizations that `level` changes."""
         await self._families.hold(unit, content_type, entry_id)
 
     async def level(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, named: Collection[str] = ()
     ) -> None:
-        """Give the localizations of an entry the scalars that they share, and what else of theirs is `named`."""
+        """Copy the shared scalars of an entry to its localizations, and the other attributes in `named`."""
         await self._families.level(unit, content_type, entry_id, named)
 
     async def _create(
@@ -218,7 +221,7 @@ class EntryWrites:
             if family is not None:
                 await self._families.join(unit, content_type, entry_id, family)
             await self.guards.made(unit, content_type, entry_id, found, actor, CREATE)
-            shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            shown = await self._writes.answer(answer, entry_id, unit)  # localizations as before (observed)
             if family is not None:
                 await self.level(unit, content_type, entry_id, named)
             return shown
@@ -232,4 +235,4 @@ class EntryWrites:
 
 
 async def _no_family(unit: EntryUnit, code: str) -> None:
-    """A new entry stands alone."""
+    """Return no family: the new entry has no localizations."""

@@ -1,8 +1,8 @@
-"""What administrators are shown of an entry, as an Answer: all that their rights to its fields let them read.
+"""The response for an entry in the content manager: all fields that the administrator can read.
 
-Private attributes are shown, passwords never. What a relation leads to is counted, or shown by its id, as a part of the
-entry that holds the link: whoever may read the field sees it. Its own values are too under the rule `linkedValues`, or
-else shown to those who may read them.
+Private attributes are included, passwords never. Related entries are counted or shown by id, for everyone who can read
+the relation. Their values are shown as well under the rule `linkedValues`, otherwise only to administrators who can
+read them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,27 +36,27 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 Members = Iterator[tuple[str, Answer]]
 
 HIDDEN: Final = frozenset({(USER, "provider"), (USER, "resetPasswordToken"), (USER, "confirmationToken")})
-"""Attributes of built-in types that the content manager knows nothing of."""
+"""Attributes of built-in types that the content manager hides."""
 ADMINISTRATOR_FIELDS: Final = frozenset({"firstname", "lastname", "username"})
-"""What everybody who manages content may see of administrators, besides their ids."""
+"""The fields of administrators that everyone with access to content can read, besides their ids."""
 _FOLDER: Final = "folder"
 
 
 class View(Enum):
-    """How much of an entry is shown."""
+    """How much of an entry a response shows."""
 
     ROW = "row"
-    """A row of a list: components without what they lead to, one related entry, several counted."""
+    """A row of a list: components without relations, one related entry, several counted."""
     ENTRY = "entry"
-    """An entry to be edited: components all the way down, related entries counted."""
+    """An entry to edit: nested components, related entries counted."""
     WHOLE = "whole"
-    """A single type: components all the way down, related entries shown."""
+    """A single type: nested components, related entries shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a request asks for besides: only some `fields` (None: all) of the entry's own; of some relations, or of all
-    of them, what they lead to, where it would be counted."""
+    """What a request selects: only some `fields` (None: all) of the entry, and the relations, or all of them, to show
+    instead of count."""
 
     fields: frozenset[str] | None = None
     related: frozenset[str] = frozenset()
@@ -75,9 +75,9 @@ def shown(
     *,
     shows_linked: bool = True,
 ) -> Object:
-    """What those with an ability are shown of an entry, whose scope chooses the entries.
+    """Return the response for entries in an ability's scope.
 
-    `shows_linked`: the values of what links lead to, whoever may read these.
+    `shows_linked`: show the values of linked entries without checking permissions for them.
     """
     place = FieldPlace(content_type.uid) if ability.limits_fields else None
     walker = _Shown(registry, ability, view, place, asked=asked, shows_linked=shows_linked)
@@ -85,7 +85,7 @@ def shown(
 
 
 def is_hidden(definition: Definition, attribute: AnyAttribute) -> bool:
-    """Whether the content manager knows nothing of an attribute: passwords, and what definitions hide."""
+    """Return whether the content manager hides an attribute: passwords, and attributes hidden by the definition."""
     if isinstance(attribute, Scalar) and SCALAR_TYPES[attribute.type].secret:
         return True
     if definition.uid == ADMIN_USER and attribute.name not in ADMINISTRATOR_FIELDS:
@@ -94,7 +94,7 @@ def is_hidden(definition: Definition, attribute: AnyAttribute) -> bool:
 
 
 def hidden_by_definition(definition: Definition) -> frozenset[str]:
-    """The attributes that a definition itself hides: `config.attributes.NAME.hidden`."""
+    """Return the attributes that a definition hides with `config.attributes.NAME.hidden`."""
     config = definition.raw.get("config")
     attributes = config.get("attributes") if isinstance(config, dict) else None
     if not isinstance(attributes, dict):
@@ -103,7 +103,7 @@ def hidden_by_definition(definition: Definition) -> frozenset[str]:
 
 
 def values(definition: Definition) -> Object:
-    """An entry's own values, and nothing that it leads to."""
+    """Return the response with an entry's own values, without relations, files and components."""
     return Object((("id", Plain(None)), *_own_values(definition)))
 
 
@@ -115,8 +115,8 @@ def _own_values(definition: Definition) -> Iterator[tuple[str, Plain]]:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Walks down a definition. `place` is where its fields are, None for who may read all; `around` the components
-    around it: one that lies in itself is shown once."""
+    """Walks a definition. `place` is the path of its fields; None if all can be read. `around` are the enclosing
+    components: one inside of itself is shown once."""
 
     registry: Registry
     ability: Ability
@@ -131,7 +131,7 @@ class _Shown:
         return Object(tuple((name, self._guarded(name, answer)) for name, answer in members))
 
     def own(self, definition: Definition) -> Object:
-        """An entry's own values, as those see them who ask for it by itself."""
+        """Return the response with an entry's own values, as far as they can be read."""
         mine = (one for one in _own_values(definition) if self._may_read(one[0]))
         return Object((("id", Plain(None)), *((name, self._guarded(name, answer)) for name, answer in mine)))
 
@@ -139,7 +139,7 @@ class _Shown:
         return self.place is None or self.ability.reads(self.place.uid, self.place.field(name))
 
     def _guarded(self, name: str, answer: Answer) -> Answer | Guarded:
-        """What some may see in some entries only stands behind the condition."""
+        """Add the condition under which a field can be read, if there is one."""
         if self.place is None or name == "id":
             return answer
         condition = self.ability.field_scope(self.place.uid, self.place.field(name))
@@ -154,7 +154,7 @@ class _Shown:
                     yield name, answer
 
     def _answer(self, definition: Definition, attribute: AnyAttribute) -> Answer | None:
-        """What stands for an attribute; None for nothing."""
+        """Return the response for an attribute; None to leave it out."""
         if isinstance(attribute, Scalar):
             return Plain(attribute.name)
         if self.view is View.ROW and isinstance(definition, Component):
@@ -168,7 +168,7 @@ class _Shown:
                 return self._related(definition, attribute)
 
     def _inside(self, attribute: AnyAttribute, uid: str) -> Object | None:
-        """A component in an attribute."""
+        """Return the response for a component in an attribute."""
         component = self.registry.components.get(uid)
         if component is None or uid in self.around:
             return None
@@ -176,7 +176,7 @@ class _Shown:
         return replace(self, place=place, around=(*self.around, uid), asked=NOTHING_ELSE).entry(component)
 
     def _file(self) -> Object:
-        """A file, and the folder that it is in."""
+        """Return the response for a file with its folder."""
         file = self.registry.content_types[FILE]
         folder = self.registry.target(file.attributes[_FOLDER])
         assert folder is not None
@@ -191,7 +191,7 @@ class _Shown:
         target = self.registry.target(relation)
         if target is None:
             return None
-        # Links of these are neither many nor counted, as in v4.
+        # These relations are short and never counted, as in v4.
         always_shown = relation.is_morph or relation.name in (*CREATORS, LOCALIZATIONS)
         counts = self.view is View.ENTRY or (self.view is View.ROW and relation.to_many)
         if counts and not always_shown:
@@ -204,7 +204,7 @@ class _Shown:
         return Nested(relation.name, EVERYTHING, self._known(target, always), empty=empty, linked=True)
 
     def _known(self, target: Definition, always: Iterable[str] = ()) -> Object:
-        """An entry that a link leads to: its id, what is `always` told, and of the rest what they may read of it."""
+        """Return the response for a linked entry: its id, the `always` fields, and other fields that can be read."""
         if self.place is None or self.shows_linked or target.uid == ADMIN_USER:
             return values(target)
         may_find = self.ability.may(FIND, target.uid)
@@ -222,7 +222,7 @@ class _Shown:
         return self.asked.all_related or relation.name in self.asked.related
 
     def _of_any_kind(self, relation: Relation) -> Kinds:
-        """What a polymorphic relation leads to: content, files, accounts, and of the administrators' own the people."""
+        """Return the response for a polymorphic relation: to content, files, users and administrators."""
         branches = []
         for uid, target in self.registry.content_types.items():
             if uid == ADMIN_USER or not uid.startswith("admin::"):
@@ -234,7 +234,7 @@ class _Shown:
 
 
 def _behind(scope: Filter | None, answer: Answer | Guarded) -> Answer | Guarded:
-    """What only some entries show."""
+    """Limit a response to the entries in a scope."""
     if scope is None:
         return answer
     if isinstance(answer, Guarded):

@@ -1,4 +1,4 @@
-"""FileUses: which entries show a file, themselves or in their components, as far as somebody may read them."""
+"""FileUses: find the entries that use a file, directly or in components, as far as the actor can read them."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -22,7 +22,7 @@ from octavo.schema.content_types import Component, ContentType
 from octavo.schema.managed import is_managed
 
 MOST: Final = 100
-"""Places of a file that are looked at."""
+"""The maximum number of uses to check."""
 _MORPHS: Final = OwnStatement(
     "SELECT related_type, related_id, field FROM files_related_morphs WHERE file_id = {file} ORDER BY id LIMIT {most}"
 )
@@ -31,7 +31,7 @@ _Places = dict[int, str]
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """An entry that shows a file: what it is called, and the path of the field."""
+    """An entry that uses a file: its title, and the path of the field."""
 
     content_type: ContentType
     entry_id: int
@@ -40,7 +40,7 @@ class FileUse:
 
 
 class FileUses:
-    """Finds the entries that show files."""
+    """Finds the entries that use files."""
 
     def __init__(self, database: Database, reads: ContentReads, owners: ComponentOwners) -> None:
         self._database = database
@@ -49,7 +49,7 @@ class FileUses:
         self._owners = owners
 
     async def of(self, file_id: int, actor: Actor) -> tuple[list[FileUse], int]:
-        """Where a file is used, and in how many entries besides that the actor may not read."""
+        """Return where a file is used, and the number of further entries that the actor cannot read."""
         places = await self._places(file_id)
         found: list[FileUse] = []
         for uid, entries in places.items():
@@ -60,7 +60,7 @@ class FileUses:
         return found, sum(map(len, places.values())) - len(found)
 
     async def _places(self, file_id: int) -> Mapping[str, _Places]:
-        """The entries that show it, by their content-types' UIDs, each with the path of a field."""
+        """Return the entries that use the file, by content-type UID, each with the path of a field."""
         statement = _MORPHS.bind(self._database.dialect, file=file_id, most=MOST)
         found: dict[str, _Places] = {}
         for kind, related, field in await self._database.fetch_all(*statement):
@@ -78,7 +78,7 @@ class FileUses:
         return [(one.content_type.uid, one.entry_id, one.place.way) for one in islice(managed, MOST)]
 
     async def _names(self, content_type: ContentType, ids: list[int], actor: Actor) -> dict[int, str]:
-        """What those of the entries are called that the actor may read; by their ids where the name is not theirs."""
+        """Return the titles of entries that the actor can read; the id if the title is not readable."""
         ability, uid = actor.ability, content_type.uid
         if not ids or not ability.may(FIND, uid):
             return {}
@@ -97,6 +97,6 @@ class FileUses:
 
 
 def _knows(ability: Ability, uid: str, field: str) -> bool:
-    """Whether what a field holds may be known: of a zone, whatever is in it."""
+    """Return whether a field can be read, directly or as part of a dynamic zone."""
     way = field.split(".")
     return any(reads_always(ability, uid, ".".join(way[:length])) for length in range(1, len(way) + 1))

@@ -1,7 +1,7 @@
-"""What administrators are shown of files and folders, as Answers: their own values, and what a request populates.
+"""Responses for files and folders in the content manager: their own values and the populated relations.
 
-By default a file is shown with its folder, a folder with the numbers of folders and files in it. What is populated by
-name comes besides; any other way of asking takes the place of this.
+By default a file includes its folder, and a folder the numbers of its subfolders and files. Relations populated by name
+are added; any other form of `populate` replaces the default.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from octavo.schema.content_types import FILE, FOLDER, ContentType
 from octavo.schema.registry import Registry
 
 _RELATIONS: Final = {FILE: ("folder", *CREATORS), FOLDER: ("parent", "children", "files", *CREATORS)}
-"""What can be populated. Which entries hold a file is told by the entries."""
+"""The relations that can be populated. The entries that use a file are not among them."""
 _CREATOR: Final = Object((("id", Plain(None)), *((name, Plain(name)) for name in sorted(ADMINISTRATOR_FIELDS))))
 _COUNTS: Final = tuple((name, Object((("count", Count(name, linked=True)),))) for name in ("children", "files"))
 
@@ -25,39 +25,39 @@ Members = Iterator[tuple[str, Answer]]
 
 
 def file_shown(registry: Registry) -> Object:
-    """A file as it is told after it was changed."""
+    """Return the response for a file after a change."""
     return values(registry.content_types[FILE])
 
 
 def file_with(registry: Registry, *relations: str, signed: bool | None = None) -> Object:
-    """A file with what it leads to; and, unless None, whether its address is signed."""
-    told = Object((*file_shown(registry).members, *_populated(registry, FILE, relations)))
-    return told if signed is None else signing(told, signed=signed)
+    """Return the response for a file with relations and, unless `signed` is None, whether its URL is signed."""
+    answer = Object((*file_shown(registry).members, *_populated(registry, FILE, relations)))
+    return answer if signed is None else signing(answer, signed=signed)
 
 
 def file_alone(registry: Registry, *, signed: bool | None = None) -> Object:
-    """One file, as people look at it."""
+    """Return the response for a single file."""
     return file_with(registry, CREATED_BY, "folder", signed=signed)
 
 
 def file_row(registry: Registry, given: Mapping[str, Any], fields: frozenset[str] | None, *, signed: bool) -> Object:
-    """A file in a list."""
+    """Return the response for a file in a list."""
     return signing(_asked(registry, FILE, given, fields, _populated(registry, FILE, ("folder",))), signed=signed)
 
 
 def folder_shown(registry: Registry) -> Object:
-    """A folder as it is told after it was changed."""
+    """Return the response for a folder after a change."""
     return values(registry.content_types[FOLDER])
 
 
 def folder_row(registry: Registry, given: Mapping[str, Any], fields: frozenset[str] | None = None) -> Object:
-    """A folder in a list, or alone."""
+    """Return the response for a folder, single or in a list."""
     return _asked(registry, FOLDER, given, fields, iter(_COUNTS))
 
 
-def signing(told: Object, *, signed: bool) -> Object:
-    """A file, and whether its address is signed."""
-    return Object((*told.members, ("isUrlSigned", Fixed("true" if signed else "false"))))
+def signing(answer: Object, *, signed: bool) -> Object:
+    """Add to a file's response whether its URL is signed."""
+    return Object((*answer.members, ("isUrlSigned", Fixed("true" if signed else "false"))))
 
 
 def _asked(
@@ -71,26 +71,26 @@ def _asked(
     if query.populate_all:
         members.update(_populated(registry, uid, _RELATIONS[uid]))
     for one in query.populate:
-        told = _one(registry, uid, one)
-        if told is not None:
-            members[one.name] = told
+        answer = _one(registry, uid, one)
+        if answer is not None:
+            members[one.name] = answer
     return Object(tuple(members.items()))
 
 
 def _own(content_type: ContentType, fields: frozenset[str] | None) -> Object:
-    told = values(content_type).members
-    return Object(tuple((name, one) for name, one in told if fields is None or name == "id" or name in fields))
+    answer = values(content_type).members
+    return Object(tuple((name, one) for name, one in answer if fields is None or name == "id" or name in fields))
 
 
 def _populated(registry: Registry, uid: str, names: tuple[str, ...]) -> Members:
     for name in names:
-        told = _one(registry, uid, Populate(name=name, query=EVERYTHING))
-        if told is not None:
-            yield name, told
+        answer = _one(registry, uid, Populate(name=name, query=EVERYTHING))
+        if answer is not None:
+            yield name, answer
 
 
 def _one(registry: Registry, uid: str, asked: Populate) -> Answer | None:
-    """What a relation leads to; None for what is none, or is not told here. Raises InvalidParameter."""
+    """Return the response for a relation; None if it cannot be populated. Raises InvalidParameter."""
     name, query = asked.name, asked.query
     if name not in _RELATIONS[uid]:
         return None
@@ -107,8 +107,8 @@ def _one(registry: Registry, uid: str, asked: Populate) -> Answer | None:
     )
     inner.update(_populated(registry, target, _RELATIONS[target] if query.populate_all else ()))
     for one in query.populate:
-        told = _one(registry, target, one)
-        if told is not None:
-            inner[one.name] = told
-    # Folders are everybody's who may read files; of the files in them those that the caller may read.
+        answer = _one(registry, target, one)
+        if answer is not None:
+            inner[one.name] = answer
+    # All folders are visible with permission to read files; files in them only if the caller can read them.
     return Nested(name, EVERYTHING, Object(tuple(inner.items())), linked=target == FOLDER)

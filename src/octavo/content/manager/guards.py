@@ -1,6 +1,6 @@
-"""Guards of writes: which entries somebody may take an action on, and which fields of them, asked inside of the write.
+"""Permission checks inside writes: on which entries an actor can take an action, and with which fields.
 
-Refuses with NotFoundError what is not there, with ForbiddenError what is there for others.
+Raises NotFoundError for entries that do not exist and ForbiddenError for entries outside of the actor's scope.
 """
 
 from collections.abc import Mapping
@@ -23,23 +23,23 @@ ANY_ENTRY: Final = And(items=())
 
 @dataclass(frozen=True, slots=True)
 class Writable:
-    """What of a body somebody may write. Some fields only of entries that meet conditions: `conditions` has these."""
+    """The writable part of a body. `conditions` are those of fields that can only be written in some entries."""
 
     data: Mapping[str, Any]
     conditions: frozenset[Filter] = frozenset()
 
 
 class Guards:
-    """Asks the actor's ability on behalf of writes."""
+    """Checks an actor's permissions for writes."""
 
     def __init__(self, registry: Registry, writes: ContentWrites) -> None:
         self._registry = registry
         self._writes = writes
 
     async def writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Writable:
-        """The fields of a body that may be written, of some entries at least. What is no attribute is left out.
+        """Return the fields of a body that can be written in at least some entries; unknown names are left out.
 
-        A body that is no object says nothing (observed).
+        A body that is not an object counts as empty (observed).
         """
         given = write.data if isinstance(write.data, Mapping) else {}
         named = {name: given[name] for name in content_type.writable_names if name in given and name not in STAMPED}
@@ -54,9 +54,9 @@ class Guards:
         return Writable(data, frozenset(conditions))
 
     async def enter(self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str) -> None:
-        """Refuse an entry that the action may not be taken on, and let nobody else change it until the end.
+        """Raise an error if the action is not allowed on an entry; otherwise lock the entry.
 
-        Where it may be taken on all, nothing is asked: whether the entry is there, the write finds out.
+        If the action is allowed on all entries no query runs: the write itself detects missing entries.
         """
         if actor.ability.scope(content_type.uid, action) is None:
             return
@@ -66,14 +66,14 @@ class Guards:
             raise ForbiddenError if is_there else NotFoundError
 
     async def leave(self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str) -> None:
-        """Refuse a change by which an entry has come out of the scope of the action. Raises ForbiddenError."""
+        """Raise ForbiddenError if a change moved an entry out of the action's scope."""
         if not await self._writes.in_scope(content_type, entry_id, unit, actor, action):
             raise ForbiddenError
 
     async def fields(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, found: Writable, actor: Actor, action: str
     ) -> Mapping[str, Any]:
-        """What of a body may be written to this entry."""
+        """Return the fields of a body that can be written in this entry."""
         if not found.conditions:
             return found.data
         met = await self._met(unit, content_type, entry_id, found.conditions)
@@ -85,7 +85,7 @@ class Guards:
     async def made(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, found: Writable, actor: Actor, action: str
     ) -> None:
-        """Refuse a new entry that is not in scope, or has fields that may not be set in it. Raises ForbiddenError."""
+        """Raise ForbiddenError if a new entry is out of scope or contains fields that cannot be set in it."""
         await self.leave(unit, content_type, entry_id, actor, action)
         if await self._met(unit, content_type, entry_id, found.conditions) != found.conditions:
             raise ForbiddenError
@@ -93,6 +93,6 @@ class Guards:
     async def _met(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, conditions: frozenset[Filter]
     ) -> frozenset[Filter]:
-        """Those of the conditions that an entry meets."""
+        """Return the conditions that an entry matches."""
         met = {one for one in conditions if await self._writes.meets(content_type, entry_id, unit, one)}
         return frozenset(met)

@@ -1,7 +1,7 @@
-"""How the pages of a definition look: settings, what is said of each attribute, columns of lists, rows of edit views.
+"""View configurations of a definition: settings, metadata of attributes, columns of lists, rows of edit views.
 
-A configuration has the form of v4's rows in the core store: `settings`, `metadatas`, `layouts`. What was never
-configured has its default; what was, follows the definition as that changes.
+The format is v4's in the core store: `settings`, `metadatas`, `layouts`. Missing parts have defaults; configured parts
+are adapted when the definition changes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ FIELD_SIZES: Mapping[str, Raw] = {
     **{name: {"default": 4, "isResizable": True} for name in _NARROW},
     **{name: {"default": 6, "isResizable": True} for name in (*_MIDDLE, "uid")},
 }
-"""How many of twelve columns a field takes, by the word of its type."""
+"""The width of a field, in twelfths, by attribute type."""
 
 _LIST_LENGTH: Final = 4
 _UNLISTED: Final = frozenset({"json", "password", "richtext", "dynamiczone", "blocks"})
@@ -38,20 +38,20 @@ _INVISIBLE: Final = {
 
 
 def is_editable(definition: Definition, name: str) -> bool:
-    """Whether an attribute stands in edit views: neither made by the service nor hidden."""
+    """Return whether an attribute is in edit views: not automatic and not hidden."""
     if name in _AUTOMATIC:
         return False
     return name not in _INVISIBLE.get(definition.uid, ()) and name not in hidden_by_definition(definition)
 
 
 def is_listed(definition: Definition, name: str, attributes: Attributes) -> bool:
-    """Whether an attribute may be a column of lists."""
+    """Return whether an attribute can be a list column."""
     is_visible = name in _AUTOMATIC or is_editable(definition, name)
     return name in attributes and is_visible and attributes[name]["type"] not in _UNLISTED
 
 
 def is_sorted(name: str, attributes: Attributes) -> bool:
-    """Whether lists may be sorted by an attribute."""
+    """Return whether lists can be sorted by an attribute."""
     attribute = attributes.get(name)
     if attribute is None or attribute["type"] in _UNSORTED:
         return False
@@ -59,14 +59,14 @@ def is_sorted(name: str, attributes: Attributes) -> bool:
 
 
 def main_field(definition: Definition) -> str:
-    """What stands for an entry where nobody has chosen otherwise: the first text."""
+    """Return the default title field of entries: the first text attribute."""
     attributes = attributes_of(definition)
     texts = (name for name, raw in attributes.items() if raw["type"] == "string" and name != "id")
     return next(texts, "id")
 
 
 def default_configuration(definition: Definition, registry: Registry) -> Raw:
-    """The configuration of a definition that nobody has configured."""
+    """Return the default configuration of a definition."""
     attributes, main = attributes_of(definition), main_field(definition)
     editable = [name for name in attributes if is_editable(definition, name)]
     return {
@@ -77,10 +77,9 @@ def default_configuration(definition: Definition, registry: Registry) -> Raw:
 
 
 def synchronized(stored: Mapping[str, Any], definition: Definition, registry: Registry) -> Raw:
-    """A configuration as it is for the definition of today.
+    """Return a stored configuration adapted to the current definition.
 
-    What is gone from the definition is gone from it; what has come is added: to lists that have room, to the end of
-    the edit view.
+    Removed attributes are left out. New ones are added: to lists with room, and at the end of the edit view.
     """
     default, attributes = default_configuration(definition, registry), attributes_of(definition)
     metadatas = stored.get("metadatas") if _is_object(stored.get("metadatas")) else None
@@ -131,7 +130,7 @@ def _columns(definition: Definition, attributes: Attributes) -> list[str]:
 
 
 def _with_rows(rows: list[list[Raw]], names: Iterable[str], attributes: Attributes) -> list[list[Raw]]:
-    """Rows of an edit view with more fields behind them: each in the last row, if there is room."""
+    """Add fields to the rows of an edit view: to the last row if there is room."""
     rows = [[*row] for row in rows]
     for name in names:
         size = _size(attributes[name]["type"])["default"]
@@ -165,8 +164,8 @@ def _kept_metadata(stored: Any, default: Raw, raw: Mapping[str, Any], registry: 
     edit = {name: value for name, value in stored["edit"].items() if name != "mainField"}
     if "mainField" in default["edit"]:
         chosen, target = stored["edit"].get("mainField"), registry.content_types[str(raw["target"])]
-        told = attributes_of(target)
-        edit["mainField"] = chosen if is_listed(target, str(chosen), told) else default["edit"]["mainField"]
+        known = attributes_of(target)
+        edit["mainField"] = chosen if is_listed(target, str(chosen), known) else default["edit"]["mainField"]
     listed = dict(stored["list"])
     if not default["list"]["sortable"]:
         listed |= {"searchable": False, "sortable": False}

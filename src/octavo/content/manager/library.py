@@ -1,7 +1,7 @@
-"""Library: files and folders as administrators read them, and which files they may change.
+"""Library: read files and folders for administrators, and check which files they can change.
 
-Files are in the scope of the ability (`access/authorization/admin`): lists narrow, one by its id is refused. Folders
-are everybody's who may read files at all.
+The ability's scope (`access/authorization/admin`) applies to files: lists are filtered, a single file outside of it is
+refused. Folders are visible to everyone with permission to read files.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +35,7 @@ Given = Callable[[], Mapping[str, Any]]
 
 
 class Library:
-    """Reads files and folders, each list with one statement, and one more for the number of all."""
+    """Reads files and folders, with one query per list and one more for the total."""
 
     def __init__(self, reads: ContentReads, reader: EntryReader, caches: CacheScope, *, signed: bool) -> None:
         self._reads = reads
@@ -48,26 +48,26 @@ class Library:
         self._single: Cache[tuple[Any, ...], PreparedRead] = caches.cache("library")
         told = file_shown(self._registry)
         self.file_answer = self._by_id(self._files, told)
-        """A file that was described."""
+        """The response for an updated file."""
         self.stored_answer = self._by_id(self._files, signing(told, signed=signed))
-        """A file that has come."""
+        """The response for an uploaded file."""
         self.gone_answer = self._by_id(self._files, file_alone(self._registry))
-        """A file that is removed."""
+        """The response for a deleted file."""
         self.folder_answer = self._by_id(self._folders, folder_shown(self._registry))
-        """A folder that was changed."""
+        """The response for a changed folder."""
 
     async def files(self, text: str, given: Given, actor: Actor) -> tuple[bytes, Page, int]:
-        """The JSON array of a page of files, the page, and the number of all. `text` stands for what is `given`."""
+        """Return a page of files as a JSON array, the page, and the total. `text` is the request text for `given`."""
         prepared = await self._list(self._files, text, given, actor.ability)
         found, total = await self._reads.find(prepared)
         return found, prepared.page or Page(), total or 0
 
     async def folders(self, text: str, given: Given, actor: Actor) -> bytes:
-        """The JSON array of folders."""
+        """Return folders as a JSON array."""
         return (await self._reads.find(await self._list(self._folders, text, given, actor.ability)))[0]
 
     async def file(self, file_id: int | None, actor: Actor) -> bytes:
-        """The JSON of a file. Raises NotFoundError; ForbiddenError for one that is there for others."""
+        """Return a file as JSON. Raises NotFoundError, and ForbiddenError if it is outside of the actor's scope."""
         key = (FILE, actor.ability.key)
         prepared = self._single.get(key)
         if prepared is None:
@@ -81,7 +81,7 @@ class Library:
         return found
 
     async def folder(self, folder_id: int | None, text: str, given: Given, actor: Actor) -> bytes:
-        """The JSON of a folder. Raises NotFoundError."""
+        """Return a folder as JSON. Raises NotFoundError."""
         key = (FOLDER, text, actor.ability.key)
         prepared = self._single.get(key)
         if prepared is None:
@@ -94,11 +94,11 @@ class Library:
         return found
 
     async def tree(self) -> list[dict[str, Any]]:
-        """All folders, each with those in it, by name."""
+        """Return the tree of all folders, sorted by name."""
         parent = Nested("parent", EVERYTHING, Object((("id", Plain(None)),)), linked=True)
-        told = Object((("id", Plain(None)), ("name", Plain("name")), ("parent", parent)))
+        projection = Object((("id", Plain(None)), ("name", Plain("name")), ("parent", parent)))
         query = Query(sort=(Sort(names=("name",)), Sort(names=("id",))), page=Page(with_count=False))
-        found: list[dict[str, Any]] = orjson.loads(await self._rows(self._folders, query, told))
+        found: list[dict[str, Any]] = orjson.loads(await self._rows(self._folders, query, projection))
         inside: dict[int | None, list[dict[str, Any]]] = {}
         for row in found:
             inside.setdefault(row["parent"] and row["parent"]["id"], []).append(row)
@@ -109,10 +109,10 @@ class Library:
 
         return branch(None, 0)
 
-    # What is about to be changed, inside of the unit that changes it
+    # Checks in the unit of work that makes a change
 
     async def guard(self, unit: EntryUnit, ids: Iterable[int], ability: Ability, action: str) -> list[int]:
-        """Those of some files that are there. Raises ForbiddenError if the action may not be taken on one of them."""
+        """Return the ids of the files that exist. Raises ForbiddenError if the action is not allowed on one of them."""
         wanted = list(ids)
         with unit.ambient():
             there = await self._ids(self._files, wanted)
@@ -122,7 +122,7 @@ class Library:
         return there
 
     async def guard_folders(self, unit: EntryUnit, paths: Iterable[str], ability: Ability, action: str) -> None:
-        """Raise ForbiddenError if the action may not be taken on a file in the folders with these paths, or below."""
+        """Raise ForbiddenError if the action is not allowed on a file in these folders, at any depth."""
         scope, inside = ability.scope(FILE, action), _under("folderPath", paths)
         if scope is None:
             return
@@ -132,7 +132,7 @@ class Library:
                 raise ForbiddenError
 
     async def check_file(self, file_id: int, ability: Ability, action: str) -> None:
-        """Raise NotFoundError for a file that is not there, ForbiddenError for one that is not theirs to change."""
+        """Raise NotFoundError if a file does not exist, and ForbiddenError if the action is not allowed on it."""
         if not await self._ids(self._files, [file_id]):
             raise NotFoundError(MISSING_FILE)
         scope = ability.scope(FILE, action)
@@ -140,13 +140,13 @@ class Library:
             raise ForbiddenError
 
     async def told(self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int]) -> bytes:
-        """The JSON array of some files or folders, as changes answer them."""
+        """Return files or folders as a JSON array, for the response to a change."""
         shown = file_shown(self._registry) if content_type.uid == FILE else folder_shown(self._registry)
         with unit.ambient():
             return await self._rows(content_type, _among(ids), shown)
 
     async def below(self, unit: EntryUnit, paths: Iterable[str]) -> tuple[list[int], list[int]]:
-        """The ids of the files, and of the folders, that lie in the folders with these paths or anywhere below them."""
+        """Return the ids of all files and all folders in the folders with these paths, at any depth."""
         with unit.ambient():
             found = []
             for content_type, name in ((self._files, "folderPath"), (self._folders, "path")):
@@ -203,7 +203,7 @@ class Library:
 
 
 def _all_of(query: Query) -> Query:
-    """A list without pages."""
+    """Return a query without pages."""
     return Query(filters=query.filters, sort=query.sort, search=query.search, page=Page(with_count=False))
 
 

@@ -1,7 +1,7 @@
-"""LibraryChanges: files and folders moved and removed, several at once. Each is one transaction.
+"""LibraryChanges: move and delete several files and folders at once. Each is one transaction.
 
-What is not there is passed over, as in the reference; a file that is not the caller's to change is not: all is refused
-with ForbiddenError, also for a file somewhere in a folder which is to be moved or removed.
+Missing files and folders are ignored, as in Strapi. If the action is not allowed on one of the files, including files
+anywhere in the folders, nothing changes and ForbiddenError is raised.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,11 +27,11 @@ _IDS: Final = Items(Id(), at_most(MOST_AT_ONCE))
 _DELETION: Final = Record({"fileIds": _IDS, "folderIds": _IDS}, closed=True)
 
 Told = tuple[bytes, bytes]
-"""The JSON arrays of files and of folders."""
+"""JSON arrays of files and of folders."""
 
 
 class LibraryChanges:
-    """Changes many at once, on behalf of administrators."""
+    """Runs bulk changes for administrators."""
 
     def __init__(self, library: Library, files: FileService, writer: EntryWriter) -> None:
         self._library = library
@@ -42,7 +42,7 @@ class LibraryChanges:
         self._folder_type = writer.registry.content_types[FOLDER]
 
     async def delete(self, body: Any, actor: Actor) -> Told:
-        """Remove `fileIds`, and `folderIds` with all that is in them; those that are named are told."""
+        """Delete `fileIds`, and `folderIds` with their contents; return the named files and folders."""
         check(_DELETION, body)
 
         async def work(unit: ManyEntriesUnit) -> Told:
@@ -50,7 +50,7 @@ class LibraryChanges:
             folders = await self._folders(unit, body)
             named = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, DELETE)
             inside, below = await self._inside(unit, folders)
-            told = await self._told(unit, named, [folder.id for folder in folders])
+            told = await self._changed(unit, named, [folder.id for folder in folders])
             for some in _portions(sorted({*named, *inside})):
                 files = await self._library.guard(unit, some, actor.ability, DELETE)
                 await self._files.delete_many(unit, files)
@@ -61,7 +61,7 @@ class LibraryChanges:
         return await self._writer.run(work, grouped=False)
 
     async def move(self, body: Any, actor: Actor) -> Told:
-        """Move `fileIds` and `folderIds` into `destinationFolderId`, null for the top. Raises ValidationError."""
+        """Move `fileIds` and `folderIds` to `destinationFolderId`, null for the top. Raises ValidationError."""
 
         async def work(unit: ManyEntriesUnit) -> Told:
             await unit.connection.lock(LOCK)
@@ -77,7 +77,7 @@ class LibraryChanges:
             if files:
                 place = {"folder": target and target.id, "folderPath": target.path if target else ROOT_FOLDER}
                 await unit.update_many(self._file_type, files, place, actor_id=actor.creator_id)
-            return await self._told(unit, files, [folder.id for folder in folders])
+            return await self._changed(unit, files, [folder.id for folder in folders])
 
         return await self._writer.run(work, grouped=False)
 
@@ -86,7 +86,7 @@ class LibraryChanges:
         return await self._rows.find(unit.connection, given)
 
     async def _folders(self, unit: ManyEntriesUnit, body: Mapping[str, Any]) -> list[FolderRow]:
-        """The folders that a body names, by id."""
+        """Return the folders in a body, sorted by id."""
         wanted = sorted({found for one in body.get("folderIds", ()) if (found := read_folder_id(one)) is not None})
         return await self._rows.find_many(unit.connection, wanted)
 
@@ -96,7 +96,7 @@ class LibraryChanges:
     async def _move_folders(
         self, unit: ManyEntriesUnit, folders: Sequence[FolderRow], target: FolderRow | None, actor: Actor
     ) -> None:
-        # The deepest first: what is moved out of another that is moved does not go with it.
+        # Deepest first: a folder that moves out of another moved folder must not move with it.
         for folder in sorted(folders, key=lambda one: len(one.path), reverse=True):
             path = f"{target.path if target else ''}/{folder.path.rpartition('/')[2]}"
             if path != folder.path:
@@ -107,7 +107,7 @@ class LibraryChanges:
             await unit.update_many(self._folder_type, ids, parent, actor_id=actor.creator_id)
 
     async def _check_names(self, unit: ManyEntriesUnit, folders: Sequence[FolderRow], target: FolderRow | None) -> None:
-        """Refuse names that are taken where the folders go, or twice among them. Raises ValidationError."""
+        """Raise ValidationError if folder names are taken at the destination, or occur twice."""
         if not folders:
             return
         moved = {folder.id for folder in folders}
@@ -117,19 +117,19 @@ class LibraryChanges:
         if wrong:
             raise ValidationError.from_problems([Problem((), f"some folders already exists: {', '.join(wrong)}")])
 
-    async def _told(self, unit: ManyEntriesUnit, files: Iterable[int], folders: Iterable[int]) -> Told:
+    async def _changed(self, unit: ManyEntriesUnit, files: Iterable[int], folders: Iterable[int]) -> Told:
         asked = ((self._file_type, list(files)), (self._folder_type, list(folders)))
         found = [await self._library.told(unit, kind, ids) if ids else b"[]" for kind, ids in asked]
         return found[0], found[1]
 
 
 def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    """As many at a time as a statement may name."""
+    """Yield the ids in batches that fit in one statement."""
     return (ids[start : start + MOST_AT_ONCE] for start in range(0, len(ids), MOST_AT_ONCE))
 
 
 def _ids(body: Mapping[str, Any], name: str) -> set[int]:
-    """The ids in a list, those that can be ids of anything."""
+    """Return the valid ids in a list."""
     return {found for one in body.get(name, ()) if (found := read_entry_id(one)) is not None}
 
 

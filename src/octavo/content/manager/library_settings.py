@@ -1,4 +1,4 @@
-"""Settings of the media library, and how its lists begin, in v4's rows of the core store."""
+"""Settings and list view of the media library, stored in v4's rows of the core store."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,25 +19,25 @@ _VIEW_FORM: Final = Record({"pageSize": Number(REQUIRED), "sort": Text(one_of=_S
 
 
 class LibrarySettings:
-    """Reads and keeps both. Raises ValidationError."""
+    """Reads and saves both. Raises ValidationError."""
 
     def __init__(self, writer: EntryWriter) -> None:
         self._store = CoreStore(writer, "plugin", "upload")
 
     async def settings(self) -> Mapping[str, Any]:
-        """What is done with images."""
+        """Return the settings for images."""
         return _known(await self._store.get(_SETTINGS), _DEFAULTS)
 
     async def save_settings(self, body: Any) -> Mapping[str, Any]:
-        """Keep what is to be done with images."""
+        """Save the settings for images."""
         return await self._save(_SETTINGS, _SETTINGS_FORM, body)
 
     async def view(self) -> Mapping[str, Any]:
-        """The size of pages, and the order of files."""
+        """Return the page size and the order of files."""
         return _known(await self._store.get(_VIEW), _DEFAULT_VIEW)
 
     async def save_view(self, body: Any) -> Mapping[str, Any]:
-        """Keep the size of pages, and the order of files."""
+        """Save the page size and the order of files."""
         return await self._save(_VIEW, _VIEW_FORM, body)
 
     async def _save(self, key: str, form: Record, body: Any) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
-"""Lists as administrators ask for them: the parameters of the reference's panel, less what the caller may not know.
+"""Lists in the content manager: parse the parameters of v4's admin panel, without what the caller cannot read.
 
-What may not be read is left out of filters and sorts, and so are filters about what does not exist, as in the
-reference; a sort by what does not exist is refused.
+As in Strapi, unreadable attributes are removed from filters and sorts, and so are filters on unknown attributes; a sort
+by an unknown attribute is refused.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +29,9 @@ _KNOWN: Final = ("filters", "sort", "fields", "locale", "publicationState", "_q"
 def read_list(
     given: Mapping[str, Any], content_type: ContentType, registry: Registry, ability: Ability
 ) -> tuple[Query, Asked]:
-    """The list that the parameters of a request ask for, and what it shows of each entry besides.
+    """Return the query for a request's parameters, and the fields and relations to show.
 
-    Raises ValidationError and its kin with the exact place.
+    Raises ValidationError or a subclass, with the exact path.
     """
     query = replace(read_allowed(given, _KNOWN, content_type, registry, ability), page=read_page(given))
     fields = None if query.fields is None else frozenset(query.fields)
@@ -44,7 +44,7 @@ def read_list(
 def read_allowed(
     given: Mapping[str, Any], names: Sequence[str], content_type: ContentType, registry: Registry, ability: Ability
 ) -> Query:
-    """What some parameters ask for, less what may not be known. Raises ValidationError and its kin."""
+    """Parse some parameters and remove what the caller cannot read. Raises ValidationError or a subclass."""
     known = {name: given[name] for name in names if name in given}
     query = read_query(known)
     for sort in query.sort:
@@ -54,7 +54,7 @@ def read_allowed(
 
 
 def read_page(given: Mapping[str, Any]) -> Page:
-    """`page` and `pageSize`, by JavaScript's numbers. Raises PaginationError, ValidationError."""
+    """Parse `page` and `pageSize` as JavaScript numbers. Raises PaginationError and ValidationError."""
     number, size = _whole(given, "page", 1), _whole(given, "pageSize", PAGE_SIZE)
     return panel_page(number, size)
 
@@ -64,14 +64,14 @@ def _whole(given: Mapping[str, Any], name: str, default: int) -> int:
     text = ",".join(map(str, value)) if isinstance(value, list) else value
     number = js_number(text)
     if not (number >= 1 and number.is_integer()):
-        # The reference has forgotten a size that it does not like by the time it says so.
+        # Strapi's message for an invalid size does not contain the value.
         received = text if name == "page" and isinstance(text, str) else "undefined"
         raise PaginationError(f"Invalid '{name}' parameter. Expected an integer > 0, received: {received}")
     return int(min(number, MAX_SAFE_INTEGER))
 
 
 def _check_sort(sort: Sort, definition: Definition, registry: Registry) -> None:
-    """Refuse a sort along what does not exist. Raises InvalidParameter."""
+    """Raise InvalidParameter for a sort by an unknown attribute."""
     reached: Definition | None = definition
     for name in sort.names:
         if name == "id" and reached is not None:
@@ -83,14 +83,14 @@ def _check_sort(sort: Sort, definition: Definition, registry: Registry) -> None:
 
 
 def _check_fields(query: Query, definition: Definition) -> None:
-    """Refuse fields that are no values. Raises InvalidParameter."""
+    """Raise InvalidParameter for fields that are not scalars."""
     for name in query.fields or ():
         if name != "id" and not isinstance(definition.attributes.get(name), Scalar):
             raise InvalidParameter(name, ("fields",))
 
 
 def _first_names(asked: Filter | None) -> Iterator[str]:
-    """The attributes of the entries themselves that a filter leads along."""
+    """Yield the entry's own attributes that a filter uses."""
     match asked:
         case And(items=items) | Or(items=items):
             for item in items:

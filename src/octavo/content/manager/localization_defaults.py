@@ -1,4 +1,4 @@
-"""What forms of new localizations begin with: what the others of the family share, and which there are."""
+"""Initial values for a new localization's form: the shared values, and the existing localizations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,8 +17,11 @@ from octavo.schema.shared_values import is_shared_value
 async def begin_localization(
     managed: ManagedEntries, uid: str, entry_id: int, locale: str, actor: Actor
 ) -> Mapping[str, Any]:
-    """`{nonLocalizedFields, localizations}` of an entry that the actor may read: of what is not localized, those fields
-    to which a right of theirs names the locale. Raises ApplicationError, ForbiddenError, NotFoundError."""
+    """Return `{nonLocalizedFields, localizations}` of an entry that the actor can read.
+
+    The shared values are limited to fields that the actor can read or create in the locale. Raises
+    ApplicationError, ForbiddenError and NotFoundError.
+    """
     known = managed.registry.content_types.get(uid)
     if known is None or not known.localized:
         raise ApplicationError("model.not.localized")

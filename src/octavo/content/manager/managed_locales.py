@@ -1,4 +1,4 @@
-"""ManagedLocales: the locales of a project as administrators list, add, change and remove them."""
+"""ManagedLocales: list, add, change and remove a project's locales for administrators."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -29,27 +29,27 @@ class ManagedLocales:
         self._type = controller.registry.content_types[LOCALE]
 
     async def all(self) -> list[dict[str, Any]]:
-        """All of them, and which one is the default."""
+        """Return all locales, with `isDefault`."""
         self._locales.forget()
         found, _ = await self._reads.find(self._reads.prepare(self._request(By.LIST), None))
         default = await self._locales.default()
-        return [_told(one, default) for one in orjson.loads(found)]
+        return [_with_default(one, default) for one in orjson.loads(found)]
 
     async def add(self, code: str, name: str | None, actor: Actor, *, default: bool) -> dict[str, Any]:
-        """A new locale. Raises ApplicationError for one that is there."""
+        """Add a locale. Raises ApplicationError if it exists."""
         if code in (await self._locales.known()).codes:
             raise ApplicationError("This locale already exists")
         return await self._one(await self._management.add(code, name, default=default, actor_id=actor.creator_id))
 
     async def change(self, locale_id: int, given: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
-        """A locale with another `name`, or as the default one (`isDefault`). Raises NotFoundError."""
+        """Set a locale's `name` or set it as the default (`isDefault`). Raises NotFoundError."""
         named = {"name": given["name"]} if "name" in given else {}
         default = given.get("isDefault") is True
         await self._management.change(locale_id, named, default=default, actor_id=actor.creator_id)
         return await self._one(locale_id)
 
     async def remove(self, locale_id: int) -> dict[str, Any]:
-        """Remove a locale with its entries. Raises NotFoundError, ApplicationError for the default one."""
+        """Remove a locale with its entries. Raises NotFoundError, and ApplicationError for the default one."""
         found = await self._one(locale_id)
         if found["isDefault"]:
             raise ApplicationError("Cannot delete the default locale")
@@ -62,12 +62,12 @@ class ManagedLocales:
         found = await self._reads.find_any(prepared.bind(id=locale_id))
         if found is None:
             raise NotFoundError("locale.notFound")
-        return _told(orjson.loads(found), await self._locales.default())
+        return _with_default(orjson.loads(found), await self._locales.default())
 
     def _request(self, by: By) -> ReadRequest:
         query = Query(sort=(Sort(names=("id",)),)) if by is By.LIST else EVERYTHING
         return ReadRequest(content_type=self._type, query=query, by=by, projection=_SHOWN, drafts=Drafts.ANY)
 
 
-def _told(locale: dict[str, Any], default: str) -> dict[str, Any]:
+def _with_default(locale: dict[str, Any], default: str) -> dict[str, Any]:
     return {**locale, "isDefault": locale["code"] == default}

@@ -1,4 +1,4 @@
-"""Finding the content-types that administrators manage, by their UIDs."""
+"""Find the content-types that an administrator can manage, by UID."""
 
 from octavo.access.authorization.ability import FIND
 from octavo.access.authorization.actor import Actor
@@ -9,8 +9,10 @@ from octavo.schema.registry import Registry
 
 
 def managed_type(registry: Registry, uid: str, actor: Actor, action: str = FIND) -> ContentType:
-    """The content-type of that UID, for an actor who may take an action on it. Raises ForbiddenError, whether it is not
-    there or not theirs."""
+    """Return a content-type if the actor is allowed the action on it.
+
+    Raises ForbiddenError otherwise, also if it does not exist.
+    """
     content_type = registry.content_types.get(uid)
     if content_type is None or not is_managed(content_type) or not actor.ability.may(action, uid):
         raise ForbiddenError
@@ -18,8 +20,10 @@ def managed_type(registry: Registry, uid: str, actor: Actor, action: str = FIND)
 
 
 def managed_single(registry: Registry, uid: str, actor: Actor, *actions: str) -> ContentType:
-    """As `managed_type`, of a single type, for an actor who may take one of the actions. Raises NotFoundError for a
-    collection type."""
+    """Return a single type if the actor is allowed one of the actions on it.
+
+    Raises ForbiddenError as `managed_type` does, and NotFoundError for a collection type.
+    """
     allowed = next((action for action in actions if actor.ability.may(action, uid)), actions[0])
     content_type = managed_type(registry, uid, actor, allowed)
     if not content_type.is_single:

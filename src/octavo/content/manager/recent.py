@@ -1,6 +1,6 @@
-"""What administrators go on with: entries changed lately, their own drafts, and what is planned.
+"""The home page of the admin panel: recently changed entries, the actor's drafts, and scheduled entries.
 
-Each content-type is read as its list is, by the rights and conditions of who asks.
+Each content-type is read as its list is, with the actor's permissions and conditions.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,17 +20,17 @@ from octavo.schema.managed import managed_types
 Line = dict[str, Any]
 
 MOST_TYPES: Final = 50
-"""Content-types that are looked into, by two statements each."""
+"""The maximum number of content-types to read, with two queries each."""
 MOST_LINES: Final = 10
-"""Entries of each list."""
+"""The length of each list."""
 _MOST_PLANS: Final = 200
 _MOST_CHECKED: Final = 25
-"""Scheduled drafts of a content type that are checked for missing values, the next ones first."""
+"""Scheduled drafts of a content-type that are checked for missing values, the next ones first."""
 _NEWEST: Final = {"sort": f"{UPDATED_AT}:DESC,id:DESC", "locale": "all"}
 
 
 class RecentEntries:
-    """Reads what is shown first. `schedules` is None where nothing can be planned."""
+    """Reads the lists. `schedules` is None if scheduling is not available."""
 
     def __init__(
         self, entries: ManagedEntries, configurations: Configurations, schedules: ContentSchedules | None
@@ -41,11 +41,11 @@ class RecentEntries:
         self._schedules = schedules
 
     async def changed(self, actor: Actor) -> list[Line]:
-        """Entries that anybody has changed, the latest first. Accounts of the site are no content."""
+        """Return the latest changed entries. Users are left out."""
         return _latest([line for one in self._types(actor) for line in await self._lines(one, _NEWEST, actor)])
 
     async def drafts(self, actor: Actor) -> list[Line]:
-        """Drafts that the actor has made or changed last, the latest first."""
+        """Return the drafts that the actor created or changed last, latest first."""
         mine = {"id": {"$eq": actor.creator_id}}
         filters = {PUBLISHED_AT: {"$null": True}, "$or": [{CREATED_BY: mine}, {UPDATED_BY: mine}]}
         types = [one for one in self._types(actor) if one.draft_and_publish]
@@ -53,8 +53,8 @@ class RecentEntries:
         return _latest([line for one in types for line in await self._lines(one, asked, actor)])
 
     async def planned(self, actor: Actor) -> list[Line]:
-        """Entries to be published or unpublished, the next first: `plan`, `due`, the `error` if it failed, and the
-        `problems` of an entry that is to be published and lacks required values."""
+        """Return scheduled entries, the next first: `plan`, `due`, the `error` if it failed, and the `problems` of an
+        incomplete entry to publish."""
         if self._schedules is None:
             return []
         types = {one.uid: one for one in self._types(actor) if one.draft_and_publish}
@@ -73,7 +73,7 @@ class RecentEntries:
         ]
 
     async def planned_of(self, content_type: ContentType, actor: Actor) -> list[Line]:
-        """The same of one content-type, as `id`, `plan`, `due`, `error` and `problems` alone."""
+        """Return a content-type's scheduled entries, with only `id`, `plan`, `due`, `error` and `problems`."""
         plans = [] if self._schedules is None else await self._schedules.next(_MOST_PLANS, content_type.uid)
         known = await self._of_ids(content_type, plans, actor)
         remarks = await self._remarks(content_type, plans, known)
@@ -86,7 +86,7 @@ class RecentEntries:
     async def _remarks(
         self, content_type: ContentType, plans: Iterable[Planned], known: Mapping[int, Line]
     ) -> dict[tuple[int, str], Line]:
-        """Return the `error` or the `problems` of schedules, by their entries and kinds."""
+        """Return the `error` or the `problems` of schedules, by entry and plan."""
         uid, now = content_type.uid, this_moment()
         found = await self._errors(uid, plans)
         drafts = [
@@ -101,7 +101,7 @@ class RecentEntries:
         return found
 
     async def _errors(self, uid: str, plans: Iterable[Planned]) -> dict[tuple[int, str], Line]:
-        """Why schedules of a content type have failed, by their entries and kinds; asked only if any is overdue."""
+        """Return the errors of failed schedules, by entry and plan. Runs a query only if one is overdue."""
         now = this_moment()
         if self._schedules is None or not any(one.uid == uid and (one.due_at or 0) <= now for one in plans):
             return {}

@@ -1,4 +1,4 @@
-"""The parameters by which pages of related entries, and of candidates, are asked for; checked as the reference does."""
+"""Parse the parameters for pages of related entries and of candidates, validated as in Strapi."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ PAGE_SIZE: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A page of candidates: of those that a text is looked for in, less those that `entity` leads to already and those
-    to `omit`; those to `include` are there all the same."""
+    """A page of candidates that match `text`, without those that `entity` links to and those in `omit`, but with those
+    in `include`."""
 
     page: Page
     text: str | None
@@ -62,13 +62,13 @@ _CANDIDATES: Final = Record(
 
 
 def read_existing(given: Mapping[str, Any]) -> Page:
-    """The page of related entries. Raises ValidationError."""
+    """Parse the page of related entries. Raises ValidationError."""
     check(_EXISTING, given)
     return _page(given)
 
 
 def read_candidates(given: Mapping[str, Any]) -> Wanted:
-    """The page of candidates. Raises ValidationError."""
+    """Parse the page of candidates. Raises ValidationError."""
     check(_CANDIDATES, given)
     operator = given.get("_filter")
     return Wanted(
@@ -90,6 +90,6 @@ def _page(given: Mapping[str, Any]) -> Page:
 
 
 def _ids(given: Sequence[Any] | None) -> tuple[int, ...]:
-    """The ids that entries can have; no other one stands for any."""
+    """Return the valid ids."""
     found = (read_entry_id(one) for one in given or ())
     return tuple(one for one in found if one is not None)

@@ -1,8 +1,8 @@
-"""Relations in edit views: the entries that one leads to, and those that it might lead to.
+"""Relations in edit views: the entries that an entry links to, and the candidates to link.
 
-An entry stands there as its id and its main field, which is shown to those who may read it in that entry; nothing else
-of it is told. That there is an entry is told to everybody who may read the relation, as in v4; a relation inside of a
-component is read by the rights to the entry that holds it.
+Related entries are shown with their id and main field only, and the main field only if the caller can read it in that
+entry. As in v4, the existence of related entries is visible with permission to read the relation. For a relation in a
+component, the permissions on the entry that contains it apply.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ _NO_RELATION: Final = "This relational field doesn't exist"
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A relation that somebody may read, what it leads to, and the main field there that they may know."""
+    """A relation that the caller can read, its target type, and the target's main field, as far as readable."""
 
     source: Definition
     relation: Relation
@@ -49,7 +49,7 @@ class _Field:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page of entries as JSON, and how many there are; or, of a relation to one, that entry or null."""
+    """A page of entries as JSON and the total; or, for a relation to one entry, that entry or null."""
 
     json: bytes
     page: Page | None = None
@@ -57,7 +57,7 @@ class Found:
 
 
 class Relations:
-    """Reads what relations lead to, and might."""
+    """Reads the targets and candidates of relations."""
 
     def __init__(self, entries: ManagedEntries, configurations: Configurations, owners: ComponentOwners) -> None:
         self._owners = owners
@@ -69,9 +69,9 @@ class Relations:
     async def existing(
         self, uid: str, entry_id: int | None, name: str, given: Mapping[str, Any], actor: Actor
     ) -> Found:
-        """What a relation of an entry leads to, the last link first.
+        """Return a relation's targets, the last linked first.
 
-        Raises ValidationError, BadRequestError for what is no relation, ForbiddenError, NotFoundError.
+        Raises ValidationError, ForbiddenError, NotFoundError, and BadRequestError if the attribute is not a relation.
         """
         page = read_existing(given)
         field = await self._field(uid, name, actor.ability)
@@ -93,7 +93,7 @@ class Relations:
         return Found(results, page, int(total))
 
     async def candidates(self, uid: str, name: str, given: Mapping[str, Any], actor: Actor) -> Found:
-        """What a relation might lead to. Raises as `existing` does."""
+        """Return entries that a relation could link to. Raises the errors of `existing`."""
         wanted = read_candidates(given)
         field = await self._field(uid, name, actor.ability)
         filters: list[Filter] = [_ids("$notIn", wanted.omit)] if wanted.omit else []
@@ -122,7 +122,7 @@ class Relations:
         return Found(results, wanted.page, total or 0)
 
     async def _query(self, field: _Field, given: Mapping[str, Any], ability: Ability) -> Query:
-        """Which candidates, in which order, as far as the caller may know what decides it."""
+        """Return the query for candidates, limited to filters and sorts that the caller can read."""
         names = ("filters", "sort", "locale") if field.may_find else ("locale",)
         query = read_allowed(given, names, field.target, self._registry, ability)
         if query.locales is None and field.target.localized:
@@ -162,7 +162,7 @@ class Relations:
         return attribute.name if not ability.limits_fields or ability.reads(target.uid, attribute.name) else "id"
 
     def _shown(self, field: _Field, ability: Ability) -> Object:
-        """An entry at the end: its id, and for those who may read that entry the main field and whether it is out."""
+        """Return the response for a related entry: its id, and its main field and publication date if readable."""
         target, members = field.target, list[tuple[str, Answer | Guarded]]([("id", Plain(None))])
         scope = ability.scope(target.uid) if field.may_find else None
         if field.main != "id":
@@ -173,7 +173,7 @@ class Relations:
         return Object(tuple(members))
 
     async def _read_source(self, field: _Field, entry_id: int, ability: Ability, answer: Object) -> bytes:
-        """What an answer shows of the entry that the relation belongs to; its first member may need a right."""
+        """Read a response for the entry that contains the relation, if the caller can read the relation."""
         source = field.source
         if isinstance(source, Component):
             await self._check_owner(source, entry_id, field.relation.name, ability)
@@ -196,7 +196,7 @@ class Relations:
         return found
 
     async def _check_owner(self, component: Component, component_id: int, name: str, ability: Ability) -> None:
-        """Raise ForbiddenError for those who may not read a relation in the entry that its component belongs to."""
+        """Raise ForbiddenError if the caller cannot read a relation in the entry that contains its component."""
         if not ability.limits_fields or ability.everything:
             return
         for owner in await self._owners.of(component, component_id):
@@ -216,12 +216,12 @@ class Relations:
 
 
 def _reads_at(ability: Ability, place: FieldPlace, name: str) -> bool:
-    """Whether a relation in a component at a place may be read in some entries."""
+    """Return whether a relation in a component can be read in at least some entries."""
     return ability.may(FIND, place.uid) and ability.reads(place.uid, place.field(name))
 
 
 def _check_readable(source: ContentType, name: str, ability: Ability) -> None:
-    """Raise ForbiddenError for those who may not read a relation."""
+    """Raise ForbiddenError if the caller cannot read a relation."""
     if source.uid in _PEOPLE and ability.everything:
         return
     if not is_managed(source) or not ability.may(FIND, source.uid) or name in (*CREATORS, LOCALIZATIONS):

@@ -1,4 +1,4 @@
-"""HeldEntries: reads what entries hold inside of the unit of work that will change or copy them."""
+"""HeldEntries: read the contents of entries in the unit of work that changes or copies them."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -21,7 +21,7 @@ _ID: Final = Object((("id", Plain(None)),))
 
 
 class HeldEntries:
-    """Reads entries of one registry."""
+    """Reads the contents of entries of one registry."""
 
     def __init__(self, reader: EntryReader) -> None:
         self._reader = reader
@@ -29,7 +29,7 @@ class HeldEntries:
         self._prepared: dict[str, PreparedRead] = {}
 
     async def one(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> dict[str, Any] | None:
-        """All that an entry holds, and when it was published; None where it is not there."""
+        """Return an entry's contents and publication date; None if it does not exist."""
         prepared = self._prepared.get(content_type.uid)
         if prepared is None:
             prepared = self._prepared[content_type.uid] = self._prepare(
@@ -40,28 +40,28 @@ class HeldEntries:
         return await self._read_one(unit, prepared, entry_id)
 
     async def many(self, unit: EntryUnit, content_type: ContentType, ids: list[int]) -> list[dict[str, Any]]:
-        """The same of several entries, those that are there, in the order of their ids."""
+        """Return the contents of several entries, sorted by id; missing ones are left out."""
         return await self._read_many(unit, content_type, ids, self._whole(content_type))
 
     async def ids(
         self, unit: EntryUnit, content_type: ContentType, ids: list[int], scope: Filter | None = None
     ) -> list[int]:
-        """Which of these entries are there, in a scope if one is given."""
+        """Return the ids of existing entries, within a scope if one is given."""
         return [one["id"] for one in await self._read_many(unit, content_type, ids, _ID, scope)]
 
     async def to_copy(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, ability: Ability
     ) -> dict[str, Any] | None:
-        """What those with an ability may copy of an entry, and its locale; None where it is not there."""
-        told = held(self._registry, content_type, copied_by=ability if ability.limits_fields else None)
+        """Return what an ability can copy of an entry, and its locale; None if it does not exist."""
+        answer = held(self._registry, content_type, copied_by=ability if ability.limits_fields else None)
         if content_type.localized:
-            told = Object((*told.members, (LOCALE, Plain(LOCALE))))
-        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
+            answer = Object((*answer.members, (LOCALE, Plain(LOCALE))))
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=answer, drafts=Drafts.ANY)
         return await self._read_one(unit, self._prepare(request), entry_id)
 
     def _whole(self, content_type: ContentType) -> Object:
-        told = held(self._registry, content_type)
-        return Object((*told.members, (PUBLISHED_AT, Plain(PUBLISHED_AT))))
+        answer = held(self._registry, content_type)
+        return Object((*answer.members, (PUBLISHED_AT, Plain(PUBLISHED_AT))))
 
     def _prepare(self, request: ReadRequest) -> PreparedRead:
         return self._reader.prepare(plan_read(request, self._registry))
@@ -71,7 +71,7 @@ class HeldEntries:
         return None if found is None else orjson.loads(found)
 
     async def _read_many(
-        self, unit: EntryUnit, content_type: ContentType, ids: list[int], told: Object, scope: Filter | None = None
+        self, unit: EntryUnit, content_type: ContentType, ids: list[int], answer: Object, scope: Filter | None = None
     ) -> list[dict[str, Any]]:
         if not ids:
             return []
@@ -80,7 +80,7 @@ class HeldEntries:
             filters=chosen if scope is None else And(items=(chosen, scope)),
             locales=(ALL_LOCALES,) if content_type.localized else None,
         )
-        request = ReadRequest(content_type=content_type, query=query, by=By.LIST, projection=told, drafts=Drafts.ANY)
+        request = ReadRequest(content_type=content_type, query=query, by=By.LIST, projection=answer, drafts=Drafts.ANY)
         with unit.ambient():
             entries, _ = await self._reader.read_list(self._prepare(request))
         found: list[dict[str, Any]] = orjson.loads(entries)
@@ -88,5 +88,5 @@ class HeldEntries:
 
 
 def chosen_by_ids(ids: Iterable[int]) -> Filter:
-    """The entries with these ids."""
+    """Return a filter for entries with these ids."""
     return At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(sorted(set(ids)))))

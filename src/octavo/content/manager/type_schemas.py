@@ -1,5 +1,5 @@
-"""Definitions as the content manager's pages are told them: `schema`, less polymorphic relations, with what every
-content-type has by itself."""
+"""Definitions in the format of the content manager's API: v4's `schema` without polymorphic relations, with the
+automatic attributes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -17,17 +17,17 @@ _HIDDEN: Final = {"content-manager": {"visible": False}, "content-type-builder":
 
 
 def told_content_types(registry: Registry, kind: str | None = None) -> list[Raw]:
-    """All content-types, or those of one kind."""
+    """Return all content-types, or those of one kind."""
     return [told_content_type(item) for item in registry.content_types.values() if kind in (None, item.kind)]
 
 
 def told_components(registry: Registry) -> list[Raw]:
-    """All components."""
+    """Return all components."""
     return [told_component(item) for item in registry.components_backwards()]
 
 
 def told_content_type(content_type: ContentType) -> Raw:
-    """A content-type."""
+    """Return a content-type in this format."""
     raw = content_type.raw
     names = {"singularName": content_type.singular_name, "pluralName": content_type.plural_name}
     info = {**names, "displayName": content_type.display_name, **(raw.get("info") or {})}
@@ -51,7 +51,7 @@ def told_content_type(content_type: ContentType) -> Raw:
 
 
 def told_component(component: Component) -> Raw:
-    """A component."""
+    """Return a component in this format."""
     raw = component.raw
     return {
         "uid": component.uid,
@@ -65,31 +65,31 @@ def told_component(component: Component) -> Raw:
 
 
 def attributes_of(definition: Definition) -> Raw:
-    """The attributes by name, as they are written, in order."""
+    """Return the attributes by name, in definition order."""
     written = definition.raw.get("attributes") or {}
-    told: Raw = {"id": {"type": "integer"}}
+    found: Raw = {"id": {"type": "integer"}}
     for name, raw in written.items():
         attribute = definition.attributes.get(name)
         if attribute is not None and not (isinstance(attribute, Relation) and attribute.is_morph):
-            told[name] = _attribute(definition, name, raw)
+            found[name] = _attribute(definition, name, raw)
     if isinstance(definition, ContentType):
-        told |= _automatic(definition)
-    return told
+        found |= _automatic(definition)
+    return found
 
 
 def _attribute(definition: Definition, name: str, raw: Mapping[str, Any]) -> Raw:
-    told = dict(raw)
+    found = dict(raw)
     fixed = BUILTIN_TYPES.get(definition.uid, {}).get("attributes", {})
     if name in fixed:
         if definition.uid in FIXED:
-            told["configurable"] = False
-        told |= BUILTIN_ATTRIBUTES.get((definition.uid, name), {})
-    told = {key: value for key, value in told.items() if value is not None}
+            found["configurable"] = False
+        found |= BUILTIN_ATTRIBUTES.get((definition.uid, name), {})
+    found = {key: value for key, value in found.items() if value is not None}
     if raw.get("type") == "customField" and isinstance(stored := definition.attributes[name], Scalar):
-        told["type"] = stored.type  # as v4 knows them once their plugins are registered
+        found["type"] = stored.type  # as in v4 with the plugin installed
     if raw.get("type") == "relation":
-        told |= {"targetModel": raw.get("target"), "relationType": raw.get("relation")}
-    return told
+        found |= {"targetModel": raw.get("target"), "relationType": raw.get("relation")}
+    return found
 
 
 def _automatic(content_type: ContentType) -> Iterator[tuple[str, Raw]]:

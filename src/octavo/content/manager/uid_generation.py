@@ -1,7 +1,7 @@
-"""Values of UID attributes that nobody has yet: made of what an entry is called, or near to what is wanted.
+"""Generate unused values for UID attributes, from an entry's title or a wanted value.
 
-Which values there are is answered to those who may read the field in all entries, or write it: whoever writes finds out
-that a value is taken. Raises ForbiddenError for others, ValidationError for what is no UID.
+Callers need permission to read the field in all entries, or to write it, because a write reveals whether a value is
+taken. Raises ForbiddenError otherwise, and ValidationError if the attribute is not a UID.
 """
 
 from collections.abc import Mapping
@@ -25,13 +25,13 @@ _ALL = Page(with_count=False)
 
 
 class Uids:
-    """Makes and looks for values of UID attributes."""
+    """Generates and looks up UID values."""
 
     def __init__(self, reads: ContentReads) -> None:
         self._reads = reads
 
     async def generate(self, uid: str, field: str, data: Mapping[str, Any], ability: Ability) -> str:
-        """A free value for an entry with that data."""
+        """Return an unused value for an entry with this data."""
         content_type, attribute = self._attribute(uid, field, ability)
         called = data.get(attribute.target_field) if attribute.target_field else None
         text = called if isinstance(called, str) and called else content_type.singular_name
@@ -42,7 +42,7 @@ class Uids:
         return await self._free(content_type, attribute, wanted)
 
     async def suggest(self, uid: str, field: str, value: str, ability: Ability) -> str | None:
-        """None where a value is free, else one like it that is."""
+        """Return None if a value is unused, otherwise a similar unused value."""
         content_type, attribute = self._attribute(uid, field, ability)
         if not await self._has(content_type, field, "$eq", value):
             return None
@@ -60,7 +60,7 @@ class Uids:
         return content_type, attribute
 
     async def _free(self, content_type: ContentType, attribute: UID, wanted: str) -> str:
-        """The first of `wanted-1`, `wanted-2`, ... that nobody has."""
+        """Return the first unused one of `wanted-1`, `wanted-2`, ..."""
         beginning = f"{wanted}{attribute.separator}"
         taken = set(await self._values(content_type, attribute.name, "$startsWith", beginning, _ALL))
         number = 1
@@ -80,7 +80,7 @@ class Uids:
 
 
 def _may_know(ability: Ability, uid: str, field: str) -> bool:
-    """Whether the values of all entries may be known, or found out by writing."""
+    """Return whether the values of all entries are readable, or could be found out by writing."""
     if any(ability.may(action, uid) and ability.writes(uid, field, action) for action in (CREATE, UPDATE)):
         return True
     return ability.may(FIND, uid) and ability.scope(uid) is None and reads_always(ability, uid, field)

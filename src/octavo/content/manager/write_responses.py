@@ -1,8 +1,8 @@
-"""What is answered of an entry that an administrator has written: what they may see of it as it is then.
+"""The response to a write by an administrator: what they can read of the entry after it.
 
-Whoever may write an entry that they may not read is told its id, its times, its state and who wrote it, no more. What
-depends on the roles of its creator is not told there, as in v4, nor is what depends on its creator of a new entry of a
-single type: it is when the entry is read.
+An administrator without permission to read the entry gets only its id, dates, state and authors. Fields whose
+condition depends on the creator's roles are left out, as in v4, and so are fields whose condition depends on the
+creator in the response for a new single type. A read of the entry shows them.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _ROLES: Final = "roles"
 
 
 class Answered:
-    """Prepares these answers, once for all who may see the same. `shows_linked`: as for `ManagedEntries`."""
+    """Prepares responses once per ability. `shows_linked`: as for `ManagedEntries`."""
 
     def __init__(self, reads: ContentReads, caches: CacheScope, *, shows_linked: bool = True) -> None:
         self._shows_linked = shows_linked
@@ -33,21 +33,23 @@ class Answered:
         self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("content manager writes")
 
     def of(self, content_type: ContentType, ability: Ability, *, unnamed: bool = False) -> PreparedRead:
-        """How to answer for an entry, to be bound to its `id`; `unnamed`: nothing of it depends on who has made it."""
+        """Return the read for the response, to be bound to an `id`. `unnamed`: conditions on the creator never hold."""
         key = (content_type.uid, ability.key, unnamed)
         found = self._prepared.get(key)
         if found is not None:
             return found
-        told = shown(content_type, self._reads.registry, ability, View.ENTRY, shows_linked=self._shows_linked)
-        told = replace(told, members=tuple(_guarded(content_type, told, ability, unnamed)))
-        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
+        projection = shown(content_type, self._reads.registry, ability, View.ENTRY, shows_linked=self._shows_linked)
+        projection = replace(projection, members=tuple(_guarded(content_type, projection, ability, unnamed)))
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=Drafts.ANY)
         return self._prepared.put(key, self._reads.prepare(request, ability))
 
 
-def _guarded(content_type: ContentType, told: Object, ability: Ability, unnamed: bool) -> Iterator[tuple[str, Any]]:
-    """The members, those that not every entry shows behind their conditions."""
+def _guarded(
+    content_type: ContentType, projection: Object, ability: Ability, unnamed: bool
+) -> Iterator[tuple[str, Any]]:
+    """Yield the response's members with their conditions."""
     scope = ability.scope(content_type.uid, FIND)
-    for name, answer in told.members:
+    for name, answer in projection.members:
         if name in _ALWAYS:
             yield name, answer
             continue
@@ -61,7 +63,7 @@ def _guarded(content_type: ContentType, told: Object, ability: Ability, unnamed:
 
 
 def _as_known(condition: Filter, unnamed: bool) -> Filter | None:
-    """What of a condition is known of an entry that is being written; None: nothing by which it could be met."""
+    """Return the part of a condition that can be evaluated for the written entry; None if it cannot match."""
     match condition:
         case And(items=items):
             known = [_as_known(one, unnamed) for one in items]

@@ -1,1 +1,1 @@
-"""Uploaded files: recognised, processed, stored, put into entries."""
+"""Uploaded files: detect their type, process and store them, link them to entries."""

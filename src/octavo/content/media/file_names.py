@@ -1,7 +1,7 @@
-"""Names of uploaded files: what is kept as the name, and the safe name under which a file lies on disk.
+"""Names of uploaded files: the display name, and the safe name in the storage.
 
-The name on disk is made here and never the caller's: letters, digits and underscores, ten random hex digits, and an
-extension of letters and digits. Refuses with `ApplicationError` and `ValidationError`.
+The storage name is generated and never the client's: letters, digits and underscores, ten random hex digits, and an
+extension of letters and digits. Raises `ApplicationError` and `ValidationError`.
 """
 
 import mimetypes
@@ -14,10 +14,10 @@ from octavo.core.errors import ApplicationError, ValidationError
 from octavo.core.values import dataclass
 
 MAX_NAME: Final = 255
-"""What the column holds, on PostgreSQL."""
+"""The size of the column in PostgreSQL."""
 
 MAX_SLUG: Final = 120
-"""So that every file system takes the name, with the hash, the extension and the name of a format around it."""
+"""Short enough for all file systems, with the hash, the extension and the name of a format."""
 
 _INVALID = re.compile(r'[\x00-\x1f<>:"/\\|?*\ud800-\udfff]')
 _RESERVED = re.compile(r"\.{1,2}|con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE)
@@ -27,14 +27,14 @@ _USUAL_EXTENSIONS: Final = {"application/octet-stream": ".bin", "text/plain": ".
 
 @dataclass(frozen=True, slots=True)
 class FileName:
-    """A name as shown, and its extension (with the dot, or empty)."""
+    """A display name and its extension (with the dot, or empty)."""
 
     name: str
     extension: str
 
 
 def read_file_name(sent: str) -> FileName:
-    """The name that a caller gave. Old browsers send whole paths of Windows: what stands before counts for nothing."""
+    """Parse the name that a client sent. Old browsers send full Windows paths; only the last part is used."""
     name = sent.rpartition("\\")[2]
     if not name or _INVALID.search(name) or _RESERVED.fullmatch(name):
         raise ApplicationError("File name contains invalid characters")
@@ -45,16 +45,16 @@ def read_file_name(sent: str) -> FileName:
 
 
 def extension_of(mime: str) -> str:
-    """The extension for a file whose name has none."""
+    """Return the usual extension of a type, for a file whose name has none."""
     return _USUAL_EXTENSIONS.get(mime) or mimetypes.guess_extension(mime) or ""
 
 
 def slug(text: str) -> str:
-    """The words of a text in plain letters, joined by underscores, as far as a name on disk may be long."""
+    """Return the words of a text in ASCII letters, joined by underscores, up to the maximum length."""
     return slugs.slug(text, "_")[: MAX_SLUG + 1].strip("_")[:MAX_SLUG]
 
 
 def new_hash(name: str) -> str:
-    """The name on disk, without extension, for a file of this name: never given twice."""
+    """Return a unique storage name, without extension, for a file with this display name."""
     stem = _EXTENSION.sub("", name)
     return f"{slug(stem)}_{secrets.token_hex(5)}"

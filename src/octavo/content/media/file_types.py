@@ -1,8 +1,8 @@
-"""What kind of file it is: by its content where that tells, else as the caller declared it; its name only comes last.
+"""Detect the type of a file: by its content if possible, otherwise by the declared type, then by its name.
 
-Where the project wants it, neither declaration nor name makes an image of what does not begin as one.
+With `check_images`, neither the declared type nor the name can turn a file into an image if its content is not one.
 
-The type stored here informs. What a browser is told when the file is fetched is decided where files are served.
+The stored type is informational. The Content-Type of a download is chosen where files are served.
 """
 
 import codecs
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 HEAD_BYTES: Final = 4096
-"""How much of a file has to be looked at."""
+"""The number of bytes needed to detect a type."""
 
 DEFAULT: Final = "application/octet-stream"
 SVG: Final = "image/svg+xml"
@@ -42,10 +42,10 @@ _SVG: Final = re.compile(rb"<svg\b", re.I)
 _PROLOG: Final = ((re.compile(rb"<\?xml", re.I), b"?>"), (re.compile(rb"<!doctype\s+svg", re.I), b">"))
 _COMMENT: Final = ((re.compile(rb"<!--"), b"-->"),)
 _BEGIN_ALIKE: Final = re.compile(r"image/(x-)?(a?png|p?jpe?g|citrix-jpeg|gif|webp|tiff?)")
-"""Types of images all of whose files have a signature above."""
+"""Image types whose files always have one of the signatures above."""
 
 _WRITTEN: Final = re.compile(r"image/(cgm|vnd\.dxf|x-eps|x-xbitmap|x-xbm|x-xpixmap|x-xpm|x-portable-\w+map)")
-"""Types of images whose files may be plain text."""
+"""Image types whose files can be plain text."""
 
 _MARKUP: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xfe\xff|\xff\xfe")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -53,9 +53,9 @@ _DECLARED = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,62}/[a-z0-9][a-z0-9!#$&^_.+
 
 
 def type_of(head: bytes, declared: str, name: str, *, check_images: bool = False) -> str:
-    """The type of a file from its first bytes (`HEAD_BYTES` of them), the declared type, and its name.
+    """Return the type of a file from its first `HEAD_BYTES` bytes, the declared type, and its name.
 
-    `check_images`: a type of images that is only told has to be possible for these bytes.
+    `check_images`: a declared image type must be possible for these bytes.
     """
     for signature, mime in _SIGNATURES:
         if signature.match(head):
@@ -65,27 +65,30 @@ def type_of(head: bytes, declared: str, name: str, *, check_images: bool = False
         return markup
     essence = declared.partition(";")[0].strip().lower()
     claims = (essence if _DECLARED.fullmatch(essence) else None, mimetypes.guess_type(name)[0])
-    told = [claim for claim in claims if claim is not None]
-    believed = next((claim for claim in told if not check_images or _may_be(claim, head)), None)
-    return believed or ("text/plain" if told and _is_text(head) else DEFAULT)
+    candidates = [claim for claim in claims if claim is not None]
+    believed = next((claim for claim in candidates if not check_images or _may_be(claim, head)), None)
+    return believed or ("text/plain" if candidates and _is_text(head) else DEFAULT)
 
 
 def is_false_image(mime: str, name: str) -> bool:
-    """Return whether a file's name says that it is an image, and its type says that it is none."""
+    """Return whether a file's name has an image extension but its type is not an image."""
     named = mimetypes.guess_type(name)[0] or ""
     return named.startswith("image/") and not mime.startswith("image/")
 
 
 def _markup_type(head: bytes) -> str | None:
-    """Return the type of a document that begins as HTML or SVG, after comments and declarations."""
+    """Return the type of a document that starts as HTML or SVG, after comments and declarations."""
     if _HTML.match(_root(head, _COMMENT)):
         return "text/html"
     return SVG if _SVG.match(_root(head, (*_COMMENT, *_PROLOG))) else None
 
 
 def _root(head: bytes, skipped: Sequence[tuple[re.Pattern[bytes], bytes]]) -> bytes:
-    """Return the text from its first element on. Each part that is skipped ends where it can end first, so that this
-    takes one pass; a pattern that repeats them takes time that doubles with every comment."""
+    """Return the text from its first element on.
+
+    Runs in linear time: each skipped part ends at its first possible end. A repeating pattern would take exponential
+    time with many comments.
+    """
     head = head.removeprefix(codecs.BOM_UTF8)
     place = 0
     while True:
@@ -98,7 +101,7 @@ def _root(head: bytes, skipped: Sequence[tuple[re.Pattern[bytes], bytes]]) -> by
 
 
 def _may_be(mime: str, head: bytes) -> bool:
-    """Whether a file without a signature may be of a type that somebody tells: what is no image is not called one."""
+    """Return whether a file without a signature can have a declared type. Only plausible images pass."""
     if not mime.startswith("image/") or _WRITTEN.fullmatch(mime):
         return True
     if mime == SVG:
@@ -107,7 +110,7 @@ def _may_be(mime: str, head: bytes) -> bool:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether it is text in UTF-8, as far as its beginning tells; nothing is no text."""
+    """Return whether the first bytes are UTF-8 text. An empty file is not text."""
     if not head or _CONTROLS.search(head):
         return False
     try:
@@ -118,5 +121,5 @@ def _is_text(head: bytes) -> bool:
 
 
 def is_harmless(mime: str) -> bool:
-    """Whether a browser may show a file of this type by itself: others could run scripts."""
+    """Return whether a browser can safely show a file of this type; other types can run scripts."""
     return mime in _HARMLESS or (mime.startswith(_HARMLESS_PREFIXES) and not mime.endswith("xml"))

@@ -1,7 +1,6 @@
-"""FileService: uploaded files as wholes: stored, put into entries, replaced, described and removed.
+"""FileService: upload, update, replace and delete files, and link them to entries.
 
-Each is one transaction. What is shown of a file is read inside it, as a door has prepared it. Refuses with
-`NotFoundError` and what the media library refuses with.
+Each is one transaction, which also reads the response. Raises `NotFoundError` and the errors of the media library.
 """
 
 import logging
@@ -42,16 +41,16 @@ logger = logging.getLogger(__name__)
 _MISSING: Final = "Entity not found"
 
 Guard = Callable[[EntryUnit, int], Awaitable[None]]
-"""Refuses what somebody may not do with a file, inside of the unit that does it."""
+"""Raises an error, in the unit of work, if the caller cannot change a file."""
 
 
 async def _anybody(unit: EntryUnit, file_id: int) -> None:
-    """Where whoever comes so far may do it with every file."""
+    """Allow the change to every caller that has the action's permission."""
 
 
 @dataclass(frozen=True, slots=True)
 class UploadTarget:
-    """A media attribute of an entry, into which new files go."""
+    """A media attribute of an entry that new files are linked to."""
 
     content_type: ContentType
     entry_id: int
@@ -59,7 +58,7 @@ class UploadTarget:
 
 
 class FileService:
-    """The files of one project."""
+    """Manages the files of one project."""
 
     def __init__(self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary) -> None:
         self._writer = writer
@@ -82,9 +81,9 @@ class FileService:
         path: str = "",
         actor_id: int | None = None,
     ) -> list[bytes]:
-        """Store files, in a place if one is given; what is shown of each. `actor_id` is an administrator, the creator.
+        """Store files, link them to `place` if given, and return their responses. `actor_id` is the creator.
 
-        A place that is not there, an entry or a media attribute, gets none: the files are kept all the same.
+        If the entry or media attribute does not exist, the files are stored without a link.
         """
         async with self._media.incoming(files, infos, path) as stored:
 
@@ -99,9 +98,9 @@ class FileService:
     async def add_to_folders(
         self, files: Sequence[IncomingFile], infos: Sequence[FileInfo], answer: PreparedRead, actor_id: int | None
     ) -> list[bytes]:
-        """Store files, each in the folder that is said of it, or at the top; what is shown of each.
+        """Store files, each in the folder of its info, and return their responses.
 
-        Raises ValidationError for a folder that is not there.
+        Raises ValidationError for a folder that does not exist.
         """
         wanted = [_folder_id(info) for info in (*infos, *[FileInfo()] * len(files))[: len(files)]]
         await self._folders.check_places(self._writer.database, wanted)
@@ -124,9 +123,9 @@ class FileService:
         *,
         moving: bool = False,
     ) -> bytes:
-        """Change what is said of a file, as far as anything is said. Raises NotFoundError.
+        """Update the given details of a file. Raises NotFoundError.
 
-        `moving`: also its folder. Raises ValidationError for one that is not there.
+        `moving`: also update its folder. Raises ValidationError for a folder that does not exist.
         """
         said = {"name": info.name, "alternativeText": info.alternative_text, "caption": info.caption}
         changed = {name: text for name, text in said.items() if text is not None}
@@ -143,9 +142,9 @@ class FileService:
     async def focus(
         self, file_id: int, point: FocalPoint | None, answer: PreparedRead, actor_id: int | None, guard: Guard
     ) -> bytes:
-        """Say what of an image has to be seen wherever it is cut; None: nothing in particular.
+        """Set or remove (None) the focal point of an image.
 
-        Raises NotFoundError; ValidationError for what is no image.
+        Raises NotFoundError, and ValidationError if the file is not an image.
         """
 
         async def work(unit: EntryUnit) -> bytes:
@@ -170,7 +169,7 @@ class FileService:
         *,
         moving: bool = False,
     ) -> bytes:
-        """Put another file in the place of one: id and address stay. Raises NotFoundError. `moving`: as `describe`."""
+        """Replace a file's content; its id and URL stay. Raises NotFoundError. `moving`: see `describe`."""
         await self._held(file_id)
 
         async def more(unit: EntryUnit) -> dict[str, Any]:
@@ -190,7 +189,7 @@ class FileService:
         actor_id: int | None,
         more: Callable[[EntryUnit], Awaitable[dict[str, Any]]],
     ) -> bytes:
-        """Swap the files in the storage, then change the row. Who holds the lease is alone with both."""
+        """Swap the files in the storage, then update the row. The lease excludes concurrent replacements."""
         naming = self._naming(await self._held(file_id))
         new: Replacement | None = None
 
@@ -207,12 +206,12 @@ class FileService:
                     return await self._put(unit, file_id, swapped, answer, held, actor_id, await more(unit))
 
                 return await self._writer.run(work)
-        except NotFoundError:  # removed meanwhile: nobody would find what lies there
+        except NotFoundError:  # deleted meanwhile: the stored file would be orphaned
             await self._discard(list(new.names) if new is not None else [])
             raise
 
     async def delete(self, file_id: int, answer: PreparedRead, guard: Guard = _anybody) -> bytes:
-        """Remove a file, its formats and its links; it is shown as it was. Raises NotFoundError."""
+        """Delete a file with its formats and links; return its previous state. Raises NotFoundError."""
 
         async def work(unit: EntryUnit) -> bytes:
             await unit.connection.lock(_lock(file_id))
@@ -226,7 +225,7 @@ class FileService:
         return await self._writer.run(work)
 
     async def delete_many(self, unit: ManyEntriesUnit, ids: Sequence[int]) -> None:
-        """Remove files in a unit of the caller's; they leave the storage when it is committed."""
+        """Delete files in the caller's unit of work; the storage removes them after the commit."""
         await unit.connection.lock_all([_lock(file_id) for file_id in sorted(ids)])
         chosen = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))
         query = Query(filters=chosen, page=Page(with_count=False))
@@ -238,7 +237,7 @@ class FileService:
         unit.after_commit(partial(self._discard, names))
 
     async def _place(self, unit: EntryUnit, info: FileInfo) -> dict[str, Any]:
-        """What of a row says in which folder it is, if that is said."""
+        """Return the folder columns of a row if the info sets a folder."""
         if info.folder is MISSING:
             return {}
         [folder] = await self._folders.places(unit, [_folder_id(info)])
@@ -254,7 +253,7 @@ class FileService:
         actor_id: int | None,
         more: Mapping[str, Any],
     ) -> bytes:
-        """Change the row; what is shown. What the old file had and the new one has not leaves the storage."""
+        """Update the row and return the response. Files that only the old version had are removed from the storage."""
         await unit.connection.lock(_lock(file_id))
         before = await self._held(file_id, unit.connection)
         changed = keeping_focal_point(before, new.attributes)
@@ -289,7 +288,7 @@ class FileService:
         return shown
 
     async def _held(self, file_id: int, connection: Connection | None = None) -> dict[str, Any]:
-        """The row of a file. Raises NotFoundError."""
+        """Return the row of a file. Raises NotFoundError."""
         found = await self._rows.read_one(self._row.bind(id=file_id), connection)
         if found is None:
             raise NotFoundError(_MISSING)
@@ -297,7 +296,7 @@ class FileService:
         return held
 
     def _naming(self, held: Mapping[str, Any]) -> Naming:
-        """How the parts of a file are called, so that their addresses stay."""
+        """Return the storage names of a file and its formats, so that their URLs stay."""
         known = dict(self._parts(held))
         prefix = self._media.storage.folder_of(known[""]) if "" in known else ""
         file_hash, extension = str(held["hash"]), str(held["ext"] or "")
@@ -306,11 +305,11 @@ class FileService:
         return Naming(file_hash, extension, prefix, known)
 
     def _names(self, held: Mapping[str, Any]) -> Iterator[str]:
-        """What lies in the storage for a file."""
+        """Yield the names of a file's parts in the storage."""
         return (name for _, name in self._parts(held))
 
     def _parts(self, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """The parts of a file that lie in the storage, by format: none where it belongs to another one."""
+        """Yield a file's parts in the storage, by format; none if the file is in another storage."""
         storage = self._media.storage
         if held["provider"] not in storage.providers:
             return
@@ -318,13 +317,13 @@ class FileService:
         for format_name, part in {"": held, **formats}.items():
             url = part.get("url") if isinstance(part, Mapping) else None
             metadata = part.get("provider_metadata") if isinstance(part, Mapping) else None
-            told = metadata if isinstance(metadata, Mapping) else None
-            name = storage.name_of(url, told) if isinstance(url, str) else None
+            given = metadata if isinstance(metadata, Mapping) else None
+            name = storage.name_of(url, given) if isinstance(url, str) else None
             if name is not None:
                 yield format_name, name
 
     async def _discard(self, names: Sequence[str]) -> None:
-        """After the commit: what cannot be removed is in nobody's way."""
+        """Remove files after a commit; failures are only logged, because orphaned files do no harm."""
         try:
             await self._media.discard(names)
         except (OctavoError, OSError) as error:

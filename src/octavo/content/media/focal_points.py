@@ -1,7 +1,7 @@
-"""Focal points: what of an image has to be seen wherever it is cut to another shape.
+"""Focal points: the part of an image that must stay visible when it is cropped.
 
-They are kept in `provider_metadata`, beside what a storage keeps there: v4 has a column for it, shows it to everybody,
-and leaves it alone, so a project that goes back to v4 keeps them.
+They are stored in `provider_metadata`, next to the storage's own data. v4 has that column and leaves it unchanged, so a
+project that returns to v4 keeps them.
 """
 
 from collections.abc import Mapping
@@ -16,20 +16,20 @@ FOCAL_POINT: Final = "focalPoint"
 
 @dataclass(frozen=True, slots=True)
 class FocalPoint:
-    """A place in an image, in fractions of its width from the left and of its height from the top: 0 to 1."""
+    """A position in an image, as fractions of its width and height from the top left: 0 to 1."""
 
     x: float
     y: float
 
 
 def with_focal_point(file: Mapping[str, Any], point: FocalPoint | None) -> dict[str, Any] | None:
-    """The metadata of a file with this focal point, or with none; None where there is nothing else."""
+    """Return a file's metadata with this focal point, or without one; None if it is empty."""
     others = {name: value for name, value in _metadata(file).items() if name != FOCAL_POINT}
     return {**others, **({} if point is None else {FOCAL_POINT: asdict(point)})} or None
 
 
 def keeping_focal_point(file: Mapping[str, Any], changed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What changes of a file, with its focal point where the metadata is among that."""
+    """Return changes to a file; if they include the metadata, its focal point stays."""
     point = _metadata(file).get(FOCAL_POINT)
     if point is None or METADATA not in changed:
         return changed

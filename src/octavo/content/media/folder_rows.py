@@ -1,6 +1,6 @@
-"""Folders of the media library as rows: found by what callers give as an id, their names, their places in the tree.
+"""Read and move folders of the media library: lookup by id, names, and paths in the tree.
 
-Whoever changes the tree, or what is in it, holds one lock: paths are kept in all rows below.
+Changes to the tree or its contents require a lock, because every row below stores its full path.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -16,14 +16,14 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.system_table_statement import OwnStatement
 
 LONGEST_PATH: Final = 255
-"""Characters of a path, which stands in a column of so many."""
+"""The maximum length of a path, from the column's size."""
 _ROWS: Final = (
     "SELECT f.id, f.path, f.name, l.inv_folder_id FROM upload_folders f"
     " LEFT JOIN upload_folders_parent_links l ON l.folder_id = f.id"
 )
 _FIND: Final = OwnStatement(f"{_ROWS} WHERE f.id = {{id}}")
 _FIND_MANY: Final = OwnStatement(f"{_ROWS} ORDER BY f.id")
-"""All of them: whoever moves several has seen the tree."""
+"""Reads all folders, because bulk changes need the whole tree."""
 _NAMES: Final = OwnStatement(
     "SELECT f.id, f.name FROM upload_folders f LEFT JOIN upload_folders_parent_links l ON l.folder_id = f.id"
     " WHERE coalesce(l.inv_folder_id, 0) = {parent}"
@@ -35,27 +35,27 @@ _NAMED: Final = OwnStatement(
 )
 _LONGEST: Final = OwnStatement("SELECT max(length(path)) FROM upload_folders WHERE path = {path} OR path LIKE {below}")
 _PATHS: Final = (("files", "folder_path"), ("upload_folders", "path"))
-"""Where paths of folders stand."""
+"""The tables and columns that store folder paths."""
 _PLACE: Final = ("fileInfo", "folder")
 
 
 @dataclass(frozen=True, slots=True)
 class FolderRow(Folder):
-    """A folder with its name, and the id of the one that it is in."""
+    """A folder with its name and its parent's id."""
 
     name: str
     parent: int | None
 
 
 class FolderRows:
-    """Asks for folders, and moves them."""
+    """Reads and moves folders."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._moves = tuple(_move(dialect, *place) for place in _PATHS)
 
     async def find(self, connection: Connection, given: Any) -> FolderRow | None:
-        """The folder that an id, as a caller has given it, means."""
+        """Return the folder with an id as given by the client; None if there is none."""
         folder_id = read_folder_id(given)
         if folder_id is None:
             return None
@@ -63,27 +63,27 @@ class FolderRows:
         return None if row is None else FolderRow(row[0], row[1] or "", row[2] or "", row[3])
 
     async def find_many(self, connection: Connection, ids: Sequence[int]) -> list[FolderRow]:
-        """Those of some folders that are there."""
+        """Return the folders with these ids; missing ones are left out."""
         rows = await connection.fetch_all(*_FIND_MANY.bind(self._dialect)) if ids else ()
         wanted = set(ids)
         return [FolderRow(row[0], row[1] or "", row[2] or "", row[3]) for row in rows if row[0] in wanted]
 
     async def names_in(self, connection: Connection, parent: int | None, besides: Collection[int]) -> set[str]:
-        """The names of the folders in a folder, or at the top, besides some."""
+        """Return the names of the subfolders of a folder, or at the top, except for some folders."""
         rows = await connection.fetch_all(*_NAMES.bind(self._dialect, parent=parent or 0))
         return {name for folder_id, name in rows if folder_id not in besides}
 
     async def next_number(self, connection: Transaction) -> int:
-        """The number of a new folder, of which its path is made."""
+        """Return the number for a new folder's path."""
         return int(await connection.fetch_value(*_NEXT.bind(self._dialect)))
 
     async def ids_named(self, connection: Transaction, name: str, parent: int | None) -> set[int]:
-        """The folders of that name in a folder, or at the top."""
+        """Return the ids of folders with this name in a folder, or at the top."""
         found = await connection.fetch_all(*_NAMED.bind(self._dialect, name=name, parent=parent or 0))
         return {row[0] for row in found}
 
     async def move_paths(self, connection: Transaction, path: str, target: str) -> None:
-        """Let all paths that begin with one begin with another. Raises ValidationError where they become too long."""
+        """Replace a path prefix in all rows. Raises ValidationError if a path becomes too long."""
         below = f"{path}/%"
         longest = await connection.fetch_value(*_LONGEST.bind(self._dialect, path=path, below=below))
         check_path_length((longest or 0) - len(path) + len(target))
@@ -92,12 +92,12 @@ class FolderRows:
             await connection.execute(*moved)
 
     async def check_places(self, connection: Connection, wanted: Iterable[Any]) -> None:
-        """Refuse folders for files that are not there, before files are worked on. Raises ValidationError."""
+        """Raise ValidationError for folders that do not exist, before files are processed."""
         for given in dict.fromkeys(wanted):
             await self._place(connection, given)
 
     async def places(self, unit: UnitOfWork, wanted: Sequence[Any]) -> list[FolderRow | None]:
-        """The folders into which files go, which stay as they are until the unit ends; None for the top.
+        """Return the folders for new files, locked until the unit ends; None for the top.
 
         Raises ValidationError.
         """
@@ -115,7 +115,7 @@ class FolderRows:
 
 
 def _move(dialect: Dialect, table: str, column: str) -> OwnStatement:
-    """Lets the paths in one column that begin with `path` begin with `to`."""
+    """Return the statement that replaces the path prefix `path` by `to` in one column."""
     rest = f"substr({column}, CAST({{start}} AS integer))"
     moved = dialect.concat_or_null(dialect.as_text("{to}"), rest)
     return OwnStatement(
@@ -124,13 +124,13 @@ def _move(dialect: Dialect, table: str, column: str) -> OwnStatement:
 
 
 def read_folder_id(given: Any) -> int | None:
-    """The id that a caller means; None for what can be none."""
+    """Return the folder id in a client's value; None if it is not a valid id."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         return None
     return read_entry_id(given)
 
 
 def check_path_length(length: int) -> None:
-    """Refuse folders that lie too deep. Raises ValidationError."""
+    """Raise ValidationError if folders are nested too deep."""
     if length > LONGEST_PATH:
         raise ValidationError.from_problems([Problem(("parent",), "folders cannot be nested so deep")])

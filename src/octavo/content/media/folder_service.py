@@ -1,7 +1,7 @@
-"""FolderService: folders of the media library, made, renamed, moved and removed. Each is one transaction.
+"""FolderService: create, rename, move and delete folders of the media library. Each is one transaction.
 
-A name is free in its folder, paths say the way from the top. Bodies are checked with the reference's words, with what
-the folders that they name are. Refuses with NotFoundError and ValidationError.
+Names are unique within a folder; paths lead from the top. Bodies are validated with Strapi's messages, together with
+the folders they refer to. Raises NotFoundError and ValidationError.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +27,7 @@ _NAME: Final = (at_least(1), _NO_SLASHES, _NO_SPACE_AROUND, at_most(255))
 
 
 class FolderService:
-    """The folders of one project."""
+    """Manages the folders of one project."""
 
     def __init__(self, writer: EntryWriter, reader: EntryReader) -> None:
         self._writer = writer
@@ -36,7 +36,7 @@ class FolderService:
         self._rows = FolderRows(reader.dialect)
 
     async def create(self, body: Any, answer: PreparedRead, actor_id: int | None) -> bytes:
-        """A new folder: `name`, and `parent`, in which it is."""
+        """Create a folder from a body with `name` and `parent`."""
 
         async def work(unit: EntryUnit) -> bytes:
             await unit.connection.lock(LOCK)
@@ -55,9 +55,9 @@ class FolderService:
     async def update(
         self, folder_id: int | None, body: Any, answer: PreparedRead, actor_id: int | None, guard: Guard
     ) -> bytes:
-        """Rename a folder, or move it with all that is in it; as far as the body says anything.
+        """Rename a folder, or move it with its contents, as the body says.
 
-        `guard` raises ForbiddenError if the caller may not move the files below the path of a folder.
+        `guard` raises ForbiddenError if the caller cannot move the files below a folder's path.
         """
 
         async def work(unit: EntryUnit) -> bytes:
@@ -105,7 +105,7 @@ def _is_there(found: FolderRow | None) -> Rule:
 
 
 def _is_outside(parent: FolderRow | None, held: FolderRow | None) -> Rule:
-    """A folder does not go into itself, nor into what lies somewhere in it."""
+    """Return the rule that a folder cannot be moved into itself or one of its subfolders."""
     around = f"{held.path}/" if held else ""
     is_inside = parent is not None and held is not None and f"{parent.path}/".startswith(around)
     return rule("folder cannot be moved inside itself", lambda _: not is_inside)

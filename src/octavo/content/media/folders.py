@@ -1,6 +1,6 @@
-"""The folder of the media library into which v4 puts what comes over the API: "API Uploads", made when it is needed.
+"""The media library folder for files uploaded over the content API, as in v4: "API Uploads", created on demand.
 
-Its id is kept in v4's settings. When people have removed the folder, the next upload makes another.
+v4's settings store its id. If the folder was deleted, the next upload creates a new one.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class Folder:
 
 
 class ApiFolder:
-    """Finds the folder, and puts files into it."""
+    """Finds the folder and adds files to it."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._find = compile_find_api_folder(dialect)
@@ -45,7 +45,7 @@ class ApiFolder:
         self._link = compile_link_folder(dialect)
 
     async def find(self, unit: UnitOfWork) -> Folder:
-        """The folder, made where it is missing."""
+        """Return the folder; create it if it is missing."""
         found = await self._found(unit.connection)
         if found is None:
             await unit.connection.lock(LOCK)
@@ -53,7 +53,7 @@ class ApiFolder:
         return found
 
     async def put(self, connection: Transaction, folder: Folder, file_id: int) -> None:
-        """Put a file into it."""
+        """Add a file to the folder."""
         await connection.execute(self._link, (file_id, folder.id))
 
     async def _found(self, connection: Transaction) -> Folder | None:

@@ -1,7 +1,7 @@
-"""Files of form-data bodies: from the names of their fields (`files.cover`, `files.blocks[0].image`) into `data`.
+"""Files in form-data bodies: map field names (`files.cover`, `files.blocks[0].image`) to positions in `data`.
 
-Refuses with `BadRequestError` what is not called `files.` something. A name that leads to no media attribute, or
-through a component that is not there, is passed over, as unknown names in a body are.
+Raises `BadRequestError` for a field name without the prefix `files.`. As with unknown names in a body, names that do
+not match a media attribute or an existing component are ignored.
 """
 
 import re
@@ -26,7 +26,7 @@ _SEGMENT = re.compile(r"[^.\[\]]+")
 
 
 def read_field(name: str) -> Path:
-    """The path that a field's name stands for, without the prefix.
+    """Return the path in a field's name, without the prefix.
 
     >>> read_field("files.cover"), read_field("files.blocks[0].image"), read_field("files[cover]")
     (('cover',), ('blocks', '0', 'image'), ('cover',))
@@ -37,7 +37,7 @@ def read_field(name: str) -> Path:
 
 
 def check_fields(names: Iterable[str]) -> None:
-    """Refuse fields without the prefix: before anything is stored."""
+    """Raise BadRequestError for fields without the prefix, before anything is stored."""
     for name in names:
         read_field(name)
 
@@ -49,11 +49,11 @@ def place_files(
     registry: Registry,
     current: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The data with the files' ids in their places.
+    """Return the data with the files' ids at their positions.
 
-    `current` is the entry before an update, raw, as `current_query` asks for it (`{"gallery": [{"id": 1}], "seo":
-    {"id": 2}}`). Files are added to a list, given or current, and replace a single one; a component that the data does
-    not mention is updated by its id.
+    `current` is the entry before an update, raw, as read by `current_query` (`{"gallery": [{"id": 1}], "seo":
+    {"id": 2}}`). Files are added to a list, given or current, and replace a single file. A component that is not in
+    the data is updated by its id.
     """
     placing = _Placing(registry)
     placed = dict(data)
@@ -64,7 +64,7 @@ def place_files(
 
 
 def current_query(fields: Iterable[str], definition: Definition, registry: Registry) -> Query:
-    """What `place_files` has to know of the entry before an update: the ids on the ways to the places."""
+    """Return the query for what `place_files` needs of the entry before an update: the ids along the paths."""
     query = _IDS
     for field in fields:
         query = _with_path(query, read_field(field), definition, registry)
@@ -76,7 +76,7 @@ def _with_path(query: Query, path: Path, definition: Definition, registry: Regis
     if attribute is None or isinstance(attribute, Scalar | Relation):
         return query
     if isinstance(attribute, Media) and not attribute.multiple:
-        return query  # a single file is replaced, whatever it was
+        return query  # a single file is replaced in any case
     known = next((item for item in query.populate if item.name == attribute.name), None)
     populate = _extended(known or Populate(name=attribute.name, query=_IDS), attribute, path[1:], registry)
     others = tuple(item for item in query.populate if item.name != attribute.name)
@@ -100,7 +100,7 @@ def _with_path_of(branch: Branch, path: Path, registry: Registry) -> Branch:
 
 
 class _Placing:
-    """The walk down to one place. Values on the way are copied, never changed."""
+    """Walks to one position. Values along the path are copied, not changed."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -149,7 +149,7 @@ class _Placing:
 
 
 def _identity(component: Any) -> Any:
-    """A stored component as a body names it: an update by id that leaves its attributes alone."""
+    """Return a stored component as a reference by id, which leaves its attributes unchanged."""
     if not isinstance(component, Mapping):
         return component
     return {key: component[key] for key in ("id", "__component") if key in component}
@@ -166,7 +166,7 @@ def _same(stored: Any, given: Any) -> bool:
 
 
 def _listed(value: Any) -> list[Any]:
-    """A value of a list of files, or of components, in any of its forms, as a list."""
+    """Return files or components, given in any format, as a list."""
     if isinstance(value, Mapping) and "id" not in value:
         value = value.get("set")
     if value is None:

@@ -1,8 +1,7 @@
-"""What cameras and programs write into images beside the picture: place, time, serial numbers, thumbnails, histories.
+"""Remove metadata that cameras and programs write to images: location, time, serial numbers, thumbnails, edit history.
 
-It is taken out of JPEG, PNG and WebP without touching the picture: whoever uploads a photograph seldom means to publish
-where they live. How the picture is to be turned stays, and so does its color profile. A file that is not built as it
-should be is left as it is.
+JPEG, PNG and WebP files are rewritten without decoding the pixels, because few people who upload a photo want to
+publish where they live. Orientation and color profile stay. Files with an unexpected structure are left unchanged.
 """
 
 import os
@@ -21,17 +20,17 @@ _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_NOTES: Final = frozenset({b"eXIf", b"tEXt", b"zTXt", b"iTXt", b"tIME"})
 _WEBP_NOTES: Final = frozenset({b"EXIF", b"XMP "})
 _WEBP_FLAGS: Final = 0x08 | 0x04
-"""Of the header of WebP: there is EXIF, there is XMP."""
+"""The flags for EXIF and XMP in the WebP header."""
 
 _PIECE: Final = 1 << 20
 
 
 class _Unusual(Exception):
-    """The file is not built as it should be."""
+    """The file has an unexpected structure."""
 
 
 def remove_notes(path: Path, mime: str, orientation: int = UPRIGHT) -> bool:
-    """Take the notes out of an image, in place; whether there were any. `orientation` is put back, unless upright."""
+    """Remove metadata from an image in place; return whether there was any. Keeps `orientation`, unless upright."""
     take = _KINDS.get(mime)
     if take is None:
         return False
@@ -52,7 +51,7 @@ def remove_notes(path: Path, mime: str, orientation: int = UPRIGHT) -> bool:
 
 
 def _exif(orientation: int) -> bytes:
-    """The smallest note that says how to turn a picture."""
+    """Return the smallest EXIF block with an orientation."""
     entry = struct.pack(">HHIHH", 0x0112, 3, 1, orientation, 0)
     return b"MM\0*" + struct.pack(">IH", 8, 1) + entry + bytes(4)
 
@@ -65,7 +64,7 @@ def _read(source: IO[bytes], length: int) -> bytes:
 
 
 def _pass(source: IO[bytes], length: int, target: IO[bytes] | None) -> None:
-    """Copy so many bytes, piece by piece, or leave them out."""
+    """Copy `length` bytes in chunks, or skip them if `target` is None."""
     while length:
         piece = _read(source, min(length, _PIECE))
         length -= len(piece)
@@ -73,7 +72,7 @@ def _pass(source: IO[bytes], length: int, target: IO[bytes] | None) -> None:
             target.write(piece)
 
 
-# JPEG: segments up to the start of the picture
+# JPEG: segments up to the start of the pixels
 
 
 def _take_jpeg(source: IO[bytes], target: IO[bytes], orientation: int) -> None:
@@ -88,11 +87,11 @@ def _take_jpeg(source: IO[bytes], target: IO[bytes], orientation: int) -> None:
 
 
 def _jpeg_segments(source: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Up to the first scan, which is the last one told."""
+    """Yield the segments up to the first scan, which is the last one."""
     marker = 0
     while marker != 0xDA:
         start, marker = _read(source, 2)
-        while marker == 0xFF:  # filling
+        while marker == 0xFF:  # padding
             (marker,) = _read(source, 1)
         if start != 0xFF or marker in (0x00, 0x01, 0xD9) or 0xD0 <= marker <= 0xD8:
             raise _Unusual
@@ -103,13 +102,13 @@ def _jpeg_segments(source: IO[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _belongs_to_picture(marker: int, content: bytes) -> bool:
-    """Tables and frames; of what programs add: density, colors, the transform that Adobe names."""
+    """Return whether a segment is needed: tables, frames, density, color profile and Adobe's color transform."""
     if marker == 0xE2:
         return content.startswith(_PROFILE_MARK)
     return marker in (0xE0, 0xEE) or not (0xE0 <= marker <= 0xEF or marker == 0xFE)
 
 
-# PNG: chunks with check sums
+# PNG: chunks with checksums
 
 
 def _take_png(source: IO[bytes], target: IO[bytes], orientation: int) -> None:
@@ -123,7 +122,7 @@ def _take_png(source: IO[bytes], target: IO[bytes], orientation: int) -> None:
         kept = None if kind in _PNG_NOTES else target
         if kept is not None:
             kept.write(head)
-        _pass(source, length + 4, kept)  # with its check sum
+        _pass(source, length + 4, kept)  # with its checksum
         if kind == b"IHDR" and orientation != UPRIGHT:
             note = _exif(orientation)
             sum_ = zlib.crc32(b"eXIf" + note)
@@ -131,7 +130,7 @@ def _take_png(source: IO[bytes], target: IO[bytes], orientation: int) -> None:
     shutil.copyfileobj(source, target)
 
 
-# WebP: chunks of even length, and a header that tells which there are
+# WebP: chunks of even length, and a header with flags for them
 
 
 def _take_webp(source: IO[bytes], target: IO[bytes], orientation: int) -> None:

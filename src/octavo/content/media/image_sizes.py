@@ -1,4 +1,4 @@
-"""Sizes of images: which smaller formats an image gets, and what is known of it afterwards."""
+"""Image sizes: which smaller formats an image gets, and the measured result."""
 
 import math
 from collections.abc import Mapping
@@ -8,18 +8,18 @@ from typing import Final
 from octavo.core.values import dataclass
 
 THUMBNAIL: Final = (245, 156)
-"""Width and height within which thumbnails lie, in pixels."""
+"""Maximum width and height of thumbnails, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Width and height as shown, in pixels."""
+    """Width and height as displayed, in pixels."""
 
     width: int
     height: int
 
     def within(self, width: int, height: int) -> "Size":
-        """The largest size of the same proportions that fits. Rounded as the reference does; nothing vanishes."""
+        """Return the largest size with the same proportions that fits. Rounded as in Strapi, at least one pixel."""
         scale = 1 / max(self.width / width, self.height / height)
         return Size(*(max(1, math.floor(length * scale + 0.5)) for length in (self.width, self.height)))
 
@@ -31,14 +31,14 @@ Wanted = list[tuple[str, Size]]
 
 
 def wanted_formats(size: Size, breakpoints: Mapping[str, int]) -> Wanted:
-    """Name the formats to make of an image: those that are smaller than it is."""
+    """Return the names and sizes of the formats to create: those smaller than the image."""
     bounds = {"thumbnail": THUMBNAIL, **{name: (length, length) for name, length in breakpoints.items()}}
     return [(name, size.within(*bound)) for name, bound in bounds.items() if size.exceeds(*bound)]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format made of an image."""
+    """A format created from an image."""
 
     name: str
     path: Path
@@ -47,7 +47,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What an image turned out to be: its size where it has one, the formats made of it, how cameras want it turned."""
+    """A measured image: its size if known, its formats, and the EXIF orientation."""
 
     size: Size | None = None
     formats: tuple[Format, ...] = ()

@@ -1,8 +1,8 @@
-"""Limits for the containers of images: how many segments, chunks, blocks and directories a file has.
+"""Limits for the structure of images: the number of segments, chunks, blocks and directories in a file.
 
-Decoders walk all of them, some in time that grows faster than their number. So every file is walked here first, in one
-pass that reads headers only, and refused if it has more parts than any camera or program writes. `images` bounds the
-pixels. A file that is cut off, or built in another way, is left to the decoder, which stops there as well.
+Decoders walk all of them, some in more than linear time. So each file is walked here first, in one pass that reads only
+headers, and refused if it has more parts than any camera or program writes. `images` limits the pixels. A file that is
+truncated or malformed is left to the decoder, which stops at the same position.
 """
 
 import struct
@@ -13,25 +13,25 @@ from typing import IO, Final
 from octavo.core.errors import ApplicationError
 
 MOST_NOTES: Final = 1_000
-"""Segments, chunks and blocks that hold no pixels."""
+"""The maximum number of segments, chunks and blocks without pixels."""
 MOST_NOTES_BYTES: Final = 16 << 20
-"""Bytes of all of them together."""
+"""Their maximum total size in bytes."""
 MOST_EXIF_BYTES: Final = 1 << 20
-"""Bytes of the Exif parts together. JPEG's have at most 64 kB each, and decoders join them."""
+"""The maximum total size of Exif parts in bytes. A JPEG part has at most 64 kB, and decoders join them."""
 MOST_PIXEL_PARTS: Final = 400_000
-"""Chunks or blocks of pixels: programs write at least 255 bytes into each, but for the last one."""
+"""The maximum number of chunks or blocks with pixels. Programs write at least 255 bytes to each but the last."""
 MOST_DIRECTORIES: Final = 1_000
 MOST_ENTRIES: Final = 4_000
-"""Directories (pages) of a TIFF file, and entries of all of them."""
+"""The maximum number of directories (pages) in a TIFF file, and of their entries."""
 
 _FILLER: Final = 64 * 1024
-"""Bytes between the segments of a JPEG file that belong to none."""
+"""The maximum number of bytes between the segments of a JPEG file."""
 _PNG_HEADER: Final = 8
 _EXIF: Final = b"Exif\0\0"
 _PNG_PIXELS: Final = frozenset({b"IDAT", b"fdAT", b"fcTL"})
 _WEBP_PIXELS: Final = frozenset({b"VP8 ", b"VP8L", b"ALPH", b"ANMF"})
 _BARE: Final = frozenset({0xC8, *range(0xD0, 0xDA), *range(0xF0, 0xFE)})
-"""Markers of JPEG that no length follows."""
+"""JPEG markers without a length."""
 
 
 class _CutOff(Exception):
@@ -39,14 +39,14 @@ class _CutOff(Exception):
 
 
 class _Counted:
-    """What was found in a file so far."""
+    """Counts the parts of a file."""
 
     def __init__(self) -> None:
         self.notes = self.note_bytes = self.exif_bytes = self.pixel_parts = 0
         self.directories = self.entries = 0
 
     def add_note(self, size: int, *, exif: bool = False) -> None:
-        """Count one part that holds no pixels. Raises ApplicationError as all of these do."""
+        """Count a part without pixels. Like the other methods, raises ApplicationError above the limit."""
         self.notes += 1
         self.note_bytes += size
         self.exif_bytes += size if exif else 0
@@ -55,12 +55,12 @@ class _Counted:
         _check("bytes of Exif", self.exif_bytes, MOST_EXIF_BYTES)
 
     def add_pixels(self) -> None:
-        """Count one part that holds pixels."""
+        """Count a part with pixels."""
         self.pixel_parts += 1
         _check("parts", self.pixel_parts, MOST_PIXEL_PARTS)
 
     def add_directory(self, entries: int) -> None:
-        """Count one directory of TIFF."""
+        """Count a TIFF directory."""
         self.directories += 1
         self.entries += entries
         _check("directories", self.directories, MOST_DIRECTORIES)
@@ -68,7 +68,7 @@ class _Counted:
 
 
 def check_structure(path: Path, mime: str) -> None:
-    """Refuse an image that has more parts than a decoder should walk. Raises ApplicationError."""
+    """Raise ApplicationError if an image has more parts than a decoder should walk."""
     walk = _WALKS.get(mime)
     if walk is not None:
         with path.open("rb") as file:
@@ -91,7 +91,7 @@ def _read(file: IO[bytes], length: int) -> bytes:
 
 
 def _walk_jpeg(file: IO[bytes], counted: _Counted) -> None:
-    """Segments up to the first scan; what stands between them is skipped byte by byte, as decoders do."""
+    """Walk the segments up to the first scan; bytes between them are skipped one by one, as decoders do."""
     filler = 0
     _read(file, 2)
     while True:
@@ -139,7 +139,7 @@ def _walk_webp(file: IO[bytes], counted: _Counted) -> None:
 
 
 def _walk_gif(file: IO[bytes], counted: _Counted) -> None:
-    """Blocks up to the second image: decoders look that far to tell whether it is animated."""
+    """Walk the blocks up to the second image: decoders read that far to detect animations."""
     file.seek(10)
     flags, _, _ = _read(file, 3)
     _skip_palette(file, flags)
@@ -168,7 +168,7 @@ def _skip_palette(file: IO[bytes], flags: int) -> None:
 
 
 def _walk_tiff(file: IO[bytes], counted: _Counted) -> None:
-    """The chain of directories. Decoders bound the bytes of values themselves."""
+    """Walk the chain of directories. Decoders limit the size of values themselves."""
     head = _read(file, 16)
     order = "<" if head.startswith(b"II") else ">"
     big = 43 in (head[2], head[3])

@@ -1,6 +1,6 @@
-"""Images: size, and the smaller formats that are made of them. Everything here blocks, and is called in a thread.
+"""Measure images and create their smaller formats. All functions block; call them in a thread.
 
-Nothing is decoded before its size is known and accepted. Refuses with `ApplicationError`.
+Nothing is decoded before its size is known and accepted. Raises `ApplicationError`.
 """
 
 import math
@@ -18,7 +18,7 @@ from octavo.content.media.image_structure import check_structure
 from octavo.core.errors import ApplicationError, OctavoError
 
 MAX_PIXELS: Final = 64_000_000
-"""Largest image that is decoded, in pixels: four bytes of memory each."""
+"""The maximum number of pixels of an image that is decoded; each uses four bytes of memory."""
 
 _NO_IMAGE: Final = "File is not a valid image"
 _FORMATS: Final = {
@@ -40,7 +40,7 @@ _MODES: Final = {
     "WEBP": ("RGB", "RGBA"),
     "TIFF": ("RGB", "RGBA", "L"),
 }
-"""The modes in which a format is scaled and written."""
+"""The modes that a format can be resized and written in."""
 
 
 def process_image(
@@ -48,8 +48,8 @@ def process_image(
 ) -> Measured:
     """Measure an image, and write the formats it is large enough for to `target` with their names as suffixes.
 
-    Files that are no image have no size; with `check`, what does not go on as it begins is refused. Animated images
-    keep to themselves: a still would be something else.
+    Files that are not images have no size. With `check`, a file that starts like an image but is not one is refused.
+    Animated images get no formats, because those would not be animated.
     """
     if mime == SVG:
         return Measured(read_svg_size(path))
@@ -60,7 +60,7 @@ def process_image(
     try:
         size, wanted, image, orientation = _decode(path, kind, breakpoints)
     except UnidentifiedImageError:
-        if kind == "TIFF" or not check:  # cameras' own formats begin as TIFF does
+        if kind == "TIFF" or not check:  # raw formats of cameras start like TIFF
             return Measured()
         raise ApplicationError(_NO_IMAGE) from None
     return Measured(size, tuple(_write_formats(image, kind, wanted, target)), orientation)
@@ -76,19 +76,19 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
             wanted = [] if getattr(image, "is_animated", False) else wanted_formats(size, breakpoints)
             if wanted:
                 largest = max(max(fitted.width, fitted.height) for _, fitted in wanted)
-                image.draft(None, (largest, largest))  # JPEG: decodes a fraction, no smaller than this
+                image.draft(None, (largest, largest))  # JPEG: decode at a reduced size, at least this large
             image.load()
             return size, wanted, _upright(image, kind) if wanted else image, orientation
     except (OctavoError, UnidentifiedImageError):
         raise
     except Image.DecompressionBombError:
         raise _too_large() from None
-    except Exception:  # broken files raise whatever the decoder stumbles over
+    except Exception:  # decoders raise arbitrary errors for broken files
         raise ApplicationError(_NO_IMAGE) from None
 
 
 def _write_formats(image: Image.Image, kind: str, wanted: Wanted, target: Path) -> Iterator[Format]:
-    """Each format from the next larger one, which costs a fraction of starting from the image every time."""
+    """Yield the formats. Each is created from the next larger one, which is much faster than from the original."""
     written = {}
     options = {**_SAVE_OPTIONS.get(kind, {}), "icc_profile": image.info.get("icc_profile")}
     for name, size in sorted(wanted, key=lambda item: -item[1].width * item[1].height):
@@ -101,7 +101,7 @@ def _write_formats(image: Image.Image, kind: str, wanted: Wanted, target: Path) 
 
 
 def _upright(image: Image.Image, kind: str) -> Image.Image:
-    """The image as shown, in a mode that can be scaled and written."""
+    """Return the image rotated as displayed, in a mode that can be resized and written."""
     upright = ImageOps.exif_transpose(image)
     if upright.mode in _MODES[kind]:
         return upright
@@ -115,13 +115,13 @@ def _upright(image: Image.Image, kind: str) -> Image.Image:
 
 
 def _orientation(image: Image.Image) -> int:
-    """How a camera says that a picture is to be turned: 1 to 8, upright if it says nothing that can be read."""
+    """Return the EXIF orientation: 1 to 8, upright if it is missing or invalid."""
     found = image.getexif().get(0x0112, 1)
     return found if isinstance(found, int) and 1 <= found <= 8 else 1
 
 
 def _shown_size(image: Image.Image, orientation: int) -> Size:
-    """Orientations from 5 on exchange width and height."""
+    """Return the displayed size; orientations from 5 on swap width and height."""
     turned = orientation >= 5
     return Size(image.height, image.width) if turned else Size(image.width, image.height)
 
@@ -134,11 +134,11 @@ def _too_large() -> ApplicationError:
 
 
 class _RootFound(Exception):
-    """The first element has been read; nothing after it matters."""
+    """The root element has been read."""
 
 
 def read_svg_size(path: Path) -> Size | None:
-    """The size that the root element tells. Only the beginning of the file is read, and entities never are."""
+    """Return the size in the root element. Reads only the start of the file, and no entities."""
     found: dict[str, str] = {}
 
     def root(_: str, attributes: dict[str, str]) -> None:
@@ -167,7 +167,7 @@ def _svg_size(attributes: Mapping[str, str]) -> Size | None:
 
 
 def _length(text: str) -> int | None:
-    """Pixels, with or without the unit."""
+    """Parse a length in pixels, with or without the unit."""
     try:
         number = float(text.strip().removesuffix("px"))
     except ValueError:

@@ -1,13 +1,12 @@
-"""MediaLibrary: uploaded files become rows of `files` and files in the storage, both or neither.
+"""MediaLibrary: store uploaded files and insert their rows in `files`, both or neither.
 
     async with library.incoming(files) as stored:
         async with unit_of_work(database) as unit:
             ids = await stored.insert(unit)
 
-The files are copied, measured and scaled before the transaction begins, so nobody waits for them while it is open.
-They go again when the block ends with an exception. One image at a time is decoded in a process: memory is bounded by
-one image, and other requests keep their processor. Refuses with `ApplicationError`, `ValidationError`,
-`PayloadTooLargeError`.
+Files are copied, measured and resized before the transaction starts, so it does not wait for them. If the block raises
+an exception, they are removed. A process decodes one image at a time, which limits memory and leaves processor time for
+other requests. Raises `ApplicationError`, `ValidationError`, `PayloadTooLargeError`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -37,12 +36,12 @@ __all__ = ["FileInfo", "IncomingFile", "MediaLibrary", "MediaOptions", "Naming",
 
 ROOT_FOLDER: Final = "/"
 _SETTINGS: Final = "plugin_upload_settings"
-"""The row of the core store that v4 keeps them in."""
+"""v4's key for the settings in the core store."""
 _MAY_BE_NOTHING: Final = frozenset({"alternativeText", "caption"})
 
 
 class StoredFiles:
-    """The files of one request, in their order, before and while their rows are written."""
+    """The files of one request, in order, before and while their rows are inserted."""
 
     def __init__(self, files: Sequence[StoredFile], insert: str, folder: ApiFolder) -> None:
         self.files = tuple(files)
@@ -51,8 +50,8 @@ class StoredFiles:
         self._folder = folder
 
     async def insert(self, unit: UnitOfWork, path: str = ROOT_FOLDER, actor_id: int | None = None) -> list[int]:
-        """Write the rows, in the caller's unit of work; their ids in the order of the files. `actor_id` is that of an
-        administrator, the creator."""
+        """Insert the rows in the caller's unit of work; return their ids in order. `actor_id` is the administrator who
+        creates them."""
         self.inserted = True
         now = this_moment()
         return [await self._insert_one(unit, stored, path, now, actor_id) for stored in self.files]
@@ -67,7 +66,7 @@ class StoredFiles:
         return await create_row(unit, FILE, dict(stored.attributes), write)
 
     async def insert_in(self, unit: UnitOfWork, folders: Sequence[Folder | None], actor_id: int | None) -> list[int]:
-        """The same for files that each go into a folder of their own; None: to the top."""
+        """Insert the rows and put each file in its folder; None means the top."""
         self.inserted = True
         now, ids = this_moment(), list[int]()
         for stored, folder in zip(self.files, folders, strict=True):
@@ -77,7 +76,7 @@ class StoredFiles:
         return ids
 
     async def insert_sent(self, unit: UnitOfWork, actor_id: int | None = None) -> list[int]:
-        """The same for files that came over the API: into their folder."""
+        """Insert the rows of files from the content API and put them in its folder."""
         folder = await self._folder.find(unit)
         ids = await self.insert(unit, folder.path, actor_id)
         for file_id in ids:
@@ -86,7 +85,7 @@ class StoredFiles:
 
 
 class Replacement:
-    """A file in the storage that is about to take the place of another."""
+    """A stored file that is about to replace another."""
 
     def __init__(self, storage: Storage, stored: StoredFile, unsaid: Iterable[str] = ()) -> None:
         self._storage = storage
@@ -95,12 +94,11 @@ class Replacement:
         self._swapped: list[tuple[Part, Exchanged]] = []
         self._temporary: list[str] = stored.names
         self.names: set[str] = set()
-        """The names that its parts have in the storage, once they have been in their places."""
+        """The storage names of its parts, after they have been swapped."""
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """What changes of the row, once all is swapped: what is not known of the new file stays as it was, unless it is
-        said to be nothing."""
+        """The changes of the row after the swap. Unknown values stay, unless the info explicitly clears them."""
         there = {part.format: part.kept for part in self._stored.parts}
         there |= {part.format: exchanged.kept for part, exchanged in self._swapped}
         attributes = self._stored.located(there)
@@ -109,15 +107,15 @@ class Replacement:
         return {**nothing, **said, "formats": attributes["formats"] or {}}
 
     async def swap(self) -> None:
-        """Put everything in its place; may be called again."""
+        """Move the parts to their final names; can be called again."""
         await in_thread(self._swap)
 
     async def undo(self) -> None:
-        """Put the old file back."""
+        """Restore the old file."""
         await in_thread(self._undo)
 
     async def clean(self) -> None:
-        """Remove what was needed on the way."""
+        """Remove temporary files."""
         await in_thread(lambda: self._storage.remove(self._temporary))
 
     def _swap(self) -> None:
@@ -141,13 +139,13 @@ class Replacement:
 
 
 class MediaLibrary:
-    """Stores files for one project. One for each process; belongs to the event loop that first uses it."""
+    """Stores files for one project. Create one per process; it belongs to the event loop that first uses it."""
 
     def __init__(self, database: Database, storage: Storage, options: MediaOptions | None = None) -> None:
         self.storage = storage
         self._database = database
         self._options = options or MediaOptions()
-        # One thread, always the same: the C library keeps freed memory for each thread that ever decoded an image.
+        # Always the same thread: the C library keeps freed memory per thread that ever decoded an image.
         self._images = ThreadPoolExecutor(1, "octavo-images")
         dialect = database.dialect
         self._insert = compile_insert_file(dialect)
@@ -158,10 +156,10 @@ class MediaLibrary:
     async def incoming(
         self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = (), path: str = ""
     ) -> AsyncIterator[StoredFiles]:
-        """Put files into the storage for as long as the block takes, and for good when it ends well.
+        """Put files into the storage; remove them if the block raises an exception.
 
-        `infos` belong to the files in their order; `path` is a folder, where the storage has any. The transaction
-        belongs inside the block.
+        `infos` belong to the files, in order; `path` is a folder, for storages that have folders. Run the transaction
+        inside the block.
         """
         stored = StoredFiles((), self._insert, self._folder)
         try:
@@ -182,9 +180,9 @@ class MediaLibrary:
     async def replacing(
         self, file: IncomingFile, info: FileInfo, naming: Naming, is_stored: Callable[[], Awaitable[bool]]
     ) -> AsyncIterator[Replacement]:
-        """Have a file ready to take the place of another, which comes back when the block ends with an exception.
+        """Prepare a file to replace another one; the old one is restored if the block raises an exception.
 
-        `is_stored` tells whether the row is the new one: a connection lost at the commit leaves that open.
+        `is_stored` returns whether the row was updated, in case the connection was lost during the commit.
         """
         replacement = Replacement(self.storage, await self._stage(file, info, naming), info.unsaid)
         try:
@@ -200,7 +198,7 @@ class MediaLibrary:
             await replacement.clean()
 
     async def add(self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = ()) -> list[int]:
-        """Store files in a unit of work of their own; the ids of their rows."""
+        """Store files and insert their rows in a new unit of work; return the ids."""
         async with self.incoming(files, infos) as stored, unit_of_work(self._database) as unit:
             return await stored.insert(unit)
 
@@ -214,7 +212,7 @@ class MediaLibrary:
             await self.discard(name for file in stored.files for name in file.names)
 
     async def _may_be_committed(self, stored: StoredFiles) -> bool:
-        """A connection lost at the commit leaves open what became of it. Better a file too many than one too few."""
+        """Return whether a commit may have succeeded although the connection was lost. Orphaned files do less harm."""
         if not stored.inserted or not stored.files:
             return False
         try:
@@ -245,13 +243,13 @@ class MediaLibrary:
             raise
 
     async def _is_scaled(self) -> bool:
-        """Whether images get more formats than a thumbnail: what pages of administrators choose."""
+        """Return whether images get more formats than a thumbnail, as administrators choose in the settings."""
         found = await stored_value(self._database, _SETTINGS)
         return not (isinstance(found, Mapping) and found.get("responsiveDimensions") is False)
 
 
 def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:
-    """The values of a new row, in the order of its columns."""
+    """Return the values of a new row, in column order."""
     values = {
         **attributes,
         "alternative_text": attributes["alternativeText"],

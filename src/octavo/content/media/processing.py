@@ -1,7 +1,7 @@
-"""What becomes of one arriving file: copied, measured, scaled, and put into the storage. Everything here blocks.
+"""Process one uploaded file: copy, measure, resize and store it. All methods block.
 
-A new file is put under its own names at once. One that replaces another waits under temporary names, until the
-transaction that changes the row is about to end.
+A new file is stored under its final names. A replacement is stored under temporary names until the transaction that
+updates the row is about to end.
 """
 
 import math
@@ -21,15 +21,15 @@ from octavo.core.values import dataclass
 
 
 class IncomingFile(Protocol):
-    """A file as it arrives: a form's, or one that our own code brings. `file` stands at its beginning."""
+    """An incoming file, from a form or from Octavo's own code. `file` is at its start."""
 
     @property
     def filename(self) -> str:
-        """The name that the sender gave it."""
+        """The name given by the client."""
 
     @property
     def content_type(self) -> str:
-        """The type that the sender declared, or nothing."""
+        """The type declared by the client, or an empty text."""
 
     @property
     def file(self) -> IO[bytes]:
@@ -38,10 +38,10 @@ class IncomingFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What a person says about a file. Without a name it keeps the one it came with.
+    """Details of a file given by the user. Without a name, the file's original name is used.
 
-    `unsaid` are the attributes that are said to be nothing, which is not the same as saying nothing. `folder`: the id
-    of a folder, as it was given; None for the top.
+    `unsaid` are attributes that are explicitly empty, as opposed to missing. `folder`: the raw id of a folder; None
+    for the top.
     """
 
     name: str | None = None
@@ -53,8 +53,8 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class MediaOptions:
-    """Largest file in bytes; the formats made of images, by name and greatest width or height; whether images keep what
-    cameras and programs note in them; whether what is sent as an image has to be one."""
+    """Options: the maximum file size in bytes; the formats of images, by name and maximum width or height; whether to
+    keep image metadata; whether files declared as images must be images."""
 
     size_limit: int = 200 << 20
     breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
@@ -64,8 +64,8 @@ class MediaOptions:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The names of a file and its formats in the storage. `prefix` is the folder, with its last slash, or nothing;
-    `known` are names that are there already, by format: they stay."""
+    """The storage names of a file and its formats. `prefix` is the folder with a trailing slash, or empty; `known` are
+    existing names by format, which stay."""
 
     hash: str
     extension: str
@@ -73,14 +73,14 @@ class Naming:
     known: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, storage: Storage, format_name: str = "") -> str:
-        """The name of the file itself, or of a format."""
+        """Return the name of the file itself, or of a format."""
         stem = f"{format_name}_{self.hash}" if format_name else self.hash
         return self.known.get(format_name) or storage.name_for(self.prefix, stem, self.extension)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file in the storage: of which format (none: the file itself), the name it is to have, how it lies now."""
+    """One file in the storage: its format (empty for the file itself), its final name, and its current location."""
 
     format: str
     target: str
@@ -89,23 +89,23 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file in the storage: the values of its attributes but for its addresses, and its parts."""
+    """A file in the storage: its attributes without URLs, and its parts."""
 
     described: Mapping[str, Any]
     parts: Sequence[Part]
 
     @property
     def names(self) -> list[str]:
-        """Where its parts lie now."""
+        """The current names of its parts."""
         return [part.kept.name for part in self.parts]
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The values of its attributes, as its parts lie now."""
+        """The values of its attributes with the current locations."""
         return self.located({part.format: part.kept for part in self.parts})
 
     def located(self, kept: Mapping[str, Kept]) -> dict[str, Any]:
-        """The values of its attributes when its parts, by format, lie there."""
+        """Return the values of its attributes with these locations, by format."""
         formats = self.described["formats"] or {}
         shown = {name: {**made, **kept[name].said} for name, made in formats.items()}
         main = kept[""]
@@ -114,7 +114,7 @@ class StoredFile:
 
 
 class FileWork:
-    """The way of one file into the storage."""
+    """The steps to store one file."""
 
     def __init__(self, storage: Storage, options: MediaOptions) -> None:
         self._storage = storage
@@ -126,7 +126,7 @@ class FileWork:
         self._parts: list[Part] = []
 
     def copy(self, file: IncomingFile, name: FileName) -> None:
-        """The content, into the workspace; and what type it is of."""
+        """Copy the content to the workspace and detect its type."""
         self._path = self._storage.workspace.temporary()
         self._size = self._storage.workspace.receive(file.file, self._path, self._options.size_limit)
         with self._path.open("rb") as written:
@@ -138,13 +138,12 @@ class FileWork:
 
     @property
     def is_image(self) -> bool:
-        """Whether it is of a type of images, once it is copied."""
+        """Whether it is an image; known after the copy."""
         return self._mime.startswith("image/")
 
     def measure(self, *, scaled: bool = True) -> None:
-        """Size and formats, where it is an image (only a thumbnail, unless it is to be scaled); and no word of where it
-        was made."""
-        from octavo.content.media.images import process_image  # with Pillow, for the first file that comes
+        """Measure an image and create its formats (only a thumbnail unless `scaled`), and remove its metadata."""
+        from octavo.content.media.images import process_image  # imports Pillow, for the first file
 
         options = self._options
         breakpoints = options.breakpoints if scaled else {}
@@ -154,7 +153,7 @@ class FileWork:
             self._size = self._path.stat().st_size
 
     def publish(self, name: FileName, info: FileInfo, path: str = "") -> StoredFile:
-        """A new file: everything under names of its own."""
+        """Store a new file under generated names."""
         shown = info.name or name.name
         file_hash = new_hash(shown)
         extension = name.extension or extension_of(self._mime)
@@ -162,7 +161,7 @@ class FileWork:
         return self._store(shown, info, naming, wait=False)
 
     def stage(self, name: FileName, info: FileInfo, naming: Naming) -> StoredFile:
-        """One that replaces another: the other's names, and temporary ones until then."""
+        """Store a replacement under temporary names; it gets the other file's names later."""
         return self._store(info.name or name.name, info, naming, wait=True)
 
     def _store(self, shown: str, info: FileInfo, naming: Naming, *, wait: bool) -> StoredFile:
@@ -205,7 +204,7 @@ class FileWork:
         self._parts.append(Part(format_name, target, self._storage.write(path, place, self._mime)))
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Remove all files of this upload."""
         for path in self._leftovers():
             path.unlink(missing_ok=True)
         self._storage.remove([part.kept.name for part in self._parts])

@@ -1,4 +1,4 @@
-"""Where uploaded files go when they are to be put into an entry: for those who may update entries of its type."""
+"""The entry that uploaded files are linked to, for callers with permission to update entries of its type."""
 
 import math
 from collections.abc import Container
@@ -25,7 +25,7 @@ def read_upload_target(
     guarded: Container[str] = (),
     digits_only: bool = False,
 ) -> UploadTarget | None:
-    """The place that is told; none where not all of it is. Raises ValidationError, ForbiddenError.
+    """Return the target in an upload; None unless all parts are given. Raises ValidationError, ForbiddenError.
 
     `guarded` are the content-types whose entries only their own action can update.
     """
@@ -46,13 +46,13 @@ def read_upload_target(
 
 
 def check_replacing(actor: Actor, *, destroys: bool) -> None:
-    """Raise ForbiddenError where an actor may not replace or describe files, whoever added them.
+    """Raise ForbiddenError if an actor cannot replace or update any file.
 
-    `destroys`: the rule `replacedFiles`; who replaces a file ends the one before, so they may remove files.
+    `destroys`: under the rule `replacedFiles`, replacing a file requires permission to delete files.
     """
     if destroys:
         check(actor, action_on(FILE, "delete"))
-    if actor.ability.scope(FILE, UPDATE) is not None:  # which file it is, is asked of nobody
+    if actor.ability.scope(FILE, UPDATE) is not None:  # callers do not check the scope per file
         raise ForbiddenError
 
 

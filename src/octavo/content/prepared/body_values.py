@@ -1,8 +1,8 @@
-"""BodyReaders: the values of a plain body in a row, and the shape that they have.
+"""BodyReaders: extract the values of a simple body, and its shape.
 
-The shape is whatever decides which statements a body comes to, and whether anything is wrong with it besides the values
-themselves: the names, how many targets and components there are and of which kind. Two bodies of one shape differ in
-their values alone. Targets are written as ids, each once; whatever else is said of relations goes the long way.
+The shape is everything that determines the statements for a body, and whether it is valid apart from its values: the
+names, and the number and kinds of targets and components. Two bodies of the same shape only differ in their values.
+Targets must be ids without duplicates; all other bodies take the regular path.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -18,31 +18,31 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 MOST_VALUES: Final = 256
-"""Values of a plain body: what is larger is worth the long way."""
+"""The maximum number of values in a simple body; larger ones take the regular path."""
 _MOST_READERS: Final = 512
 _BOUND_OTHERWISE: Final = (ValueKind.DATETIME, ValueKind.TIMESTAMP)
-"""What is locked as a unique value is the stored one, which may be another than the one that is bound."""
+"""The stored form of these unique values is locked, which can differ from the bound one."""
 
 Read = Callable[[Any, list[Any]], Hashable]
-"""Puts the values of an attribute behind others; what they add to the shape."""
+"""Appends the values of an attribute; returns what they add to the shape."""
 
 
 class _Way(NamedTuple):
-    """How an attribute is read: its value alone, or with what it adds to the shape."""
+    """How to read an attribute: its value only, or with a part of the shape."""
 
     take: Take | None = None
     read: Read | None = None
 
 
 class _Reader(NamedTuple):
-    """How objects with the same keys are read: values that add nothing to the shape, and those that do."""
+    """How to read objects with the same keys: values without an effect on the shape, and values with one."""
 
     scalars: tuple[tuple[str, Take], ...]
     others: tuple[tuple[str, Read], ...]
 
 
 class BodyReaders:
-    """Reads bodies in one mode, by readers that are made once for objects with the same keys."""
+    """Reads bodies in one mode, with cached readers per set of keys."""
 
     def __init__(self, registry: Registry, dialect: Dialect, mode: Mode) -> None:
         self._registry = registry
@@ -52,7 +52,7 @@ class BodyReaders:
         self._ways: dict[tuple[Definition, str], _Way | None] = {}
 
     def read(self, definition: Definition, data: Mapping[str, Any], values: list[Any]) -> Hashable:
-        """The shape of an object; its values are put behind others. Raises NotPlain."""
+        """Append an object's values and return its shape. Raises NotPlain."""
         names = tuple(data)
         reader = self._readers.get((definition, names)) or self._make(definition, names)
         if reader is None or len(values) > MOST_VALUES:
@@ -64,12 +64,12 @@ class BodyReaders:
         return names, *[read(data[name], values) for name, read in reader.others]
 
     def order(self, definition: Definition, data: Mapping[str, Any]) -> tuple[str, ...]:
-        """The attributes of an object that was read, in the order of their values."""
+        """Return the attributes of an object that was read, in the order of their values."""
         reader = self._readers.get((definition, tuple(data)))
         return () if reader is None else tuple(name for name, _ in (*reader.scalars, *reader.others))
 
     def _make(self, definition: Definition, names: tuple[str, ...]) -> _Reader | None:
-        """A reader for keys that are all attributes; of others nothing is kept, whoever makes them up."""
+        """Build and cache a reader if all keys are attributes. Unknown keys are not cached: clients can invent many."""
         scalars: list[tuple[str, Take]] = []
         others: list[tuple[str, Read]] = []
         known: list[str] = []
@@ -92,14 +92,14 @@ class BodyReaders:
         return reader
 
     def _way(self, definition: Definition, attribute: AnyAttribute) -> _Way | None:
-        """How values of an attribute are read; None where all go the long way."""
+        """Return how to read an attribute; None if it always takes the regular path."""
         key = (definition, attribute.name)
         if key not in self._ways:
             self._ways[key] = self._find_way(attribute) if attribute.writable else None
         return self._ways[key]
 
     def _find_way(self, attribute: AnyAttribute) -> _Way | None:
-        if attribute.name == PUBLISHED_AT:  # who is published, taken back or to come is told of as such
+        if attribute.name == PUBLISHED_AT:  # publishing, unpublishing and scheduling have their own events
             return _Way(take=_nothing) if self._mode.creating else None
         if not isinstance(attribute, Scalar):
             read = self._of(attribute)
@@ -159,13 +159,13 @@ class BodyReaders:
 
 
 def _nothing(value: Any) -> None:
-    """A value that says nothing."""
+    """Accept only null."""
     if value is not None:
         raise NotPlain
 
 
 def _unique(take: Take) -> Read:
-    """A value that may occur once only is asked about, unless it is null."""
+    """Return a reader for a unique attribute, which is looked up unless it is null."""
 
     def read(value: Any, values: list[Any]) -> Hashable:
         values.append(take(value))

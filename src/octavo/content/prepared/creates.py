@@ -1,7 +1,7 @@
-"""PreparedCreates: new entries whose bodies have a shape that came often, and was found sound by the long way.
+"""PreparedCreates: create entries whose bodies have a frequent shape that the regular path has found valid.
 
-What the long way makes of a body of the shape (its rows, planned and compiled) is made once, with slots in the place of
-the values; from then on only the values are looked at. Whatever is not plain, or refused, goes the long way as ever.
+The rows for a shape are planned and compiled once, with slots for the values. After that only the values are checked.
+Bodies that are not simple or not valid take the regular path.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -34,12 +34,12 @@ _STAMPS: Final[Mapping[str, int]] = {
     LOCALE: 2,
     **dict.fromkeys(CREATORS, 3),
 }
-"""What stands before the values of a body: the moment, when it is published, the locale, who makes it."""
+"""The values before those of the body: the time, publication date, locale and creator."""
 _FIRST: Final = 4
 
 
 class Stamps(NamedTuple):
-    """What a new entry gets by itself: times in milliseconds since 1970."""
+    """The automatic values of a new entry; times in milliseconds since 1970."""
 
     moment: int
     published: int | None
@@ -48,14 +48,14 @@ class Stamps(NamedTuple):
 
 
 class PreparedCreate(NamedTuple):
-    """How entries of one shape are made. `locks` name their unique values: the beginning of a name, and the place."""
+    """How to create entries of one shape. `locks` are prefixes of lock names and the positions of unique values."""
 
     runs: Runs
     id_at: int
     locks: tuple[tuple[str, int], ...]
 
     async def run(self, connection: Transaction, values: list[Any]) -> tuple[int, bytes | None]:
-        """A new entry: its id, and the answer if that is a part of it. Raises Unforeseen."""
+        """Create an entry; return its id, and the response if a statement returns it. Raises Unforeseen."""
         if self.locks:
             await connection.lock_all(sorted({f"{name}={values[at]}" for name, at in self.locks}))
         await self.runs.run(connection, values)
@@ -64,7 +64,7 @@ class PreparedCreate(NamedTuple):
 
 
 class PlainCreate(NamedTuple):
-    """A plain body: its shape, its values, and what is prepared for them."""
+    """A simple body: its shape, its values, and the prepared create."""
 
     shape: Hashable
     values: list[Any]
@@ -72,7 +72,7 @@ class PlainCreate(NamedTuple):
 
 
 class PreparedCreates:
-    """Knows the shapes of new entries of all types."""
+    """Caches the shapes of new entries of all types."""
 
     def __init__(self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False) -> None:
         self._registry = registry
@@ -87,7 +87,7 @@ class PreparedCreates:
     def find(
         self, content_type: ContentType, data: Any, stamps: Stamps, answer: CompiledRead | None, *, draft: bool
     ) -> PlainCreate | None:
-        """A body, if it is plain. `answer`: how the entry is to be answered, if the write itself may do it."""
+        """Return a body if it is simple. `answer` is the read for the response, for statements that can return it."""
         if data.__class__ is not dict:
             return None
         values: list[Any] = [None, None, stamps.locale, stamps.actor_id]
@@ -103,7 +103,7 @@ class PreparedCreates:
         return PlainCreate(shape, values, self._known.find(shape))
 
     async def run(self, connection: Transaction, plain: PlainCreate) -> tuple[int, bytes | None]:
-        """A new entry of a plain body whose shape is prepared, as `PreparedCreate.run`."""
+        """Create an entry from a simple body with a prepared shape. See `PreparedCreate.run`."""
         try:
             return await cast(PreparedCreate, plain.prepared).run(connection, plain.values)
         except Unforeseen as error:
@@ -119,7 +119,7 @@ class PreparedCreates:
         row: RowNode,
         answer: CompiledRead | None,
     ) -> None:
-        """Note that a body of a shape was found sound, and what row it came to."""
+        """Record that a body was valid, and prepare its shape from the row if it is frequent."""
         if self._known.comes_often(plain.shape):
             draft = bool(cast(tuple[Any, ...], plain.shape)[1])
             self._known.keep(plain.shape, await self._prepare(connection, row, data, draft, len(plain.values), answer))
@@ -133,7 +133,7 @@ class PreparedCreates:
         given: int,
         answer: CompiledRead | None,
     ) -> PreparedCreate | None:
-        """What a shape comes to, None where values decide more than themselves."""
+        """Prepare a shape; None if values determine more than themselves."""
         slotting = _Slotting(self._registry, self._readers[draft])
         slotted = slotting.row(row, data, _STAMPS)
         if slotting.depends or slotting.next_at != given:
@@ -152,7 +152,7 @@ class PreparedCreates:
 
 
 class _Slotting:
-    """Puts slots into the rows of a body, in the order in which its values are read."""
+    """Replaces the values in a body's rows by slots, in the order in which they are read."""
 
     def __init__(self, registry: Registry, readers: BodyReaders) -> None:
         self._registry = registry
@@ -161,12 +161,12 @@ class _Slotting:
         self.targets: list[TargetsFact] = []
         self.unique: list[tuple[Definition, str, Slot]] = []
         self.depends = False
-        """Whether values decide which statements there are: where several rows link the same target, or have to
-        differ from each other."""
+        """Whether values determine the statements: if several rows link the same target or must be unique among each
+        other."""
         self._linking: set[tuple[Definition, str]] = set()
 
     def row(self, row: RowNode, data: Mapping[str, Any], stamps: Mapping[str, int]) -> RowNode:
-        """A new row like another one, with slots in the place of values."""
+        """Return a copy of a row with slots instead of values."""
         definition = row.definition
         slotted = RowNode(definition=definition, values=dict(row.values))
         for name in self._readers.order(definition, data):
@@ -214,5 +214,5 @@ class _Slotting:
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The objects that stand in an attribute."""
+    """Yield the objects in an attribute's value."""
     yield from value if isinstance(value, list) else () if value is None else (value,)

@@ -1,23 +1,23 @@
-"""KnownShapes: what is prepared for shapes that come often; of others it is counted how often they came."""
+"""KnownShapes: cache what is prepared for frequent shapes, and count the others."""
 
 from collections.abc import Hashable
 from typing import Any, Final, Generic, TypeVar, cast
 
 _OFTEN: Final = 3
-"""How often a shape comes before it is worth to be prepared."""
+"""The number of occurrences before a shape is prepared."""
 _MOST_SHAPES: Final = 64
 
 PreparedT = TypeVar("PreparedT")
 
 
 class KnownShapes(Generic[PreparedT]):
-    """Remembers those that came last. Of a shape that cannot be prepared it is known too."""
+    """An LRU cache. It also remembers shapes that cannot be prepared."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Any] = {}
 
     def find(self, shape: Hashable) -> PreparedT | None:
-        """What is prepared for a shape."""
+        """Return what is prepared for a shape, or None."""
         known = self._known.get(shape)
         if known is None or known.__class__ is int:
             return None
@@ -25,7 +25,7 @@ class KnownShapes(Generic[PreparedT]):
         return cast(PreparedT, known)
 
     def comes_often(self, shape: Hashable) -> bool:
-        """Count a shape; whether it is to be prepared now."""
+        """Count a shape; return whether to prepare it now."""
         count = self._known.pop(shape, 0)
         if count.__class__ is not int:
             self._known[shape] = count
@@ -34,7 +34,7 @@ class KnownShapes(Generic[PreparedT]):
         return bool(count + 1 == _OFTEN)
 
     def keep(self, shape: Hashable, prepared: PreparedT | int | None) -> None:
-        """What is prepared for a shape, None where nothing can be."""
+        """Store what is prepared for a shape; None if it cannot be prepared."""
         self._known[shape] = prepared
         while len(self._known) > _MOST_SHAPES:
             del self._known[next(iter(self._known))]

@@ -1,7 +1,7 @@
-"""Takers: a value of a body as it is bound, where nothing is wrong with it and it means what it says.
+"""Takers: convert a valid, unambiguous value of a body to the bound value.
 
-There is one for each attribute, made once. What a taker does not know raises `NotPlain`: such a body goes the long way,
-which tells what is wrong with it, or reads what is meant.
+Each attribute has one, built once. It raises `NotPlain` for other values: the body then takes the regular path, which
+reports errors or converts the value.
 """
 
 from collections.abc import Callable
@@ -23,16 +23,16 @@ _EXACT: Final = 2**53
 
 
 class NotPlain(Exception):
-    """A value has to go the long way."""
+    """A value requires the regular path."""
 
 
 def is_plain_id(value: Any) -> bool:
-    """Whether a value is the id of an entry, written as a number."""
+    """Return whether a value is an entry's id, given as a number."""
     return value.__class__ is int and 0 < value <= LARGEST_ID
 
 
 def taker(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take | None:
-    """How values of an attribute are taken; None where all go the long way."""
+    """Return the taker of an attribute; None if it always takes the regular path."""
     if attribute.type == "password" or attribute.type not in RULES:
         return None
     careful = _careful(attribute, mode, dialect)
@@ -46,7 +46,7 @@ def taker(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take | None:
 
 
 def _careful(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take:
-    """By the rules of the type, as the long way does."""
+    """Return a taker that applies the type's rules, as the regular path does."""
     check, storer = RULES[attribute.type].check, STORERS[attribute.type]
     kind, limits, bind, required = (
         SCALAR_TYPES[attribute.type].kind,
@@ -74,7 +74,7 @@ def _careful(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take:
 
 
 def _text(attribute: Scalar, mode: Mode, dialect: Dialect, careful: Take) -> Take:
-    """Texts of ASCII signs have a length that everybody agrees about."""
+    """Return a fast taker for ASCII texts, whose length is the same in every encoding."""
     longest = attribute.max_length if attribute.max_length is not None else _ANY_LENGTH
     limit = (PORTABLE if mode.strict else dialect.column_limits).longest_string
     if SCALAR_TYPES[attribute.type].kind is ValueKind.STRING and limit is not None:

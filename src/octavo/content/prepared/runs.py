@@ -1,6 +1,6 @@
-"""Runs: statements that know where their values stand in one list: what is given, what they answer, what never changes.
+"""Runs: statements with the positions of their values in one list of inputs, results and constants.
 
-The list is `[given ..., answers ..., constants ...]`; an answer is put into its place when the statement has run.
+The list is `[inputs ..., results ..., constants ...]`; each statement stores its results in the list.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ Pick = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
 class _Part(NamedTuple):
-    """One statement, the values that it takes, and the places of the numbers that it answers, in one row or in rows."""
+    """One statement, the values it binds, and the positions of its numeric results, in one row or in several."""
 
     text: str
     pick: Pick
@@ -29,8 +29,8 @@ class _Part(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Parts in order. `tail` is what stands behind the values that are given; at `obstacles`, if there is such a place,
-    stands the number of them; at `answer` what is answered."""
+    """Parts in order. `tail` is appended to the inputs. `obstacles` is the position of the number of violations, if
+    checked; `answer` is the position of the response."""
 
     parts: tuple[_Part, ...]
     tail: tuple[Any, ...]
@@ -38,7 +38,7 @@ class Runs(NamedTuple):
     answer: int | None
 
     async def run(self, connection: Transaction, values: list[Any]) -> None:
-        """Run all parts. Raises Unforeseen where the long way has to tell what is wrong."""
+        """Run all parts. Raises Unforeseen if the regular path has to report an error."""
         values.extend(self.tail)
         try:
             for text, pick, first, last, in_rows in self.parts:
@@ -57,7 +57,7 @@ class Runs(NamedTuple):
 
 
 class Answering(NamedTuple):
-    """The row that is to be answered, and the text that does it by the name of a table that holds it."""
+    """The row for the response, and a function that returns the SQL for it from the name of a table with the row."""
 
     ref: RowRef
     table: str
@@ -72,7 +72,7 @@ async def prepare_runs(
     given: int,
     answering: Answering | None = None,
 ) -> Runs:
-    """Changes that speak of values by `Slot`, ready to be run. Where a chain may stand is asked of the database."""
+    """Prepare changes that contain `Slot`s. The database is queried to find out which statements can be joined."""
     changes = list(changes)
     making = _Making(given, sum(len(refs) for refs in map(_refs, changes)) + 2)
     chains = compiler.chains
@@ -99,7 +99,7 @@ async def prepare_runs(
 
 
 def _answered(steps: Sequence[Step], answering: Answering, ref: RowRef, compiler: ChangeCompiler) -> list[Step] | None:
-    """Steps of which the last one answers a row that another one writes; None where there is none, or too much text."""
+    """Return steps whose last one returns a written row as the response; None if that is not possible."""
     at = next((at for at, step in enumerate(steps) if step.refs == (answering.ref,)), None)
     text = None if at is None else answering.text(written(at))
     end = compiler.dialect.returning("id")
@@ -116,7 +116,7 @@ def _refs(change: Change) -> tuple[RowRef, ...]:
 
 
 class _Making:
-    """Parts in the making: so many values are given, so many numbers answered."""
+    """Builds parts for a number of inputs and results."""
 
     def __init__(self, given: int, answers: int) -> None:
         self.obstacles = RowRef()
@@ -129,7 +129,7 @@ class _Making:
         self._parts: list[_Part] = []
 
     def joined(self, text: str, steps: Sequence[Step]) -> None:
-        """Steps as one statement: what is answered in it has no place among its values."""
+        """Add steps as one statement; results of one step that another uses are not bound as values."""
         values = [it for step in steps for it in step.statement.values if it.__class__ is not RowRef]
         self._add(text, values, [ref for step in steps for ref in step.refs], in_rows=False)
 
@@ -147,7 +147,7 @@ class _Making:
         first = self._answered
         for at, ref in enumerate(refs, start=first):
             self._places[ref] = at
-            ref.id = cast(int, Slot(at))  # as what comes later is to know it
+            ref.id = cast(int, Slot(at))  # for later statements
         self._answered += len(refs)
         self._parts.append(_Part(text, pick, first, self._answered, in_rows))
 
@@ -161,7 +161,7 @@ class _Making:
 
 
 def picking(places: Sequence[int]) -> Pick:
-    """Takes the values of some places."""
+    """Return a function that selects the values at some positions."""
     if len(places) > 1:
         return itemgetter(*places)
     if not places:

@@ -1,7 +1,7 @@
-"""PreparedUpdates: changes of an entry's own values whose bodies have a shape that came often.
+"""PreparedUpdates: update an entry's own values if the body has a frequent shape.
 
-What else a body may change (relations, components, files) depends on what the entry holds, and goes the long way. The
-row is written without being asked for before: what the statement answers tells whether it is there, and for whom.
+Changes of relations, components and files depend on the entry's state and take the regular path. The row is updated
+without reading it first: the statement's result says whether the entry exists, and its presence.
 """
 
 from collections.abc import Hashable, Mapping
@@ -26,11 +26,11 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
 
 _MOMENT, _ACTOR, _ID, _FIRST = range(4)
-"""Drafts are asked for less; so what is plain for an entry that is published is so for a draft."""
+"""Drafts have fewer rules, so a body that is simple for a published entry is simple for a draft."""
 
 
 class PreparedUpdate(NamedTuple):
-    """How entries are changed by bodies of one shape, and what the statement answers besides the id."""
+    """How to update entries with bodies of one shape, and what the statement returns besides the id."""
 
     text: str
     pick: Pick
@@ -40,7 +40,7 @@ class PreparedUpdate(NamedTuple):
 
 
 class PlainUpdate(NamedTuple):
-    """A plain body: its shape, its values, and what is prepared for them."""
+    """A simple body: its shape, its values, and the prepared update."""
 
     shape: Hashable
     values: list[Any]
@@ -48,7 +48,7 @@ class PlainUpdate(NamedTuple):
 
 
 class Updated(NamedTuple):
-    """An entry that was changed: for whom it is there, its locale, and the answer if that is a part of it."""
+    """An updated entry: its presence, its locale, and the response if the statement returned it."""
 
     presence: Presence
     locale: str | None
@@ -56,7 +56,7 @@ class Updated(NamedTuple):
 
 
 class PreparedUpdates:
-    """Knows the shapes of changes of all types."""
+    """Caches the shapes of updates of all types."""
 
     def __init__(self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False) -> None:
         self._registry = registry
@@ -73,7 +73,7 @@ class PreparedUpdates:
         actor_id: int | None,
         answer: CompiledRead | None,
     ) -> PlainUpdate | None:
-        """A body, if it is plain and about nothing but values of the entry's own row. `answer` as for creates."""
+        """Return a body if it is simple and only changes values in the entry's own row. `answer`: as for creates."""
         if data.__class__ is not dict or content_type.uid in self._registry.hidden_entries:
             return None
         values: list[Any] = [self._compiler.dialect.bind(ValueKind.DATETIME, moment), actor_id, entry_id]
@@ -88,7 +88,7 @@ class PreparedUpdates:
         return PlainUpdate(key, values, self._known.find(key))
 
     async def run(self, connection: Transaction, plain: PlainUpdate) -> Updated | None:
-        """Change an entry; None where there is none. Raises Unforeseen."""
+        """Update an entry; return None if it does not exist. Raises Unforeseen."""
         prepared = cast(PreparedUpdate, plain.prepared)
         try:
             row = await connection.fetch_row(prepared.text, prepared.pick(plain.values))
@@ -110,7 +110,7 @@ class PreparedUpdates:
         data: Mapping[str, Any],
         answer: CompiledRead | None,
     ) -> None:
-        """Note that a body of a shape was found sound."""
+        """Record that a body was valid, and prepare its shape if it is frequent."""
         if not self._known.comes_often(plain.shape):
             return
         chains = self._compiler.chains

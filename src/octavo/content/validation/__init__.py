@@ -1,1 +1,1 @@
-"""Whether a body may be stored: rules for each attribute type, with the reference's messages."""
+"""Validation of bodies: rules for each attribute type, with Strapi's messages."""

@@ -1,4 +1,4 @@
-"""Regular expressions that RE2 cannot search: by backtracking, for a moment at most."""
+"""Regular expressions that RE2 does not support: searched by backtracking, with a short timeout."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ MAX_SECONDS = 0.05
 
 
 def backtracking(pattern: str) -> Callable[[str], bool]:
-    """Return whether a text contains a match: no where that takes too long. Raises InvalidPattern."""
+    """Return a function that searches a text; a search that times out finds nothing. Raises InvalidPattern."""
     try:
         searched = regex.compile(for_backtracking(pattern), regex.ASCII)
     except (regex.error, OverflowError, RecursionError) as error:

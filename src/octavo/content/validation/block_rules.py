@@ -1,6 +1,6 @@
-"""Rules for `blocks` values: the nodes of the rich text editor, each kind with its parts.
+"""Rules for `blocks` values: the node types of the rich text editor.
 
-The messages, and what is cast, are the reference's.
+Messages and type conversions are Strapi's.
 """
 
 import math
@@ -26,7 +26,7 @@ MAX_DEPTH = 50
 
 @dataclass(slots=True)
 class BlockChecker:
-    """Checks nodes and notes their problems; every check answers the value as cast."""
+    """Checks nodes and collects their problems; every check returns the converted value."""
 
     problems: list[Problem] = field(default_factory=list)
 
@@ -143,7 +143,7 @@ class BlockChecker:
         return node
 
     def _link_text(self, child: Any, trail: InputPath) -> Any:
-        """Links hold texts only."""
+        """Check a child of a link, which must be a text node."""
         if not isinstance(child, Mapping):
             self.note(trail, type_message(trail.label, "object", None, MISSING if child is None else child))
             return child
@@ -158,7 +158,7 @@ NodeCheck = Callable[[BlockChecker, dict[str, Any], InputPath], Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What to say of children of the wrong kind, and of none where some are needed."""
+    """The messages for children of the wrong type, and for missing children."""
 
     wrong: str
     empty: str = ""
@@ -184,7 +184,7 @@ _BLOCKS: dict[str, NodeCheck] = {
 
 
 def check_blocks(nodes: list[Any], trail: InputPath) -> tuple[list[Any], tuple[Problem, ...]]:
-    """The nodes as cast, and their problems."""
+    """Return the converted nodes and their problems."""
     checker = BlockChecker()
     cast = checker.blocks(nodes, trail)
     return cast, tuple(checker.problems)

@@ -1,6 +1,6 @@
-"""Validation: data against attributes, all problems at once, each with its path, in the reference's order.
+"""Validate data against attributes. Reports all problems, each with its path, in Strapi's order.
 
-Values come out as cast. What only the database knows (which unique values are taken) is given as `taken`.
+Values are returned converted. Facts from the database (which unique values are taken) are passed as `taken`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,8 +22,8 @@ from octavo.schema.registry import Registry
 COMPONENT_KEY = "__component"
 UNIQUE_MESSAGE = "This attribute must be unique"
 
-# The reference looks at all attributes side by side and reports what is found first. Steps stand for its turns: the
-# type of a value is known after one, everything else about it after another, an answer of the database much later.
+# Strapi validates all attributes concurrently and reports errors in the order it finds them. Steps emulate that: the
+# type of a value is checked after one step, its other rules after another, results of the database much later.
 _TYPE_STEP, _TEST_STEP, _ITEM_STEP, _DATABASE_STEP = 1, 2, 3, 1000
 _LINKS = (Relation, Media)
 _NOTHING: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ _UNSOUND: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A value as cast, its problems, and the step after which they were all known."""
+    """A converted value, its problems, and the step after which they are known."""
 
     value: Any
     problems: tuple[Problem, ...] = ()
@@ -42,9 +42,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """How to look at one body: what is known of the definitions, how strictly, and which unique values are taken.
+    """Validates one body: with the definitions, the mode, and the unique values that are taken.
 
-    `listed_only`: whether dynamic zones take those components alone that they list.
+    `listed_only`: whether dynamic zones only accept the components they list.
     """
 
     registry: Registry
@@ -53,12 +53,12 @@ class Validator:
     listed_only: bool = False
 
     def entry(self, definition: Definition, data: Mapping[str, Any]) -> Outcome:
-        """The data of an entry. Most data has nothing wrong with it, and then nobody asks for places and turns."""
+        """Validate the data of an entry. Paths and steps are only computed if there is a problem, which is rare."""
         sound = None if self.taken else self.sound(definition, data)
         return self.checked(definition, data, TOP, 0) if sound is None else Outcome(sound)
 
     def sound(self, definition: Definition, data: Mapping[str, Any], keys: Iterable[str] = ()) -> dict[str, Any] | None:
-        """An object as cast, None if anything is wrong with it. `keys` are those that it may have besides."""
+        """Return an object converted, or None if it has a problem. `keys` are additional keys that it can have."""
         value: dict[str, Any] = {key: data[key] for key in keys if key in data}
         for name, given in data.items():
             attribute = definition.attributes.get(name)
@@ -73,7 +73,7 @@ class Validator:
         return value
 
     def _sound_value(self, attribute: AnyAttribute, value: Any) -> Any:
-        """A value as cast, `_UNSOUND` if anything is wrong with it."""
+        """Return a value converted, or `_UNSOUND` if it has a problem."""
         match attribute:
             case Scalar() if attribute.type != "blocks":
                 verdict = check_scalar(attribute, self._looked_at(attribute, value), attribute.name, self.mode)
@@ -96,13 +96,13 @@ class Validator:
                 return _UNSOUND if outcome.problems else outcome.value
 
     def _inside(self, component: Mapping[str, Any]) -> "Validator":
-        """Return how a component is looked at: a new one needs its required values also where an entry is updated."""
+        """Return the validator for a component: a new component needs its required values, even in an update."""
         if self.mode.creating or not self.mode.strict or "id" in component:
             return self
         return replace(self, mode=replace(self.mode, creating=True))
 
     def checked(self, definition: Definition, data: Mapping[str, Any], trail: InputPath, start: int) -> Outcome:
-        """Return an object as cast, with everything that is wrong with it."""
+        """Return an object converted, with all its problems."""
         value: dict[str, Any] = {key: data[key] for key in _KEPT_KEYS if key in data and trail is not TOP}
         names = definition.writable_names
         found: list[tuple[int, int, tuple[Problem, ...]]] = []
@@ -110,7 +110,7 @@ class Validator:
         for name in reversed(names):
             if name not in data and name not in asked:
                 if not missing and not isinstance(definition.attributes[name], _LINKS):
-                    missing = _TEST_STEP  # the reference takes its turn to find out that there is nothing to say
+                    missing = _TEST_STEP  # Strapi takes a step to find no problems, too
                 continue
             attribute, inside = definition.attributes[name], trail.child(name)
             outcome = self._attribute(attribute, data.get(name, MISSING), inside, start)
@@ -152,7 +152,7 @@ class Validator:
         return Outcome(kept, problems, start + (_DATABASE_STEP if asked else _TEST_STEP))
 
     def _looked_at(self, attribute: Scalar, value: Any) -> Any:
-        """A value, or the default of one that is missing."""
+        """Return a value, or the default if it is missing."""
         return attribute.default if value is MISSING and self.mode.creating and attribute.has_default else value
 
     def _blocks(self, attribute: Scalar, value: Any, trail: InputPath, start: int) -> Outcome:
@@ -189,7 +189,7 @@ class Validator:
         return Outcome(value, (trail.problem(type_message(trail.label, "object", value)),), start + _TYPE_STEP)
 
     def _list(self, attribute: ComponentField | DynamicZone, value: Any, trail: InputPath, start: int) -> Outcome:
-        """A list has to be there even in a draft, if it is required."""
+        """Validate a list. If it is required it must be present, even in a draft."""
         if value is MISSING:
             return _missing(trail, start, attribute.required and self.mode.creating)
         if not isinstance(value, list):
@@ -232,9 +232,9 @@ def _or_unsound(value: dict[str, Any] | None) -> Any:
 
 
 def _rank(names: tuple[str, ...], label: str) -> int:
-    """Where the problems of an attribute stand among those of the others.
+    """Return the position of an attribute's problems among those of the others.
 
-    The reference puts them with the first attribute whose name occurs anywhere in the label.
+    Strapi sorts them with the first attribute whose name occurs anywhere in the label.
     """
     return next(index for index, name in enumerate(names) if name in label)
 
@@ -245,7 +245,7 @@ def _missing(trail: InputPath, start: int, required: bool) -> Outcome:
 
 
 def _cast_list(value: Any) -> Any:
-    """Text that holds a JSON list counts as the list."""
+    """Parse text with a JSON list; other values are returned unchanged."""
     if isinstance(value, str):
         try:
             return loads(value)
@@ -257,7 +257,7 @@ def _cast_list(value: Any) -> Any:
 def _amount_problems(
     attribute: ComponentField | DynamicZone, amount: int, trail: InputPath, mode: Mode
 ) -> tuple[Problem, ...]:
-    """Too few or too many items; to the reference an empty list is too short only where the attribute is required."""
+    """Return problems for too few or too many items. In Strapi, an empty optional list is never too short."""
     problems = []
     counts = amount or attribute.required or (mode.strict and not mode.draft)
     if attribute.minimum is not None and amount < attribute.minimum and counts:

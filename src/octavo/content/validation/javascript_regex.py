@@ -1,8 +1,8 @@
-"""Regular expressions of JavaScript, without flags, in the words of RE2 and of the `regex` library.
+"""Translate JavaScript regular expressions, without flags, for RE2 and for the `regex` library.
 
-`new RegExp(pattern)` is what the reference makes of a `regex` (ECMAScript 2023, section 22.2, with the additions of
-annex B). It sees UTF-16: a character past U+FFFF is two. So such characters are searched as two code points of a
-private plane, in patterns and in texts alike (`utf16`).
+Strapi compiles a `regex` with `new RegExp(pattern)` (ECMAScript 2023, section 22.2, with annex B), which works on
+UTF-16: a character above U+FFFF is two code units. So patterns and texts represent such characters as two code points
+of a private plane (`utf16`).
 """
 
 import re
@@ -19,7 +19,7 @@ _LOOKS: Final = re.compile(r"\(\?(<?)([=!])")
 
 @dataclass
 class _Group:
-    """Parentheses, or the whole pattern. `number` is 0 where nothing is captured; `bars` are its `|`."""
+    """A group, or the whole pattern. `number` is 0 for a group that does not capture; `bars` are its `|`."""
 
     parent: "_Group | None"
     start: int
@@ -30,7 +30,7 @@ class _Group:
     bars: list[int] = field(default_factory=list)
 
     def around(self) -> Iterator["_Group"]:
-        """This group and those around it, from the inside."""
+        """Yield this group and its ancestors, innermost first."""
         group: _Group | None = self
         while group is not None:
             yield group
@@ -38,7 +38,7 @@ class _Group:
 
 
 class Groups:
-    """The groups of a pattern that is well formed."""
+    """The groups of a valid pattern."""
 
     def __init__(self, pattern: str) -> None:
         self._root = _Group(None, -1, end=len(pattern))
@@ -61,10 +61,10 @@ class Groups:
                 inner.bars.append(at)
 
     def is_matched_before(self, number: int, at: int) -> bool:
-        """Return whether a group can have matched when the matching comes to a place in the pattern.
+        """Return whether a group can have matched when matching reaches a position in the pattern.
 
-        It has not where the place is inside of it, on its other side, in another alternative, or outside of a negative
-        look around it.
+        It cannot if the position is inside of the group, before it, in another alternative, or outside of a negative
+        look-around that contains the group.
         """
         group = next(one for one in self._all if one.number == number)
         if group.start <= at <= group.end:
@@ -78,7 +78,7 @@ class Groups:
 
 
 def _signs(pattern: str) -> Iterator[tuple[int, str]]:
-    """Yield the parentheses and bars of a pattern that mean something, with their places."""
+    """Yield the unescaped parentheses and bars of a pattern, with their positions."""
     at, inside = 0, False
     while at < len(pattern):
         character = pattern[at]
@@ -95,7 +95,7 @@ def _signs(pattern: str) -> Iterator[tuple[int, str]]:
 
 _SURROGATES: Final = (0xD800, 0xDFFF)
 _PLANE: Final = 0xF0000 - 0xD800
-"""What is added to a surrogate, which no text in Python's libraries may hold."""
+"""The offset for surrogates, which Python's libraries do not allow in text."""
 _LAST: Final = 0xFFFF
 _LAST_ESCAPED: Final = 0xFF
 _QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)", re.ASCII)
@@ -111,36 +111,36 @@ _SPACES: Final[tuple[_Range, ...]] = (
 _LINE_ENDS: Final[tuple[_Range, ...]] = ((10, 10), (13, 13), (0x2028, 0x2029))
 _CLASSES: Final = {"d": _DIGITS, "w": _WORDS, "s": _SPACES}
 MOST_REPEATED: Final = 1000
-"""What RE2 repeats at most."""
+"""RE2's maximum repetition count."""
 
 
 class Dialect(Enum):
-    """What a pattern is written for."""
+    """The target engine of a translation."""
 
     RE2 = "re2"
     REGEX = "regex"
 
 
 class InvalidPattern(ValueError):
-    """The pattern is none of JavaScript's."""
+    """The pattern is not a valid JavaScript regular expression."""
 
 
 def utf16(text: str) -> str:
-    """Return a text with each character past U+FFFF as the two that JavaScript sees."""
+    """Return a text with each character above U+FFFF as two code units, as in JavaScript."""
     if text.isascii() or max(text) <= "\uffff":
         return text
     return "".join(character if character <= "\uffff" else "".join(map(_unit, _pair(character))) for character in text)
 
 
 def for_re2(pattern: str) -> str | None:
-    """Return a pattern as RE2 reads it; None where it needs what RE2 lacks. Raises InvalidPattern."""
+    """Return a pattern for RE2; None if RE2 does not support it. Raises InvalidPattern."""
     reader = _Reader(pattern, Dialect.RE2)
     translated = reader.read()
     return None if reader.backtracks else translated
 
 
 def for_backtracking(pattern: str) -> str:
-    """Return a pattern as the `regex` library reads it, with its flag `ASCII`. Raises InvalidPattern."""
+    """Return a pattern for the `regex` library with its flag `ASCII`. Raises InvalidPattern."""
     return _Reader(pattern, Dialect.REGEX).read()
 
 
@@ -150,12 +150,12 @@ def _pair(character: str) -> tuple[int, int]:
 
 
 def _unit(code: int) -> str:
-    """A code unit as it stands in texts that are searched."""
+    """Return a code unit as represented in searched texts."""
     return chr(code + _PLANE if _SURROGATES[0] <= code <= _SURROGATES[1] else code)
 
 
 class _Reader:
-    """Reads a pattern once, from left to right, and writes it for a dialect."""
+    """Parses a pattern from left to right and writes it for a dialect."""
 
     def __init__(self, pattern: str, dialect: Dialect) -> None:
         units = [list(_pair(one)) if one > "\uffff" else [ord(one)] for one in pattern]
@@ -167,13 +167,13 @@ class _Reader:
         self._groups = self._count_groups()
 
     def read(self) -> str:
-        """Return the whole pattern. Raises InvalidPattern."""
+        """Translate the whole pattern. Raises InvalidPattern."""
         written = self._disjunction()
         if self._at < len(self._text):
             raise InvalidPattern("Unmatched ')'")
         return written
 
-    # Looking ahead
+    # Lookahead
 
     def _named_groups(self) -> dict[str, int]:
         names: dict[str, int] = {}
@@ -190,7 +190,7 @@ class _Reader:
         return sum(kind for kind, _ in self._all_groups())
 
     def _all_groups(self) -> list[tuple[int, str]]:
-        """Every group as 1 where it captures, and its name."""
+        """Return each group as 1 if it captures, otherwise 0, and its name."""
         found: list[tuple[int, str]] = []
         at, inside = 0, False
         while at < len(self._text):
@@ -268,7 +268,7 @@ class _Reader:
         return f"{atom}{{{least}{end}}}{found[4]}"
 
     def _group(self) -> tuple[str, bool]:
-        """A group, and whether it may be repeated."""
+        """Translate a group; also return whether it can be repeated."""
         self._at += 1
         looks = next((sign for sign in ("?=", "?!", "?<=", "?<!") if self._peek(sign)), "")
         name = _NAME.match(self._text, self._at)
@@ -285,7 +285,7 @@ class _Reader:
         return f"({'' if captures and self._dialect is Dialect.REGEX else '?:'}{inside})", True
 
     def _escape(self) -> tuple[str, bool]:
-        """An escape outside of a class, and whether it may be repeated."""
+        """Translate an escape outside of a class; also return whether it can be repeated."""
         if self._take("\\b"):
             return r"\b", False
         if self._take("\\B"):
@@ -306,13 +306,13 @@ class _Reader:
         return _set_of(ranges), True
 
     def _reference(self, number: int) -> str:
-        """The text that a group has matched, which is empty where it cannot have matched yet."""
+        """Translate a back-reference; it matches the empty text if the group cannot have matched yet."""
         self.backtracks = True
         is_matched = Groups(self._text).is_matched_before(number, self._at - 1)
         return f"(?:(?({number})\\{number}|))" if is_matched else "(?:)"
 
     def _class_escape(self) -> tuple[_Range, ...]:
-        """The code units that an escape stands for."""
+        """Return the code units of an escape."""
         self._at += 1
         if self._at >= len(self._text):
             raise InvalidPattern("\\ at end of pattern")
@@ -326,7 +326,7 @@ class _Reader:
         return ((code, code),)
 
     def _code(self, character: str) -> int:
-        """The code unit of an escape, whose character is read already."""
+        """Return the code unit of an escape whose first character has been read."""
         if character in _CONTROLS:
             return _CONTROLS[character]
         if character in "01234567":
@@ -344,7 +344,7 @@ class _Reader:
             if letter.isascii() and letter.isalpha():
                 self._at += 1
                 return ord(letter) % 32
-            self._at -= 1  # the backslash is meant, and the letter comes next
+            self._at -= 1  # a literal backslash; the letter follows
             return ord("\\")
         return ord(character)
 
@@ -364,7 +364,7 @@ class _Reader:
         return _set_of(_without(ranges) if negated else tuple(ranges))
 
     def _member(self) -> tuple[_Range, ...]:
-        """One member of a class."""
+        """Return one member of a class."""
         if self._take("\\b"):
             return ((8, 8),)
         if self._peek("\\c"):
@@ -382,7 +382,7 @@ class _Reader:
 
 
 def _between(first: tuple[_Range, ...], last: tuple[_Range, ...]) -> list[_Range]:
-    """A range; where one of its ends is a class of its own, both and the hyphen."""
+    """Return a range; if one end is a class escape, return both ends and the hyphen."""
     ends = [ranges for ranges in (first, last) if len(ranges) > 1 or ranges[0][0] != ranges[0][1]]
     if ends:
         return [*first, (0x2D, 0x2D), *last]
@@ -392,7 +392,7 @@ def _between(first: tuple[_Range, ...], last: tuple[_Range, ...]) -> list[_Range
 
 
 def _without(ranges: Iterable[_Range]) -> tuple[_Range, ...]:
-    """All code units but some."""
+    """Return all code units except these."""
     left: list[_Range] = []
     start = 0
     for low, high in sorted(ranges):
@@ -403,12 +403,12 @@ def _without(ranges: Iterable[_Range]) -> tuple[_Range, ...]:
 
 
 def _literal(code: int) -> str:
-    """A code unit as both engines read it in patterns."""
+    """Return a code unit as a literal for both engines."""
     return f"\\x{code:02x}" if code <= _LAST_ESCAPED else _unit(code)
 
 
 def _set_of(ranges: tuple[_Range, ...]) -> str:
-    """A class of code units."""
+    """Return a character class."""
     if not ranges:
         return r"(?:\b\B)"
     members = [part for low, high in ranges for part in _split(low, high)]
@@ -417,7 +417,7 @@ def _set_of(ranges: tuple[_Range, ...]) -> str:
 
 
 def _split(low: int, high: int) -> list[_Range]:
-    """A range in parts that are ranges in the texts that are searched, too."""
+    """Split a range into parts that are contiguous in searched texts."""
     first, last = _SURROGATES
     parts = ((low, min(high, first - 1)), (max(low, first), min(high, last)), (max(low, last + 1), high))
     return [(start, end) for start, end in parts if start <= end]

@@ -1,6 +1,6 @@
-"""Patterns: the regular expressions of definitions, and what a UID looks like.
+"""Patterns: regular expressions in definitions, and the format of UIDs.
 
-Every check takes time in proportion to the length of the text, whatever the text.
+Every check runs in linear time.
 """
 
 import re
@@ -15,21 +15,21 @@ UID_PATTERN = "/^[A-Za-z0-9-_.~]*$/"
 
 @lru_cache(maxsize=1024)
 def matcher(pattern: str) -> Matcher:
-    """Whether a text contains a match of a definition's `regex`, which is written for JavaScript."""
+    """Return a function that searches a text for a definition's `regex`, in JavaScript's syntax."""
     from octavo.content.validation.regexes import compile_regex
 
     return compile_regex(pattern)
 
 
 def is_pattern(pattern: str) -> bool:
-    """Whether a definition's `regex` is a regular expression. One that is none matches everything."""
+    """Return whether a definition's `regex` is a valid regular expression. An invalid one matches nothing."""
     from octavo.content.validation.regexes import is_regex
 
     return is_regex(pattern)
 
 
 def print_pattern(pattern: str) -> str:
-    """A pattern as JavaScript writes it: slashes around it, those inside escaped.
+    """Return a pattern as JavaScript prints it: between slashes, with inner slashes escaped.
 
     >>> print_pattern("^https?://")
     '/^https?:\\\\/\\\\//'
@@ -39,5 +39,5 @@ def print_pattern(pattern: str) -> str:
 
 
 def is_uid(text: str) -> bool:
-    """Whether a text is a possible UID."""
+    """Return whether a text is a valid UID."""
     return _UID.match(text) is not None

@@ -1,7 +1,7 @@
-"""Regular expressions of definitions: written for JavaScript, searched without ever taking long.
+"""Regular expressions in definitions: JavaScript syntax, searched in bounded time.
 
-RE2 searches in time proportional to the text. What it cannot do (look-around, back-references, counts past 1,000) is
-searched by backtracking, for a moment at most; a text that takes longer counts as no match.
+RE2 searches in linear time. Patterns it does not support (look-around, back-references, counts above 1,000) are
+searched by backtracking with a short timeout; a search that times out finds nothing.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,7 @@ Search = Callable[[str], bool]
 
 
 def compile_regex(pattern: str) -> Search:
-    """Return whether a text contains a match. A pattern that is none of JavaScript's matches nothing (the reference
-    fails at every such write)."""
+    """Return a function that searches a text. An invalid pattern matches nothing; in Strapi every such write fails."""
     try:
         return _compiled(pattern)
     except InvalidPattern:
@@ -23,7 +22,7 @@ def compile_regex(pattern: str) -> Search:
 
 
 def is_regex(pattern: str) -> bool:
-    """Return whether a pattern is one."""
+    """Return whether a pattern is valid."""
     try:
         _compiled(pattern)
     except InvalidPattern:
@@ -36,11 +35,11 @@ def _compiled(pattern: str) -> Search:
     if translated is not None:
         try:
             searched = re2.compile(translated, _quiet())
-        except re2.error:  # nested counts, or a pattern that is too large
+        except re2.error:  # nested counts, or a too large pattern
             pass
         else:
             return lambda text: searched.search(utf16(text)) is not None
-    from octavo.content.validation.backtracking import backtracking  # few patterns need it, and it takes memory
+    from octavo.content.validation.backtracking import backtracking  # rarely needed, and takes memory
 
     return backtracking(pattern)
 

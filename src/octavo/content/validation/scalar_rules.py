@@ -1,4 +1,4 @@
-"""Rules for scalar values: one row per attribute type. The messages, and what is cast, are the reference's."""
+"""Rules for scalar values, one per attribute type. Messages and type conversions are Strapi's."""
 
 import math
 import re
@@ -26,10 +26,10 @@ _NEVER_UNIQUE = frozenset({ValueKind.BOOLEAN, ValueKind.JSON})
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How strictly to look: a creation asks for required values, a draft does not.
+    """The validation mode. A create checks required values, a draft does not.
 
-    `strict`: the rule `validation`, which checks what v4 does not: limits of big integers, what not every database
-    stores, required values of new components in an update, the least number of items of an empty list.
+    `strict`: with the rule `validation`, values are checked that v4 does not check: limits of big integers, values that
+    not every database can store, required values of new components in an update, the minimum of an empty list.
     """
 
     creating: bool
@@ -38,7 +38,7 @@ class Mode:
 
 
 class Verdict(NamedTuple):
-    """The value as cast, and what is wrong with it. Errors of the type are found before all others."""
+    """The converted value and its problems. Type errors are found before all others."""
 
     value: Any
     type_errors: tuple[str, ...] = ()
@@ -50,26 +50,26 @@ Check = Callable[[Any, Any, str, Mode], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One type. `null` is the type that a null which must not be is reported as; None where any value will do."""
+    """The rule of one type. `null` is the type in the message for a forbidden null; None allows any value."""
 
     check: Check
     null: str | None = None
 
 
 def is_unique(attribute: Scalar) -> bool:
-    """Whether a value may occur once only. The reference does not look at enumerations, truth values and JSON."""
+    """Return whether an attribute is unique. Strapi ignores `unique` for enumerations, booleans and JSON."""
     if not (attribute.unique or isinstance(attribute, UID)) or attribute.type == "password":
         return False
     return not isinstance(attribute, Enumeration) and SCALAR_TYPES[attribute.type].kind not in _NEVER_UNIQUE
 
 
 def utf16_length(text: str) -> int:
-    """The length of a text as JavaScript counts it."""
+    """Return the length of a text in UTF-16 code units, as in JavaScript."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def check_scalar(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
-    """Check one value; `label` names it in the messages."""
+    """Validate one value; `label` is its name in messages."""
     rule = RULES[attribute.type]
     required = attribute.required and not mode.draft
     if value is MISSING:
@@ -104,7 +104,7 @@ def _length_errors(attribute: Scalar, value: str, label: str, mode: Mode) -> lis
 
 
 def _text_errors(attribute: Scalar, value: str, label: str) -> list[str]:
-    """The reference tests an empty text against a pattern only where a value is required, also in a draft."""
+    """Return the errors of a text. An empty text must match the pattern only if required, even in drafts (observed)."""
     errors = []
     if not is_storable(value):
         errors.append(f"{label} must not contain NUL characters or halves of surrogate pairs")
@@ -135,7 +135,7 @@ def _check_password(attribute: Scalar, value: Any, label: str, mode: Mode) -> Ve
 
 
 def _check_email(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
-    """An address; the definition's least length does not apply, but an empty text is refused even in a draft."""
+    """Check an email address. The definition's `minLength` is ignored, but an empty text is refused even in drafts."""
     if not isinstance(value, str):
         return Verdict(value, type_errors=(type_message(label, "string", value),))
     if not value:
@@ -160,7 +160,7 @@ def _check_enumeration(attribute: Enumeration, value: Any, label: str, mode: Mod
 
 
 def cast_number(value: Any) -> float | int:
-    """A value as a number; NaN when it is none."""
+    """Return a value as a number; NaN if it is not one."""
     if isinstance(value, bool) or value is None or isinstance(value, dict):
         return math.nan
     if isinstance(value, int | float):
@@ -207,7 +207,7 @@ def _check_integer(attribute: Scalar, value: Any, label: str, mode: Mode) -> Ver
 
 
 def _check_big_integer(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
-    """Look at limits alone; the reference does not. What is no whole number is refused where it is stored."""
+    """Check the limits, which Strapi ignores. Values that are not integers are refused when they are stored."""
     if not mode.strict or isinstance(value, bool) or not isinstance(value, int | str):
         return Verdict(value)
     text = value.strip() if isinstance(value, str) else str(value)
@@ -227,7 +227,7 @@ def _check_boolean(attribute: Scalar, value: Any, label: str, mode: Mode) -> Ver
 
 
 def _portable(check: Check) -> Check:
-    """Hold values to what every database stores, where everything is checked: SQLite would store any."""
+    """Wrap a check to refuse values in strict mode that not every database can store. SQLite would accept them."""
 
     def checked(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
         verdict = check(attribute, value, label, mode)
@@ -240,7 +240,7 @@ def _portable(check: Check) -> Check:
 
 
 def _too_much(kind: ValueKind, value: Any, label: str) -> str | None:
-    """Return what is wrong with a checked value that not every database stores."""
+    """Return the error for a valid value that not every database can store."""
     longest, largest, most = PORTABLE.longest_string, PORTABLE.largest_integer, PORTABLE.most_decimal
     match kind:
         case ValueKind.STRING if longest is not None and len(value) > longest:

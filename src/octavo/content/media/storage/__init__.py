@@ -1,1 +1,1 @@
-"""Where uploaded files are kept: one interface, a module for each place."""
+"""Storage for uploaded files: one interface, and a module per provider."""

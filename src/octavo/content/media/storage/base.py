@@ -1,7 +1,7 @@
-"""Storage: where uploaded files are kept. One small interface; the modules beside this one implement it.
+"""Storage: the interface for storing uploaded files, implemented by the other modules in this package.
 
-Everything here blocks, and is called in threads. Files are made in a `Workspace`, a folder of this machine, and are
-given to the storage when they are whole. Names are made by `file_names`; others are refused.
+All methods block; call them in threads. Files are created in a `Workspace`, a local folder, and passed to the storage
+when they are complete. `file_names` generates their names; others are refused.
 """
 
 import os
@@ -17,7 +17,7 @@ from octavo.core.errors import PayloadTooLargeError, Problem, ValidationError
 from octavo.core.values import dataclass
 
 TEMPORARY: Final = ".upload-"
-"""How the names of files in the making begin. Nobody is served such a file."""
+"""The prefix of temporary file names. These files are never served."""
 
 _CHUNK: Final = 1 << 20
 _ABANDONED_SECONDS: Final = 24 * 3600
@@ -25,22 +25,22 @@ _SAFE_NAME = re.compile(r"(?:\.upload-)?[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
 
 
 class StorageProblem(Exception):
-    """A storage cannot be opened: a library is missing, or an option is none. The text is meant for people."""
+    """A storage cannot be opened: a library is missing or an option is invalid. The message is shown to users."""
 
 
 class Workspace:
-    """The folder in which files are made. It is created where it is missing."""
+    """The folder for files in progress; created on demand."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def temporary(self) -> Path:
-        """A path that nobody else uses."""
+        """Return an unused path."""
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / temporary_name()
 
     def receive(self, source: IO[bytes], path: Path, limit: int) -> int:
-        """Copy a file piece by piece, and give its size in bytes. Raises PayloadTooLargeError past the limit."""
+        """Copy a file in chunks and return its size in bytes. Raises PayloadTooLargeError above the limit."""
         size = 0
         with path.open("xb") as file:
             while piece := source.read(_CHUNK):
@@ -53,7 +53,7 @@ class Workspace:
         return size
 
     def sweep(self) -> int:
-        """Remove what a process left behind when it was killed; how many files there were."""
+        """Delete files that a killed process left behind; return their number."""
         before, swept = time.time() - _ABANDONED_SECONDS, 0
         for path in self.folder.glob(f"{TEMPORARY}*"):
             if path.stat().st_mtime < before:
@@ -64,7 +64,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A file as a storage has it: the name it has there, and what rows say of it."""
+    """A file in a storage: its name there, and the columns of its row."""
 
     name: str
     url: str
@@ -73,122 +73,122 @@ class Kept:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What the row of a file, or the entry of a format, says of where it is."""
+        """The location columns of a file's row, or of a format."""
         metadata = {"provider_metadata": dict(self.metadata)} if self.metadata else {}
         return {"url": self.url, **metadata}
 
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """A file that has taken the place of another; `backup` is where the other one waits, if there was one."""
+    """The result of replacing a file; `backup` is the name of the old file, if there was one."""
 
     kept: Kept
     backup: str | None
 
 
 class Storage(Protocol):
-    """A place for files, known by their names."""
+    """A storage for files, identified by their names."""
 
     @property
     def provider(self) -> str:
-        """What the rows of new files say."""
+        """The value of `provider` for new rows."""
 
     @property
     def providers(self) -> Collection[str]:
-        """What the rows of its files may say."""
+        """The values of `provider` in rows of this storage."""
 
     @property
     def workspace(self) -> Workspace:
-        """Where its files are made."""
+        """The workspace for its files."""
 
     def write(self, path: Path, name: str, mime: str) -> Kept:
-        """Take a whole file from the workspace, in the place of what has the name. The path is gone afterwards."""
+        """Move a complete file from the workspace to the storage; overwrites an existing file with the name."""
 
     def exchange(self, place: str, name: str, backup: str) -> Exchanged:
-        """Give the file at a place the name of another one, which waits under the name `backup` from then on.
+        """Rename the file at `place` to `name`; an existing file with that name is renamed to `backup`.
 
-        If it fails everything is as it was, but for the backup, which may be there.
+        If it fails, nothing changed, except that the backup may exist.
         """
 
     def move(self, name: str, target: str) -> None:
-        """Give a file another name, in the place of what has that one."""
+        """Rename a file; overwrites an existing file with the target name."""
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove files; those that are gone already do not matter."""
+        """Delete files; missing ones are ignored."""
 
     def settle(self) -> None:
-        """Make sure that what was written survives a power failure."""
+        """Flush written files, so that they survive a power failure."""
 
     def prefix_of(self, path: str) -> str:
-        """How names begin in the folder that a caller asks for. Refuses with ValidationError."""
+        """Return the name prefix for a folder given by the client. Raises ValidationError."""
 
     def name_for(self, prefix: str, stem: str, extension: str) -> str:
-        """The name of a new file."""
+        """Return the name of a new file."""
 
     def folder_of(self, name: str) -> str:
-        """The prefix with which others lie beside a file."""
+        """Return the prefix for names in the same folder as a file."""
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
-        """The name of the file of which a row says this; None when it can be none of this storage."""
+        """Return a file's name from the URL and metadata in its row; None if it is not in this storage."""
 
     @property
     def signs(self) -> bool:
-        """Whether files are private, so that answers hold addresses which are signed and expire."""
+        """Whether files are private, so that responses contain signed URLs that expire."""
 
     def sign(self, url: str) -> str:
-        """The signed form of the address of a file; others stay as they are."""
+        """Return the signed form of a file's URL; other URLs are returned unchanged."""
 
 
 @runtime_checkable
 class ReadableStorage(Protocol):
-    """A storage whose files are read here, too, not only by their addresses."""
+    """A storage whose files Octavo can also read, not only link to."""
 
     def open(self, name: str) -> IO[bytes]:
-        """Read a file. Raises FileNotFoundError."""
+        """Open a file for reading. Raises FileNotFoundError."""
 
 
 class NamedStorage(ABC):
-    """What storages have in common that keep each file under the name it is given."""
+    """Base class for storages that keep each file under the given name."""
 
     signs = False
 
     @abstractmethod
     def copy(self, name: str, copy: str) -> bool:
-        """Have a file under a new name too; whether there was one."""
+        """Copy a file to a new name; return whether it existed."""
 
     @abstractmethod
     def move(self, name: str, target: str) -> None:
-        """Give a file another name, in the place of what has that one. Raises FileNotFoundError."""
+        """Rename a file; overwrites an existing file with the target name. Raises FileNotFoundError."""
 
     @abstractmethod
     def url_of(self, name: str) -> str:
-        """Where a file is fetched, and what its row says."""
+        """Return the public URL of a file, as stored in its row."""
 
     def kept(self, name: str) -> Kept:
-        """What rows say of the file of a name."""
+        """Return the location of the file with this name."""
         return Kept(name, self.url_of(name))
 
     def exchange(self, place: str, name: str, backup: str) -> Exchanged:
-        """The old file has both names, until the new one takes the first: there is a file at any time."""
+        """Replace a file. The old one is copied first, so the name always exists."""
         existed = self.copy(name, backup)
         self.move(place, name)
         return Exchanged(self.kept(name), backup if existed else None)
 
     def name_for(self, prefix: str, stem: str, extension: str) -> str:
-        """In the folder, if there is one."""
+        """Return the name of a new file, in the folder if there is one."""
         return f"{prefix}{stem}{extension}"
 
     def folder_of(self, name: str) -> str:
-        """What is before its last part."""
+        """Return everything before the last part of a name."""
         return "".join(name.rpartition("/")[:2])
 
     def sign(self, url: str) -> str:
-        """Everybody may fetch."""
+        """Return the URL unchanged, because files are public."""
         return url
 
 
 def safe_folder(path: str) -> str:
-    """The folder that a caller asks for, with its last slash, or nothing. Refuses with ValidationError."""
+    """Return the folder given by a client with a trailing slash, or an empty text. Raises ValidationError."""
     parts = [part for part in path.strip("/").split("/") if part]
     if not all(map(is_safe, parts)) or any(part.startswith(TEMPORARY) for part in parts):
         message = "path must be made of letters, digits, dots, dashes and underscores"
@@ -197,22 +197,22 @@ def safe_folder(path: str) -> str:
 
 
 def temporary_name() -> str:
-    """A name for a file in the making."""
+    """Return a name for a temporary file."""
     return f"{TEMPORARY}{secrets.token_hex(12)}"
 
 
 def temporary_in(storage: Storage, extension: str = "") -> str:
-    """The same for one that lies in a storage already."""
+    """Return a name for a temporary file in a storage."""
     return storage.name_for("", temporary_name(), extension)
 
 
 def is_safe(name: str) -> bool:
-    """Whether a name, without folders, may be given to a file."""
+    """Return whether a name, without folders, is valid for a file."""
     return _SAFE_NAME.fullmatch(name) is not None
 
 
 def checked(name: str) -> str:
-    """The name, if it is one for a file. Raises ValueError: names are our own."""
+    """Return the name if it is valid for a file. Raises ValueError, because Octavo generates the names."""
     if not is_safe(name):
         raise ValueError(f"not a name for a stored file: {name!r}")
     return name

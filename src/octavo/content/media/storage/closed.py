@@ -1,5 +1,5 @@
-"""ClosedStorage: for a provider that Octavo does not have, or cannot use. Nothing is uploaded, replaced or removed;
-what was uploaded stays where it is, and is read by its address."""
+"""ClosedStorage: for a provider that Octavo does not support or cannot use. Files cannot be uploaded, replaced or
+deleted; existing ones stay available by URL."""
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from octavo.core.errors import ServiceUnavailable
 
 
 class ClosedStorage:
-    """Refuses every file. `reason` goes to the log."""
+    """Refuses every write. `reason` is logged."""
 
     signs = False
     providers: Collection[str] = ()
@@ -30,10 +30,10 @@ class ClosedStorage:
         raise self._refusal()
 
     def remove(self, names: Iterable[str]) -> None:
-        """It has none."""
+        """Do nothing."""
 
     def settle(self) -> None:
-        """Nothing was written."""
+        """Do nothing."""
 
     def prefix_of(self, path: str) -> str:
         raise self._refusal()

@@ -1,7 +1,7 @@
-"""CloudinaryStorage: uploaded files in a cloud of Cloudinary's, over its HTTP API. Everything here blocks.
+"""CloudinaryStorage: uploaded files in Cloudinary, over its HTTP API. All methods block.
 
-A name is a type of resource and a public id, `image/site/cat_0f3a9c2b71`. The service finds the type of a new file out:
-until then it is `auto`, and the name ends with the file's extension.
+A name is a resource type and a public id, `image/site/cat_0f3a9c2b71`. Cloudinary detects the type of a new file; until
+then the type is `auto` and the name ends with the file's extension.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from octavo.core.values import dataclass
 _AUTO: Final = "auto"
 _TYPES: Final = ("image", "video", "raw")
 _PIECE: Final = 20 << 20
-"""Larger files are sent in pieces: the service takes 100 MB at once, and one piece is in memory."""
+"""Larger files are sent in chunks: Cloudinary accepts 100 MB per request, and one chunk is in memory."""
 
 _UNSIGNED: Final = frozenset({"file", "cloud_name", "resource_type", "api_key"})
 _OUR_OWN: Final = frozenset({"public_id", "resource_type", "type", "timestamp", "signature", "api_key", "file"})
@@ -34,8 +34,8 @@ _BAD_FILE: Final = ("Invalid image file", "Invalid video file", "Unsupported ", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudinaryOptions:
-    """Which cloud, and who asks. `folder` is one of this machine, for files in the making; `upload` and `delete` are
-    told to the service besides."""
+    """Cloud name and credentials. `folder` is a local folder for files in progress; `upload` and `delete` are further
+    parameters of these requests."""
 
     folder: Path
     cloud: str
@@ -48,7 +48,7 @@ class CloudinaryOptions:
 
 
 class CloudinaryStorage:
-    """A cloud, whose files everybody may fetch."""
+    """A Cloudinary cloud with public files."""
 
     signs = False
 
@@ -63,16 +63,16 @@ class CloudinaryStorage:
         self._client = httpx2.Client(base_url=base, timeout=_TIMES, limits=_NO_CONNECTIONS_KEPT)
 
     def write(self, path: Path, name: str, mime: str) -> Kept:
-        """As v4's provider does: the service tells what it is, and where."""
+        """Upload a file as v4's provider does: Cloudinary detects the type and returns the location."""
         folder, _, file_name = name.partition("/")[2].rpartition("/")
-        told = {"public_id": _stem(file_name), **({"folder": folder} if folder else {}), **self._upload}
+        params = {"public_id": _stem(file_name), **({"folder": folder} if folder else {}), **self._upload}
         with path.open("rb") as content:
-            answer = self._send(content, path.stat().st_size, file_name, mime, self._signed(told))
+            answer = self._send(content, path.stat().st_size, file_name, mime, self._signed(params))
         path.unlink()
         return _kept(answer, self._options.cloud)
 
     def exchange(self, place: str, name: str, backup: str) -> Exchanged:
-        """The old file goes aside, the new one takes its public id; for a moment there is none."""
+        """Replace a file: rename the old one, then the new one. For a moment the name does not exist."""
         kind, _, staged = place.partition("/")
         target = f"{kind}/{_public_id(name, staged)}"
         aside = f"{kind}/{_public_id(backup, staged)}"
@@ -95,44 +95,44 @@ class CloudinaryStorage:
         for name in names:
             kind, _, public_id = name.partition("/")
             if kind in _TYPES and public_id:
-                told = {"public_id": public_id, "invalidate": "true", **self._delete}
-                result = _read(self._ask(f"{kind}/destroy", self._signed(told))).get("result")
+                params = {"public_id": public_id, "invalidate": "true", **self._delete}
+                result = _read(self._ask(f"{kind}/destroy", self._signed(params))).get("result")
                 if result not in ("ok", "not found"):
                     raise ServiceUnavailable(reason=f"the storage did not remove a file: {result}")
 
     def settle(self) -> None:
-        """What the service has acknowledged stays."""
+        """Do nothing: acknowledged uploads are durable."""
 
     def prefix_of(self, path: str) -> str:
         return safe_folder(path)
 
     def name_for(self, prefix: str, stem: str, extension: str) -> str:
-        """Of a type that the service will tell."""
+        """Return the name of a new file, whose type is not known yet."""
         return f"{_AUTO}/{prefix}{stem}{extension}"
 
     def folder_of(self, name: str) -> str:
-        """Within the type."""
+        """Return the folder part of a name, without the type."""
         return "".join(name.partition("/")[2].rpartition("/")[:2])
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
-        """What the service told when the file was uploaded, here or by v4; its address says too little."""
+        """Return the name from the metadata of an upload by Octavo or v4. The URL alone is ambiguous."""
         public_id = (metadata or {}).get("public_id")
         kind = (metadata or {}).get("resource_type") or "image"
         return f"{kind}/{public_id}" if isinstance(public_id, str) and public_id and kind in _TYPES else None
 
     def sign(self, url: str) -> str:
-        """Everybody may fetch."""
+        """Return the URL unchanged, because files are public."""
         return url
 
     def _rename(self, name: str, target: str) -> Mapping[str, Any] | None:
-        """Give another public id; None where there is no such file."""
+        """Rename a file and return Cloudinary's response; None if it does not exist."""
         kind, _, public_id = name.partition("/")
-        told = {"from_public_id": public_id, "to_public_id": target.partition("/")[2]}
-        response = self._ask(f"{kind}/rename", self._signed({**told, "overwrite": "true", "invalidate": "true"}))
+        params = {"from_public_id": public_id, "to_public_id": target.partition("/")[2]}
+        response = self._ask(f"{kind}/rename", self._signed({**params, "overwrite": "true", "invalidate": "true"}))
         return None if response.status_code == 404 else _read(response)
 
-    def _send(self, content: IO[bytes], size: int, file_name: str, mime: str, told: Mapping[str, str]) -> Any:
-        """A file; a large one in pieces, which belong together by a header. What the last answer says."""
+    def _send(self, content: IO[bytes], size: int, file_name: str, mime: str, params: Mapping[str, str]) -> Any:
+        """Upload a file, a large one in chunks that share a header. Return the last response."""
         whole = secrets.token_hex(12)
         answer = None
         for begin in range(0, max(size, 1), _PIECE):
@@ -140,31 +140,31 @@ class CloudinaryStorage:
             span = f"bytes {begin}-{begin + len(piece) - 1}/{size}"
             headers = {"X-Unique-Upload-Id": whole, "Content-Range": span} if size > _PIECE else {}
             sent = {"file": (file_name, piece, mime)}
-            answer = _read(self._ask(f"{_AUTO}/upload", told, files=sent, headers=headers))
+            answer = _read(self._ask(f"{_AUTO}/upload", params, files=sent, headers=headers))
         return answer
 
-    def _ask(self, action: str, told: Mapping[str, str], **more: Any) -> httpx2.Response:
+    def _ask(self, action: str, params: Mapping[str, str], **more: Any) -> httpx2.Response:
         try:
             with following("storage", {"octavo.storage": self.provider}):
-                return self._client.post(action, data=told, **more)
+                return self._client.post(action, data=params, **more)
         except httpx2.HTTPError as error:
             raise ServiceUnavailable(reason="the storage cannot be used") from error
 
-    def _signed(self, told: Mapping[str, str]) -> dict[str, str]:
-        """What is told, with the signature that the service asks for."""
-        signed = {**told, "timestamp": str(int(time.time()))}
+    def _signed(self, params: Mapping[str, str]) -> dict[str, str]:
+        """Return the parameters with the signature that Cloudinary requires."""
+        signed = {**params, "timestamp": str(int(time.time()))}
         return {**signed, "api_key": self._options.key, "signature": sign(signed, self._options.secret)}
 
 
-def sign(told: Mapping[str, str], secret: str) -> str:
-    """The signature of what is told: a digest of it in order, and the secret at its end."""
-    lines = "&".join(f"{name}={value}" for name, value in sorted(told.items()) if name not in _UNSIGNED and value)
-    return hashlib.sha1(f"{lines}{secret}".encode()).hexdigest()  # noqa: S324 - the service asks for this one
+def sign(params: Mapping[str, str], secret: str) -> str:
+    """Return the signature: a digest of the sorted parameters and the secret."""
+    lines = "&".join(f"{name}={value}" for name, value in sorted(params.items()) if name not in _UNSIGNED and value)
+    return hashlib.sha1(f"{lines}{secret}".encode()).hexdigest()  # noqa: S324 - Cloudinary requires SHA-1
 
 
 def _read(response: httpx2.Response) -> dict[str, Any]:
-    """What the service answered. Raises ServiceUnavailable, and where the file is to blame PayloadTooLargeError and
-    ApplicationError."""
+    """Return the parsed response. Raises ServiceUnavailable, or PayloadTooLargeError and ApplicationError if the file
+    is the cause."""
     try:
         answer = response.json()
     except ValueError:
@@ -193,8 +193,8 @@ def _kept(answer: Mapping[str, Any], cloud: str) -> Kept:
 
 
 def _public_id(name: str, staged: str) -> str:
-    """The public id for a name: the one it has; or, where the type is not known yet, as the service made that of the
-    staged file: in the same folder, with the extension if that has one."""
+    """Return the public id for a name. If its type is unknown, derive it from the staged file's id: the same folder,
+    and the extension if that has one."""
     kind, _, rest = name.partition("/")
     if kind != _AUTO:
         return rest
@@ -206,19 +206,19 @@ def _public_id(name: str, staged: str) -> str:
 
 
 def _stem(file_name: str) -> str:
-    """Without the extension; a dot at the beginning is none."""
+    """Return a name without its extension; a leading dot does not start an extension."""
     folder, slash, last = file_name.rpartition("/")
     return f"{folder}{slash}{last[:1]}{last[1:].rpartition('.')[0] or last[1:]}"
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, str]:
-    """Options as the service takes them: texts, and lists of texts with commas. Raises StorageProblem."""
-    told: dict[str, str] = {}
+    """Return options as Cloudinary expects them: texts, and lists joined by commas. Raises StorageProblem."""
+    params: dict[str, str] = {}
     for name, value in given.items():
         values = value if isinstance(value, list | tuple) else [value]
         if name in _OUR_OWN or not all(isinstance(one, str | int | float) for one in values):
             raise StorageProblem(
                 f"actionOptions: {name!r} is not supported by Cloudinary: use texts, numbers and lists"
             )
-        told[name] = ",".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values)
-    return told
+        params[name] = ",".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values)
+    return params

@@ -1,4 +1,4 @@
-"""What storages have in common that keep files as objects of a service, under keys below a root folder."""
+"""Base class for storages that keep files as objects of a service, with keys below a root folder."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -8,13 +8,13 @@ from octavo.content.media.storage.object_names import ObjectNames
 
 
 class KeyedStorage(NamedStorage):
-    """Files as objects; `_names` turns their names into keys and addresses."""
+    """Files as objects; `_names` converts their names to keys and URLs."""
 
     _names: ObjectNames
 
     @abstractmethod
     def remove(self, names: Iterable[str]) -> None:
-        """Remove files; those that are gone already do not matter."""
+        """Delete files; missing ones are ignored."""
 
     def move(self, name: str, target: str) -> None:
         if not self.copy(name, target):
@@ -22,7 +22,7 @@ class KeyedStorage(NamedStorage):
         self.remove([name])
 
     def settle(self) -> None:
-        """What the service has acknowledged stays."""
+        """Do nothing: acknowledged writes are durable."""
 
     def prefix_of(self, path: str) -> str:
         return safe_folder(path)

@@ -1,6 +1,6 @@
-"""LocalStorage: uploaded files in a folder of the project. Everything here blocks, and is called in a thread.
+"""LocalStorage: uploaded files in a folder of the project. All methods block; call them in a thread.
 
-A file is written under a temporary name in the same folder and then renamed, so that nobody ever sees half of one.
+A file is written to a temporary name in the same folder and then renamed, so that incomplete files are never visible.
 """
 
 import os
@@ -13,8 +13,7 @@ from octavo.content.media.storage.base import Kept, NamedStorage, Workspace, che
 
 
 class LocalStorage(NamedStorage):
-    """The folder of uploads; `url` is the path under which it is served. `providers` are what rows call it, the first
-    one in new rows."""
+    """The upload folder, served under the path `url`. `providers` are its names in rows; new rows use the first."""
 
     def __init__(self, folder: Path, url: str = "/uploads", providers: Collection[str] = ("local",)) -> None:
         self.provider = next(iter(providers))
@@ -24,7 +23,7 @@ class LocalStorage(NamedStorage):
         self._url = url
 
     def write(self, path: Path, name: str, mime: str) -> Kept:
-        """Rename, which nobody can see half of."""
+        """Move a file from the workspace, atomically."""
         path.replace(self._path(name))
         return self.kept(name)
 
@@ -32,7 +31,7 @@ class LocalStorage(NamedStorage):
         return self._path(name).open("rb")
 
     def copy(self, name: str, copy: str) -> bool:
-        """A second name for the same content, where the file system can do that."""
+        """Hard-link a file to a new name, or copy it if links are not supported; return whether it existed."""
         source, target = self._path(name), self._path(copy)
         try:
             os.link(source, target)
@@ -51,7 +50,7 @@ class LocalStorage(NamedStorage):
                 (self._folder / name).unlink(missing_ok=True)
 
     def settle(self) -> None:
-        """The contents are on disk already; now the names."""
+        """Flush the folder; the contents are already on disk."""
         descriptor = os.open(self._folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -59,7 +58,7 @@ class LocalStorage(NamedStorage):
             os.close(descriptor)
 
     def prefix_of(self, path: str) -> str:
-        """All files lie in the one folder, whatever a caller asks for."""
+        """Return no prefix: all files are in one folder."""
         return ""
 
     def url_of(self, name: str) -> str:

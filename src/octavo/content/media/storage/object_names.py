@@ -1,6 +1,6 @@
-"""How the names of files, their keys in a bucket and their addresses belong together; and signed addresses, kept.
+"""Convert between names of files, their keys in a bucket and their URLs; and cache signed URLs.
 
-A name is what is below the root folder of the storage; a key has the root before it; an address is a base and a key.
+A name is the part below the storage's root folder; a key is the root and the name; a URL is a base and a key.
 """
 
 import time
@@ -12,29 +12,29 @@ _MOST_SIGNED: Final = 10_000
 
 
 class ObjectNames:
-    """Names below a root folder. `bases` are addresses under which the keys are found; new files have the first."""
+    """Names below a root folder. `bases` are the base URLs for keys; new files use the first."""
 
     def __init__(self, root: str, bases: Sequence[str]) -> None:
         self.root = f"{root.strip('/')}/" if root.strip("/") else ""
         self._bases = [base.rstrip("/") for base in bases]
 
     def key_of(self, name: str) -> str:
-        """Where a file lies. Raises ValueError: names are our own, or checked when they were read."""
+        """Return a file's key. Raises ValueError, because names are generated or were validated when read."""
         if not is_key(name):
             raise ValueError(f"not a name for a stored file: {name!r}")
         return self.root + name
 
     def url_of(self, name: str) -> str:
-        """Where a file is fetched."""
+        """Return a file's public URL."""
         return f"{self._bases[0]}/{quote(self.root + name)}"
 
     def find(self, url: str) -> str | None:
-        """The name of the file with an address that is one of ours."""
+        """Return the name in a URL with one of the bases; otherwise None."""
         found = self._below(url)
         return found if found is not None and is_key(found) else None
 
     def find_or_guess(self, url: str) -> str | None:
-        """The same; a file with an address of another form lies directly below the root."""
+        """Return the name in a URL; with another base, the file is assumed to be directly below the root."""
         found = self._below(url)
         if found is None:
             found = unquote(url.partition("?")[0]).rpartition("/")[2]
@@ -47,12 +47,12 @@ class ObjectNames:
 
 
 def is_key(name: str) -> bool:
-    """Whether a name stays below its folder in any bucket."""
+    """Return whether a name stays below its folder in any bucket."""
     return name.isprintable() and "\\" not in name and all(part not in ("", ".", "..") for part in name.split("/"))
 
 
 class SignedAddresses:
-    """The same signed address for half of its life, so that browsers can keep what they fetched."""
+    """A cache of signed URLs. Each is reused for half of its lifetime, so that browsers can cache files."""
 
     def __init__(self, seconds: float, sign: Callable[[str], str]) -> None:
         self._seconds = seconds
@@ -60,7 +60,7 @@ class SignedAddresses:
         self._signed: dict[str, tuple[float, str]] = {}
 
     def of(self, name: str) -> str:
-        """The signed address of a file."""
+        """Return the signed URL of a file."""
         now = time.monotonic()
         until, signed = self._signed.get(name, (0.0, ""))
         if now < until:

@@ -1,7 +1,7 @@
-"""ObjectStorage: uploaded files in a container of Azure, or in a bucket of Google's, spoken to by obstore.
+"""ObjectStorage: uploaded files in an Azure container or a Google bucket, by obstore.
 
-The library is imported when a project is configured for it, and not before; it blocks, in threads. What the service
-refuses, or a service that cannot be reached, becomes ServiceUnavailable.
+The library is imported only if a project is configured for it; it blocks, in threads. Errors of the service become
+ServiceUnavailable.
 """
 
 import gzip
@@ -24,7 +24,7 @@ from octavo.core.values import dataclass
 
 _PIECE: Final = 8 << 20
 _PIECES_AT_ONCE: Final = 2
-"""Files larger than a piece are sent in pieces: so much of one is in memory."""
+"""Chunks of a large file that are sent concurrently and kept in memory."""
 
 _RETRIES: Final = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
 _CLIENT: Final[Mapping[str, Any]] = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "5m"}
@@ -35,8 +35,8 @@ Gzip = Literal["auto", "true", "false"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AzureOptions:
-    """A container, and how to reach it: by a key, by a signature, or else by the machine's identity. `folder` is one of
-    this machine, for files in the making; the rest is called as in v4's provider."""
+    """A container and its credentials: a key, a signature, or otherwise the machine's identity. `folder` is a local
+    folder for files in progress; the other options have the names of v4's provider."""
 
     folder: Path
     account: str
@@ -54,7 +54,7 @@ class AzureOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoogleOptions:
-    """A bucket, and how to reach it: `service_account` is JSON; without it the library looks in its own places."""
+    """A bucket and its credentials: `service_account` is JSON; without it the library's defaults apply."""
 
     folder: Path
     bucket: str
@@ -70,7 +70,7 @@ class GoogleOptions:
 
 
 class ObjectStorage(KeyedStorage):
-    """Files under their names, below a root folder. `writing` is what puts and copies; it may be told more."""
+    """Files under their names, below a root folder. `writing` is the obstore client for put and copy."""
 
     def __init__(
         self, folder: Path, providers: Collection[str], names: ObjectNames, reading: Any, writing: Any = None
@@ -85,8 +85,8 @@ class ObjectStorage(KeyedStorage):
         self._writing = writing or reading
 
     def write(self, path: Path, name: str, mime: str) -> Kept:
-        """Nobody sees a file before it is whole."""
-        attributes = {"Content-Type": mime, **self._told(mime)}
+        """Upload a file; it is visible only when it is complete."""
+        attributes = {"Content-Type": mime, **self._attributes(mime)}
         if not is_harmless(mime):
             attributes["Content-Disposition"] = "attachment"
         with self._speaking():
@@ -120,17 +120,17 @@ class ObjectStorage(KeyedStorage):
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
         return self._names.find(url)
 
-    def _told(self, mime: str) -> dict[str, str]:
-        """What the service is told of a file, beside its type."""
+    def _attributes(self, mime: str) -> dict[str, str]:
+        """Return additional attributes for a file."""
         return {}
 
     def _packed(self, path: Path, attributes: dict[str, str]) -> Path:
-        """The file as it is sent; what has to be told of that goes into the attributes."""
+        """Return the file to send, for example compressed; adds attributes that describe it."""
         return path
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        """Errors of the library as ours."""
+        """Convert errors of the library."""
         try:
             with following("storage", {"octavo.storage": self.provider}):
                 yield
@@ -141,7 +141,7 @@ class ObjectStorage(KeyedStorage):
 
 
 class AzureStorage(ObjectStorage):
-    """A container of Azure's blob storage."""
+    """An Azure blob storage container."""
 
     def __init__(self, options: AzureOptions) -> None:
         service = (options.service_url or f"https://{options.account}.blob.core.windows.net").rstrip("/")
@@ -159,15 +159,15 @@ class AzureStorage(ObjectStorage):
         self._cache_control = options.cache_control
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
-        """As v4's provider does, which looks in the default folder, whatever address a row has."""
+        """Return a file's name, as v4's provider does: any URL refers to the default folder."""
         return self._names.find_or_guess(url)
 
-    def _told(self, mime: str) -> dict[str, str]:
+    def _attributes(self, mime: str) -> dict[str, str]:
         return {"Cache-Control": self._cache_control} if self._cache_control else {}
 
 
 class GoogleStorage(ObjectStorage):
-    """A bucket of Google's. Where it is not for everybody, files have addresses that are signed and expire."""
+    """A Google Cloud Storage bucket. If it is not public, files have signed URLs that expire."""
 
     def __init__(self, options: GoogleOptions) -> None:
         self.signs = not options.public
@@ -181,7 +181,7 @@ class GoogleStorage(ObjectStorage):
         self._signed = SignedAddresses(options.signed_seconds, self._presign)
 
     def name_for(self, prefix: str, stem: str, extension: str) -> str:
-        """As v4's provider does: without a folder, each file has one of its own."""
+        """Return the name of a new file, as v4's provider does: without a folder, in a folder with its name."""
         return f"{prefix or f'{stem}/'}{stem}{extension}"
 
     def sign(self, url: str) -> str:
@@ -192,7 +192,7 @@ class GoogleStorage(ObjectStorage):
         lifetime = timedelta(seconds=self._options.signed_seconds)
         return str(self._library.sign(self._reading, "GET", self._names.key_of(name), lifetime))
 
-    def _told(self, mime: str) -> dict[str, str]:
+    def _attributes(self, mime: str) -> dict[str, str]:
         return {"Cache-Control": f"public, max-age={self._options.cache_seconds}"}
 
     def _packed(self, path: Path, attributes: dict[str, str]) -> Path:
@@ -216,7 +216,7 @@ def _azure_credentials(options: AzureOptions) -> dict[str, Any]:
 
 
 def _azure_bases(options: AzureOptions, service: str) -> Sequence[str]:
-    """Where the files are fetched: as new addresses are written, and as others may be."""
+    """Return the base URLs of files: the one for new files, then older forms."""
     container = "" if options.remove_container else f"/{options.container}"
     public = (options.cdn_url or service).rstrip("/")
     return [f"{public}{container}", f"{public}/{options.container}", f"{service}/{options.container}"]
@@ -249,7 +249,7 @@ def _library(name: str) -> Any:
 
 @contextmanager
 def _opening() -> Iterator[None]:
-    """What the library says of wrong options may quote them."""
+    """Convert errors about options without their text, which may contain secrets."""
     try:
         yield
     except StorageProblem:

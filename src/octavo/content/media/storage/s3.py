@@ -1,7 +1,6 @@
-"""S3Storage: uploaded files in a bucket of S3, or of a service that speaks its protocol. Everything here blocks.
+"""S3Storage: uploaded files in a bucket of S3 or a compatible service. All methods block.
 
-The library is imported when a project is configured for it, and not before. What the service refuses, or a service
-that cannot be reached, becomes ServiceUnavailable.
+The library is imported only if a project is configured for it. Errors of the service become ServiceUnavailable.
 """
 
 import importlib
@@ -27,9 +26,9 @@ _OUR_OWN: Final = frozenset({"Bucket", "Key", "Body", "Delete", "ContentType"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Options:
-    """Which bucket, and how to reach it. What is None is left to the library: environment, profiles, roles.
+    """The bucket and its credentials. None leaves an option to the library: environment, profiles, roles.
 
-    `folder` is one of this machine, for files in the making.
+    `folder` is a local folder for files in progress.
     """
 
     bucket: str
@@ -50,7 +49,7 @@ class S3Options:
 
 
 class S3Storage(KeyedStorage):
-    """A bucket. With the ACL `private` files are fetched by addresses that are signed and expire."""
+    """A bucket. With the ACL `private`, files have signed URLs that expire."""
 
     def __init__(self, options: S3Options) -> None:
         self.provider = next(iter(options.providers))
@@ -69,11 +68,11 @@ class S3Storage(KeyedStorage):
         self._signed = SignedAddresses(options.signed_seconds, self._presign)
 
     def write(self, path: Path, name: str, mime: str) -> Kept:
-        """Nobody sees an object before it is whole."""
+        """Upload a file; it is visible only when it is complete."""
         shown = {} if is_harmless(mime) else {"ContentDisposition": "attachment"}
-        told = {"ContentType": mime, **self._acl(), **self._put, **shown}
+        options = {"ContentType": mime, **self._acl(), **self._put, **shown}
         with self._speaking(), path.open("rb") as body:
-            self._client.put_object(**self._at(name), Body=body, **told)
+            self._client.put_object(**self._at(name), Body=body, **options)
         path.unlink()
         return self.kept(name)
 
@@ -98,11 +97,11 @@ class S3Storage(KeyedStorage):
                 self._client.delete_objects(Bucket=self._options.bucket, Delete=batch, **self._delete)
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
-        """Addresses that v4 wrote may have another form: then the file lies directly below the root."""
+        """Return a file's name. URLs stored by v4 can have another form: the file is then directly below the root."""
         return self._names.find_or_guess(url)
 
     def sign(self, url: str) -> str:
-        """Addresses that are none of this bucket's stay as they are."""
+        """Return the signed URL of a file; URLs of other hosts are returned unchanged."""
         name = self._names.find(url)
         return url if name is None else self._signed.of(name)
 
@@ -111,7 +110,7 @@ class S3Storage(KeyedStorage):
         return str(self._client.generate_presigned_url("get_object", Params=self._at(name), ExpiresIn=seconds))
 
     def _checked(self, operation: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Options that the service knows, but for those that are ours to say. Raises StorageProblem."""
+        """Return the options if S3 supports them and Octavo does not set them. Raises StorageProblem."""
         for name in given:
             if not self._knows(operation, name) or name in _OUR_OWN:
                 raise StorageProblem(f"actionOptions: {name!r} is nothing that {operation} of S3 can be told")
@@ -128,7 +127,7 @@ class S3Storage(KeyedStorage):
 
     @contextmanager
     def _speaking(self, missing: Exception | None = None) -> Iterator[None]:
-        """Errors of the library as ours; `missing` is for objects that are not there."""
+        """Convert errors of the library; `missing` is raised for missing objects."""
         try:
             with following("storage", {"octavo.storage": self.provider}):
                 yield
@@ -140,7 +139,7 @@ class S3Storage(KeyedStorage):
 
 
 def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
-    """A client, which threads may share, and the family of its errors. Raises StorageProblem without the library."""
+    """Return a thread-safe client and its exception classes. Raises StorageProblem without the library."""
     try:
         session = importlib.import_module("boto3.session").Session()
         config = importlib.import_module("botocore.config").Config(
@@ -149,7 +148,7 @@ def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
             connect_timeout=5,
             read_timeout=30,
             retries={"mode": "standard", "max_attempts": 3},
-            request_checksum_calculation="when_required",  # services other than Amazon's know no newer checksums
+            request_checksum_calculation="when_required",  # other services do not support newer checksums
             response_checksum_validation="when_required",
         )
         errors = importlib.import_module("botocore.exceptions")
@@ -169,7 +168,7 @@ def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
 
 
 def _addresses(options: S3Options) -> Iterator[str]:
-    """Where the bucket's objects are fetched: as new addresses are written, and as others may be."""
+    """Yield the base URLs of objects: the one for new files, then older forms."""
     region = options.region or "us-east-1"
     parts = urlsplit(_endpoint(options) or f"https://s3.{region}.amazonaws.com")
     hosted = f"{parts.scheme}://{options.bucket}.{parts.netloc}{parts.path}"
@@ -180,6 +179,6 @@ def _addresses(options: S3Options) -> Iterator[str]:
 
 
 def _endpoint(options: S3Options) -> str | None:
-    """v4's configurations may leave the scheme out."""
+    """Return the endpoint URL. v4's configurations can omit the scheme."""
     endpoint = options.endpoint
     return f"https://{endpoint}" if endpoint and "://" not in endpoint else endpoint or None
