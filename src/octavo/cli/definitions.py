@@ -16,7 +16,7 @@ from octavo.schema.content_types import ContentType
 
 @click.group(cls=Group, name="content-types")
 def content_types() -> None:
-    """Show the content-types."""
+    """List the content types."""
 
 
 @content_types.command(name="list", epilog="Example: octavo content-types list --all --json")
@@ -24,7 +24,7 @@ def content_types() -> None:
 @json_option
 @click.option("--all", "with_builtin", is_flag=True, help="Include built-in content types.")
 def list_content_types(project: Path, as_json: bool, with_builtin: bool) -> None:
-    """Show the content-types of a project."""
+    """List the content types of a project."""
     settings = read_settings(project)
     registry = project_registry(settings)
     chosen = registry.content_types.values() if with_builtin else registry.own_types()
@@ -56,17 +56,14 @@ def _shown(value: object) -> object:
 
 @click.group(cls=Group)
 def routes() -> None:
-    """Show the routes."""
+    """List the routes."""
 
 
 @routes.command(name="list", epilog="Example: octavo routes list")
 @project_option
 @json_option
 def list_routes(project: Path, as_json: bool) -> None:
-    """List methods, paths and actions in the order of their declaration.
-
-    In the order of their declaration.
-    """
+    """List methods, paths and actions in the order of their declaration."""
     routes = build(with_secrets(read_settings(project))).site.router.routes()
     found = [(route.method, route.template, _action(route)) for route in routes]
     if as_json:
