@@ -5,13 +5,13 @@ from errno import ECONNREFUSED
 from octavo.cli.running import recorded_place
 from octavo.settings import Settings
 
-_TOLD = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
-_ASKED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - containers may not know the name `localhost`
+_DISPLAYED = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to display, not to bind
+_REQUESTED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - containers may not know the name `localhost`
 
 
 def address_of(settings: Settings) -> str:
     """Return the URL of the service on this machine, for display."""
-    return _address(_TOLD.get(settings.server.host, settings.server.host), settings.server.port)
+    return _address(_DISPLAYED.get(settings.server.host, settings.server.host), settings.server.port)
 
 
 def asked_address(settings: Settings) -> str:
@@ -20,7 +20,7 @@ def asked_address(settings: Settings) -> str:
     A service that was started with `--port` or `--host` has recorded its address.
     """
     host, port = recorded_place(settings.project) or (settings.server.host, settings.server.port)
-    return _address(_ASKED.get(host, host), port)
+    return _address(_REQUESTED.get(host, host), port)
 
 
 def silence(address: str, error: Exception) -> str:

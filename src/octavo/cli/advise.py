@@ -40,7 +40,7 @@ def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: P
     slow = None if requests else ask_service(settings, url)["slow"]
     findings, done = asyncio.run(_advise(settings, requests, slow, applies))
     if as_json:
-        say_json(_told(findings, done))
+        say_json(_as_json(findings, done))
     else:
         _say(findings, done, applies)
 
@@ -61,7 +61,7 @@ async def _advise(
             refuse(str(error))
 
 
-def _told(findings: "Findings", done: list[str]) -> dict[str, Any]:
+def _as_json(findings: "Findings", done: list[str]) -> dict[str, Any]:
     return {
         "proposals": [
             {
@@ -98,7 +98,7 @@ def _say_proposal(one: "Proposal") -> None:
     say("  why    {}", one.advice.why)
     size = f"{trial.bytes / 1024**2:,.1f} MB" if trial.bytes >= 1024**2 else f"{max(trial.bytes // 1024, 1)} kB"
     names = ", ".join(key.attribute for key in one.advice.index.keys)
-    told = "  costs  about {} for {}, and a little each time one is made or its {} changes"
-    say(told, size, counted(trial.rows, "entry", "entries"), names)
+    template = "  costs  about {} for {}, and a little each time one is made or its {} changes"
+    say(template, size, counted(trial.rows, "entry", "entries"), names)
     answer = {True: "uses it", False: "would not use it, so that --apply leaves it out", None: trial.reason}[trial.used]
     say("  tried  {}", f"the database {answer}" if trial.used is not None else f"no: {answer}")

@@ -67,7 +67,7 @@ def _reach_bucket(settings: Settings, fetch: str | None) -> Bucket | None:
         if fetch is not None and bucket is not None:
             bucket.fetch(fetch, store_of(settings))
     except (BackupFailed, OSError) as error:
-        refuse(_told(error))
+        refuse(_reason(error))
     return bucket
 
 
@@ -88,7 +88,7 @@ def _verify(row: dict[str, Any], verify: Callable[[], str]) -> bool:
     return False
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, BackupFailed) else reason_of(error)
 
 
@@ -114,7 +114,7 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
         with progress_bar("Backing up") as progress:
             made = make_copy(settings, progress)
     except (BackupFailed, OSError) as error:
-        reason = _told(error)
+        reason = _reason(error)
         with suppress(ServiceUnavailable):  # this may be the reason
             asyncio.run(_with_record(settings, lambda database: backup_records.failed(database, reason)))
         refuse(reason)
@@ -122,11 +122,11 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
     asyncio.run(
         _with_record(settings, lambda database: backup_records.done(database, manifest.made_at, manifest.bytes))
     )
-    told = "Copied the database to {}: {} in {}, {:,.1f} MB, {} and counted, {:.0f} s; {} older removed"
+    template = "Copied the database to {}: {} in {}, {:,.1f} MB, {} and counted, {:.0f} s; {} older removed"
     rows, tables = counted(made.copy.rows, "row"), counted(len(manifest.tables), "table")
     size = manifest.bytes / 1024**2
     numbers = rows, tables, size, manifest.verified, made.seconds, len(made.removed)
-    say("{}", told.format(made.copy.path / manifest.file, *numbers))
+    say("{}", template.format(made.copy.path / manifest.file, *numbers))
     if made.sent is not None:
         went, gone = len(made.sent.sent), len(made.sent.removed)
         say("Sent {} to {} and read back; {} older removed there", went, made.sent.place, gone)

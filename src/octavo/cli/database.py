@@ -56,11 +56,11 @@ def totals(action: str | None, project: Path, as_json: bool) -> None:
     settings = read_settings(project)
     if action == "keep" and settings.database.totals == "counted":
         refuse('database.toml says totals = "counted", so nobody would look at what is kept')
-    states, told = asyncio.run(_work(settings, action))
+    states, done = asyncio.run(_work(settings, action))
     if as_json:
-        say_json({"totals": [{"table": each.table.name, "kept": each.is_kept} for each in states], "done": told})
+        say_json({"totals": [{"table": each.table.name, "kept": each.is_kept} for each in states], "done": done})
         return
-    for line in told:
+    for line in done:
         say("{}", line)
     say_table(("table", "total"), [(each.table.name, "kept" if each.is_kept else "counted") for each in states])
 
@@ -73,8 +73,8 @@ async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalStat
             if action != "keep":
                 return (), ["Nothing is kept here yet: a start, or --keep, makes the tables for it."]
             await synchronize(database, registry)
-        told = await _do(keeper, action)
-        return await keeper.states(), told
+        done = await _do(keeper, action)
+        return await keeper.states(), done
 
 
 async def _do(keeper: TotalsKeeper, action: str | None) -> list[str]:
@@ -191,12 +191,12 @@ def diff(exit_code: bool, project: Path, as_json: bool) -> None:
     else:
         if not changes.every and not pending and not entries:
             say("The database is what the definitions ask for.")
-        _tell("Migrations that run first at the next start, and may change what follows:", "green", pending)
-        _tell("Made at the next start:", "green", changes.additive)
-        _tell("Made after the next start, while it serves:", "green", changes.aside)
-        _tell("Entries that changed options concern at the next start:", "yellow", entries)
-        _tell("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
-        _tell("Single types with several entries:", "yellow", surplus)
+        _print_list("Migrations that run first at the next start, and may change what follows:", "green", pending)
+        _print_list("Made at the next start:", "green", changes.additive)
+        _print_list("Made after the next start, while it serves:", "green", changes.aside)
+        _print_list("Entries that changed options concern at the next start:", "yellow", entries)
+        _print_list("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
+        _print_list("Single types with several entries:", "yellow", surplus)
     if exit_code and (changes.every or pending or entries):
         sys.exit(1)
 
@@ -236,10 +236,10 @@ def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
         return
     if not applied:
         say("Nothing to change.")
-    _tell("Made:", "green", applied)
-    _tell("Left, because data would be lost (--allow-data-loss):", "yellow", report.left)
-    _tell("Not possible with the data that is stored:", "red", report.warnings)
-    _tell("Not made:", "red", indexes.left)
+    _print_list("Made:", "green", applied)
+    _print_list("Left, because data would be lost (--allow-data-loss):", "yellow", report.left)
+    _print_list("Not possible with the data that is stored:", "red", report.warnings)
+    _print_list("Not made:", "red", indexes.left)
 
 
 async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool) -> tuple[SyncReport, Finished]:
@@ -257,7 +257,7 @@ async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool
         return report, await finish_indexes(database, registry)
 
 
-def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:
+def _print_list(heading: str, color: str, items: tuple[object, ...]) -> None:
     if items:
         say("[bold]{}[/]", heading)
     for item in items:

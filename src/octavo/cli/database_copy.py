@@ -56,7 +56,7 @@ def copy(
     with progress_bar("Copying") as progress:
         databases = _opened(source, schema), _opened(target, schema)
         report, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
-    _tell(report)
+    _print_report(report)
     tell_webhooks(webhooks)
 
 
@@ -97,7 +97,7 @@ async def _copy(
         await source.close()
 
 
-def _tell(report: CopyReport) -> None:
+def _print_report(report: CopyReport) -> None:
     filled = sum(1 for count in report.rows.values() if count)
     rows, tables = counted(sum(report.rows.values()), "row"), counted(filled, "table")
     say("Copied [bold]{}[/] of {}.", rows, tables)

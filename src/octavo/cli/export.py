@@ -76,7 +76,7 @@ def export(
     with progress_bar("Exporting") as progress:
         password = None if no_encrypt else key
         report = asyncio.run(_export(settings, path, parts, password, not no_compress, skip_invalid, progress))
-    _tell(report)
+    _print_report(report)
     say("Exported to [bold]{}[/].", path)
 
 
@@ -102,7 +102,7 @@ async def _export(
         await database.close()
 
 
-def _tell(report: ExportReport) -> None:
+def _print_report(report: ExportReport) -> None:
     counts = (
         counted(sum(report.entries.values()), "entry", "entries"),
         counted(report.links, "link"),

@@ -34,7 +34,7 @@ from octavo.schema.loader import inspect_definitions
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
-_ASKED = {
+_PROMPTS = {
     "enumeration": "Values, separated by commas",
     "component": "Component, such as shared.seo",
     "dynamiczone": "Components, with commas between",
@@ -43,8 +43,8 @@ _ASKED = {
 
 def ask_content_type(options: TypeOptions) -> tuple[str, TypeOptions]:
     """Prompt for the name and options of a content type."""
-    name = _ask("Name, in the singular", lambda text: checked_name(text, "a content-type"))
-    plural = options.plural or _ask("Plural", lambda text: checked_name(text, "a content-type"), plural_of(name))
+    name = _prompt("Name, in the singular", lambda text: checked_name(text, "a content-type"))
+    plural = options.plural or _prompt("Plural", lambda text: checked_name(text, "a content-type"), plural_of(name))
     return name, replace(
         options,
         plural=plural,
@@ -57,8 +57,8 @@ def ask_content_type(options: TypeOptions) -> tuple[str, TypeOptions]:
 
 def ask_component(display: str | None) -> tuple[str, str]:
     """Prompt for a component. Return its UID and display name."""
-    category = _ask("Category", lambda text: checked_name(text, "a category"))
-    name = _ask("Name", lambda text: checked_name(text, "a component"))
+    category = _prompt("Category", lambda text: checked_name(text, "a category"))
+    name = _prompt("Name", lambda text: checked_name(text, "a component"))
     return f"{category}.{name}", display or click.prompt("Name for people", default=display_name(name))
 
 
@@ -68,7 +68,7 @@ def ask_attributes(registry: Registry, own: str) -> Sequence[str]:
     words: list[str] = []
     while name := click.prompt("Attribute", default="", show_default=False):
         try:
-            word = _ask_attribute(checked_attribute(name))
+            word = _prompt_attribute(checked_attribute(name))
             read_attribute(word, registry, own)
         except CannotGenerate as error:
             say("[red]{}[/]", error)
@@ -77,16 +77,16 @@ def ask_attributes(registry: Registry, own: str) -> Sequence[str]:
     return words
 
 
-def _ask_attribute(name: str) -> str:
+def _prompt_attribute(name: str) -> str:
     kind = click.prompt("  Type", type=click.Choice(TYPES), show_choices=False)
     word = f"{name}:{kind}"
     if kind not in plain_types():
-        asked = _ASKED.get(kind, "Content-type")
+        asked = _PROMPTS.get(kind, "Content-type")
         word = f"{word}:{click.prompt(f'  {asked}')}"
     return f"{word}:required" if click.confirm("  Required?", default=False) else word
 
 
-def _ask(text: str, check: Callable[[str], str], default: str | None = None) -> str:
+def _prompt(text: str, check: Callable[[str], str], default: str | None = None) -> str:
     """Prompt for a text until a check accepts it."""
     while True:
         try:
@@ -121,8 +121,8 @@ def generate() -> None:
 
 def api_option(required: bool) -> Callable[[FunctionT], FunctionT]:
     """Return the `--api` option. Unless it is `required`, the default is the whole project."""
-    told = "The API (folder in src/api); defaults to the one of the same name."
-    return click.option("--api", help=told if required else "The API; defaults to the whole project.")
+    help_text = "The API (folder in src/api); defaults to the one of the same name."
+    return click.option("--api", help=help_text if required else "The API; defaults to the whole project.")
 
 
 public_option = click.option("--public", is_flag=True, help="Allow everyone to read its entries without a token.")
@@ -163,7 +163,7 @@ def content_type(
     """
     plan = _plan_type(read_settings(project), name, attributes, TypeOptions(api=api, **said))
     _write(project, [plan.file], plan)
-    _tell_access(project, plan.new.uid, public=public)
+    _grant_or_explain(project, plan.new.uid, public=public)
 
 
 @generate.command(epilog="Example: octavo generate api talk title:string:required")
@@ -181,10 +181,10 @@ def api(name: str | None, attributes: tuple[str, ...], public: bool, project: Pa
     _, _, own = plan.new.uid.rpartition(".")
     made = [make(plan.registry, own, own) for make in (code.controller, code.service, code.core_routes)]
     _write(project, [plan.file, *made], plan)
-    _tell_access(project, plan.new.uid, public=public)
+    _grant_or_explain(project, plan.new.uid, public=public)
 
 
-def _tell_access(project: Path, uid: str, *, public: bool) -> None:
+def _grant_or_explain(project: Path, uid: str, *, public: bool) -> None:
     """Grant the public role the permissions to read a new content type, or print how."""
     pattern = f"{uid}.find*"
     if not public:

@@ -71,7 +71,7 @@ def import_(
         with progress_bar("Importing") as progress:
             report, webhooks = asyncio.run(_import(settings, registry, archive, parts, progress))
     tell_webhooks(webhooks)
-    _tell(report)
+    _print_report(report)
 
 
 def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force: bool) -> None:
@@ -104,7 +104,7 @@ async def _import(
         await database.close()
 
 
-def _tell(report: ImportReport) -> None:
+def _print_report(report: ImportReport) -> None:
     entries = sum(report.entries.values())
     say(
         "Imported {}, {}, {}, {}.",

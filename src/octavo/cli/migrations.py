@@ -60,7 +60,7 @@ def migrate(dry_run: bool, project: Path, as_json: bool) -> None:
     """
     settings = read_settings(project)
     if dry_run:
-        _tell_rehearsals(asyncio.run(_rehearse(settings)), as_json)
+        _print_rehearsals(asyncio.run(_rehearse(settings)), as_json)
         return
     run = asyncio.run(_migrate(settings))
     if as_json:
@@ -82,7 +82,7 @@ async def _rehearse(settings: Settings) -> list[Rehearsal]:
         return await rehearse(database, settings.project / FOLDER)
 
 
-def _tell_rehearsals(rehearsals: list[Rehearsal], as_json: bool) -> None:
+def _print_rehearsals(rehearsals: list[Rehearsal], as_json: bool) -> None:
     if as_json:
         say_json([{"file": item.file, "statements": list(item.statements)} for item in rehearsals])
         return

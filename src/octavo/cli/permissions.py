@@ -60,7 +60,9 @@ def grant_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
     """Grant actions to a role."""
     settings = read_settings(project)
     wanted = chosen_actions(settings, actions)
-    _tell("Granted to", role, with_database(settings, lambda database: grant(database, role, wanted), hooked=True))
+    _print_actions(
+        "Granted to", role, with_database(settings, lambda database: grant(database, role, wanted), hooked=True)
+    )
 
 
 @permissions.command(name="revoke", epilog="Example: octavo permissions revoke public 'api::article.article.*'")
@@ -73,7 +75,7 @@ def revoke_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
     async def work(database: Database) -> tuple[str, ...]:
         return await revoke(database, role, _granted(await list_grants(database), role, actions))
 
-    _tell("Revoked from", role, with_database(read_settings(project), work, hooked=True))
+    _print_actions("Revoked from", role, with_database(read_settings(project), work, hooked=True))
 
 
 def _granted(roles: Iterable[Role], role: str, patterns: Iterable[str]) -> list[str]:
@@ -81,7 +83,7 @@ def _granted(roles: Iterable[Role], role: str, patterns: Iterable[str]) -> list[
     return [action for action in granted if any(fnmatchcase(action, pattern) for pattern in patterns)]
 
 
-def _tell(what: str, role: str, actions: tuple[str, ...]) -> None:
+def _print_actions(what: str, role: str, actions: tuple[str, ...]) -> None:
     if not actions:
         say("Nothing to change.")
         return

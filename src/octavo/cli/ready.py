@@ -59,8 +59,8 @@ def _address(project: Path) -> str:
 def _reasons(body: bytes) -> str:
     """Return the reasons in a response of a service that is not ready, or an empty string."""
     try:
-        told: Any = json.loads(body)
+        answer: Any = json.loads(body)
     except ValueError:
         return ""
-    reasons = told.get("reasons") if isinstance(told, dict) else None
+    reasons = answer.get("reasons") if isinstance(answer, dict) else None
     return "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""

@@ -108,8 +108,8 @@ def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> 
     plan = plan_rename(settings, type_name, old, new)
     file = new_migration(project, _migration_name(plan.uid, old, new), ".py")
     if dry_run:
-        _tell(settings, plan, file)
-        _tell_code(project, old)
+        _print_plan(settings, plan, file)
+        _print_code(project, old)
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("x", encoding="utf-8") as opened:  # before the definitions, so that a reload finds it
@@ -118,14 +118,14 @@ def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> 
     say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(project))
     for path in plan.files:
         say("Changed [bold]{}[/]", path.relative_to(project))
-    _tell_code(project, old)
+    _print_code(project, old)
 
 
 def _migration_name(uid: str, old: str, new: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", f"rename-{uid.rpartition('.')[2]}-{old}-to-{new}")[:150]
 
 
-def _tell(settings: Settings, plan: RenamePlan, file: Path) -> None:
+def _print_plan(settings: Settings, plan: RenamePlan, file: Path) -> None:
     click.echo(f"# {file.relative_to(settings.project)}\n{plan.migration}")
     for path, content in plan.files.items():
         name = path.relative_to(settings.project).as_posix()
@@ -142,7 +142,7 @@ async def _rehearse(settings: Settings, plan: RenamePlan, file: Path) -> Rehears
         return await rehearse_source(database, file, plan.migration)
 
 
-def _tell_code(project: Path, old: str) -> None:
+def _print_code(project: Path, old: str) -> None:
     """Print the lines of the project's code that contain the old name, for the user to check."""
     places = list(_places(project, old))
     if places:

@@ -128,8 +128,8 @@ def _open(settings: Settings, held: list[Held]) -> Iterator[Problem]:
             yield Problem("error", shown, "was in git once, and its history still has it: change the secrets")
         elif not git.ignores(shown):
             yield Problem("advice", shown, "is not in .gitignore")
-    told = {str(path.relative_to(project)) for path in files.values() if path.is_relative_to(project)}
+    known = {str(path.relative_to(project)) for path in files.values() if path.is_relative_to(project)}
     for one in {held.text: held for held in held}.values():
         for name in git.files_with(one.text):
-            if name not in told:
+            if name not in known:
                 yield Problem("error", one.name, f"stands in {name}, which is in git: change it")

@@ -37,27 +37,27 @@ class Git:
     def __init__(self, project: Path) -> None:
         self._project = project
         self._program = shutil.which("git")
-        self.is_there = self._ask("rev-parse", "--is-inside-work-tree") is not None
+        self.is_there = self._run("rev-parse", "--is-inside-work-tree") is not None
 
     def has(self, name: str) -> bool:
         """Return whether a file is committed or staged."""
-        return self.is_there and bool(self._ask("ls-files", "--", name))
+        return self.is_there and bool(self._run("ls-files", "--", name))
 
     def had(self, name: str) -> bool:
         """Return whether a file was ever committed, on any branch."""
-        return self.is_there and bool(self._ask("log", "--all", "-n1", "--format=%h", "--", name))
+        return self.is_there and bool(self._run("log", "--all", "-n1", "--format=%h", "--", name))
 
     def ignores(self, name: str) -> bool:
         """Return whether git ignores a file, so it cannot be added by accident."""
-        return not self.is_there or self._ask("check-ignore", "-q", "--", name) is not None
+        return not self.is_there or self._run("check-ignore", "-q", "--", name) is not None
 
     def files_with(self, text: str) -> list[str]:
         """Return the committed files that contain a text."""
         if not self.is_there or len(text) < _SHORTEST_SOUGHT:
             return []
-        return (self._ask("grep", "-lIF", "-f", "-", "--", ":/", text=text) or "").splitlines()
+        return (self._run("grep", "-lIF", "-f", "-", "--", ":/", text=text) or "").splitlines()
 
-    def _ask(self, *arguments: str, text: str = "") -> str | None:
+    def _run(self, *arguments: str, text: str = "") -> str | None:
         """Run git and return its output, or None if git fails, is not installed or times out."""
         if self._program is None:
             return None

@@ -94,12 +94,12 @@ def list_all(project: Path, as_json: bool) -> None:
     columns = ("id", "username", "email", "role", "confirmed", "blocked")
     say_table(
         columns,
-        ((u.id, u.username, u.email, u.role, _told(u.confirmed), _told(u.blocked)) for u in found),
+        ((u.id, u.username, u.email, u.role, _yes_or_no(u.confirmed), _yes_or_no(u.blocked)) for u in found),
         "There is no user.",
     )
 
 
-def _told(flag: bool) -> str:
+def _yes_or_no(flag: bool) -> str:
     return "yes" if flag else "no"
 
 

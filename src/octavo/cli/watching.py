@@ -35,18 +35,18 @@ url_option = click.option("--url", help="URL of the service; defaults to --port 
 def status(watch: bool, seconds: float, url: str | None, project: Path, as_json: bool) -> None:
     """Show the status of a running service, which needs `metrics.token` in config/server.toml."""
     settings = read_settings(project)
-    told = ask_service(settings, url)
+    current = ask_service(settings, url)
     if as_json:
-        say_json(told)
+        say_json(current)
         return
     if not watch:
-        Console(highlight=False).print(_shown(told, None, 0.0))
+        Console(highlight=False).print(_shown(current, None, 0.0))
         return
-    with Live(_shown(told, None, seconds), auto_refresh=False) as live:
+    with Live(_shown(current, None, seconds), auto_refresh=False) as live:
         while True:
             time.sleep(seconds)
-            before, told = told, ask_service(settings, url)
-            live.update(_shown(told, before, seconds), refresh=True)
+            before, current = current, ask_service(settings, url)
+            live.update(_shown(current, before, seconds), refresh=True)
 
 
 @click.command(cls=Command, epilog="Example: octavo slow --json")
@@ -92,10 +92,10 @@ def _request(one: Mapping[str, Any]) -> str:
 
 def _say_plans(found: Iterable[Mapping[str, Any]]) -> None:
     """Print the plan of each statement once, slowest request first."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for one in sorted(found, key=lambda each: each["slowest_milliseconds"], reverse=True):
-        if one["slowest"] and one["slowest"] not in told:
-            told.add(one["slowest"])
+        if one["slowest"] and one["slowest"] not in seen:
+            seen.add(one["slowest"])
             say("[bold]{}[/], {} ms", _request(one), one["slowest_milliseconds"])
             click.echo(f"{' '.join(one['slowest'].split())}\n\n{one['plan'] or 'No plan is known.'}\n")
 
@@ -124,8 +124,8 @@ def ask_service(settings: Settings, url: str | None) -> Any:
 class _Numbers:
     """Samples by name, and their sums over labels."""
 
-    def __init__(self, told: Any) -> None:
-        self._families = {one["name"]: one["samples"] for one in told["families"]}
+    def __init__(self, status: Any) -> None:
+        self._families = {one["name"]: one["samples"] for one in status["families"]}
 
     def sum(self, name: str, suffix: str = "", **labels: str) -> float:
         wanted = set(labels.items())
@@ -140,14 +140,14 @@ class _Numbers:
         return sorted({text for _, given, _ in self._families.get(name, ()) for key, text in given if key == label})
 
 
-def _shown(told: Any, before: Any, seconds: float) -> Group:
-    now, past = _Numbers(told), _Numbers(before or told)
-    state = Text("ready", "bold green") if told["ready"] else Text("; ".join(told["reasons"]), "bold red")
-    head = Text.assemble(f"Octavo {told['version']}, up {_time(told['seconds'])}: ", state)
+def _shown(status: Any, before: Any, seconds: float) -> Group:
+    now, past = _Numbers(status), _Numbers(before or status)
+    state = Text("ready", "bold green") if status["ready"] else Text("; ".join(status["reasons"]), "bold red")
+    head = Text.assemble(f"Octavo {status['version']}, up {_time(status['seconds'])}: ", state)
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold")
     table.add_column()
-    for name, value in _rows(now, past, seconds if before else told["seconds"] or 1, since_start=before is None):
+    for name, value in _rows(now, past, seconds if before else status["seconds"] or 1, since_start=before is None):
         table.add_row(name, value)
     return Group(head, table)
 

@@ -25,8 +25,8 @@ def plain_answer(body: Mapping[str, Any] | list[Any], status: int = 200) -> Resp
 
 def page_answer(results: bytes, page: Page, total: int) -> Response:
     """Return a response with `{"results": [...], "pagination": {...}}` from a JSON array."""
-    told = orjson.dumps(pagination(page, total))
-    return Response(200, b'{"results":%b,"pagination":%b}' % (results, told), headers=NO_STORE)
+    meta = orjson.dumps(pagination(page, total))
+    return Response(200, b'{"results":%b,"pagination":%b}' % (results, meta), headers=NO_STORE)
 
 
 def instant(moment: datetime | None) -> str | None:

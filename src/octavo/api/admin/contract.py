@@ -99,8 +99,8 @@ class _Shapes:
             lines = (
                 f"  {_key(key)}{'?' if key in optional else ''}: {self.name(hint)};\n" for key, hint in hints.items()
             )
-            told = (given.__doc__ or "").strip().split("\n", 1)[0]
-            head = f"/** {told} */\n" if told else ""
+            description = (given.__doc__ or "").strip().split("\n", 1)[0]
+            head = f"/** {description} */\n" if description else ""
             self._written[name] = f"{head}export interface {name} {{\n{''.join(lines)}}}\n"
         return name
 

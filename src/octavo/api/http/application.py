@@ -50,14 +50,16 @@ class HttpApplication:
         on_startup: Sequence[Callback] = (),
         on_shutdown: Sequence[Callback] = (),
     ) -> None:
-        self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem, around, following)
+        self._dispatcher = Dispatcher(
+            router, options or HttpOptions(), static, self._current_problem, around, following
+        )
         self._on_startup = list(on_startup)
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
         self._live = LiveAnswers()
         self._arrivals = Arrivals()
         self._transfers = Transfers()
-        self._asking = 0
+        self._looking_up = 0
         self._sending: dict[asyncio.Task[object] | None, float] = {}  # quick responses and their deadlines
         self._sweeper: asyncio.TimerHandle | None = None
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
@@ -89,7 +91,7 @@ class HttpApplication:
     ) -> Dispatcher:
         """Use a new dispatcher for later requests. Return the previous one."""
         before = self._dispatcher
-        self._dispatcher = Dispatcher(router, options, static, self._tell_problem, around, following)
+        self._dispatcher = Dispatcher(router, options, static, self._current_problem, around, following)
         return before
 
     async def drain(self, dispatcher: Dispatcher | None = None) -> None:
@@ -124,7 +126,7 @@ class HttpApplication:
         return len(self._running)
 
     def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
-        if self._asking or self._sending:
+        if self._looking_up or self._sending:
             return True
         if dispatcher is None:
             return bool(self._running) or bool(self._live)
@@ -134,12 +136,12 @@ class HttpApplication:
         """End live responses of one dispatcher, or all current and future ones."""
         self._live.end(dispatcher)
 
-    def _tell_drained(self) -> None:
+    def _notify_drained(self) -> None:
         for dispatcher, drained in self._waiting:
             if self._stopped or not self._is_busy(dispatcher):
                 drained.set()
 
-    def _tell_problem(self) -> str | None:
+    def _current_problem(self) -> str | None:
         return self.problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -185,14 +187,14 @@ class HttpApplication:
         """Handle a request after looking up a cached response, or after the gate opens."""
         dispatcher = self._dispatcher
         if asked is not None:
-            self._asking += 1
+            self._looking_up += 1
             known = None
             try:
                 known = await asked
             finally:
-                self._asking -= 1
+                self._looking_up -= 1
                 if known is None and self._waiting:
-                    self._tell_drained()
+                    self._notify_drained()
             if known is not None:
                 await self._give(known, headers, dispatcher, scope, receive, send)
                 return
@@ -242,13 +244,13 @@ class HttpApplication:
         finally:
             self._sending.pop(task, None)
             if self._waiting:
-                self._tell_drained()
+                self._notify_drained()
         look, seconds = self.look, loop.time() - started
         if look.noted is not None:
             look.noted[scope["method"], route.template, response.status].append(seconds)
         look.left -= 1
         if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
-            self._tell_answered(look, request(), response, seconds)
+            self._observe(look, request(), response, seconds)
 
     async def _send_known(self, body: bytes, request: Request, task: asyncio.Task[object] | None, send: Send) -> None:
         """Send the large body of a cached response."""
@@ -289,7 +291,7 @@ class HttpApplication:
                 look.noted[request.method, request.route, response.status].append(lasted)
             look.left -= 1
             if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
-                self._tell_answered(look, request, response, seconds)
+                self._observe(look, request, response, seconds)
             if refused is None and request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
@@ -301,9 +303,9 @@ class HttpApplication:
             self._running.pop(request, None)
             request.close()
             if self._waiting:
-                self._tell_drained()
+                self._notify_drained()
 
-    def _tell_answered(self, look: Look, request: Request, response: Response, seconds: float) -> None:
+    def _observe(self, look: Look, request: Request, response: Response, seconds: float) -> None:
         """Pass a finished request to the observer."""
         work = WORK.set(request)
         try:
@@ -393,7 +395,7 @@ class HttpApplication:
         with suppress(TimeoutError):
             await asyncio.wait_for(self.drain(), self._dispatcher.options.shutdown_seconds)
         self._stopped = True
-        self._tell_drained()
+        self._notify_drained()
         if self._sweeper is not None:
             self._sweeper.cancel()
         for callback in self._on_shutdown:

@@ -52,8 +52,8 @@ def add_own_routes(router: Router, options: HttpOptions, problem: Callable[[], s
 
 def _welcome(router: Router, prefix: str, problem: Callable[[], str | None]) -> Handler:
     async def welcome(request: Request) -> Response:
-        told = problem()
-        shown = "" if told is None else _PROBLEM.format(problem=escape(told))
+        current = problem()
+        shown = "" if current is None else _PROBLEM.format(problem=escape(current))
         overview = "" if router.overview is None else await router.overview()
         page = _PAGE.format(prefix=escape(prefix), problem=shown, overview=overview)
         return Response(200, page.encode(), HTML, ((b"content-security-policy", _POLICY),))

@@ -18,8 +18,8 @@ def list_envelope(entries: bytes, page: Page, total: int | None) -> bytes:
 def cursor_envelope(entries: bytes, page: Page, total: int | None, cursor: str | None) -> bytes:
     """Wrap the entries after a cursor, with the next cursor."""
     after = b"null" if cursor is None else b'"%b"' % cursor.encode()
-    told = b'{"limit":%d%b,"after":%b}' % (page.limit or 0, _counted(page, total), after)
-    return b'{"data":%b,"meta":{"pagination":%b}}' % (entries, told)
+    meta = b'{"limit":%d%b,"after":%b}' % (page.limit or 0, _counted(page, total), after)
+    return b'{"data":%b,"meta":{"pagination":%b}}' % (entries, meta)
 
 
 def pagination(page: Page, total: int | None) -> dict[str, int]:
@@ -34,7 +34,7 @@ def _pagination(page: Page, total: int | None) -> bytes:
     if page.number is None:
         return b'{"start":%d,"limit":%d%b}' % (page.start, limit, counted)
     if total is not None:
-        counted = b',"pageCount":%d%b' % (-(-_told(page, total) // limit), counted)
+        counted = b',"pageCount":%d%b' % (-(-_capped(page, total) // limit), counted)
     return b'{"page":%d,"pageSize":%d%b}' % (page.number, limit, counted)
 
 
@@ -44,8 +44,8 @@ def _counted(page: Page, total: int | None) -> bytes:
         return b""
     if page.most_counted is None:
         return b',"total":%d' % total
-    return b',"total":%d,"isCapped":%b' % (_told(page, total), b"true" if total > page.most_counted else b"false")
+    return b',"total":%d,"isCapped":%b' % (_capped(page, total), b"true" if total > page.most_counted else b"false")
 
 
-def _told(page: Page, total: int) -> int:
+def _capped(page: Page, total: int) -> int:
     return total if page.most_counted is None else min(total, page.most_counted)

@@ -26,8 +26,8 @@ class DefinitionEndpoints:
     async def content_types(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/content-types: `?kind=` filters by kind."""
         kind = _read_kind(read_params(request).get("kind"))
-        told = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
-        return _data(told)
+        types = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
+        return _data(types)
 
     async def content_type(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/content-types/:uid"""

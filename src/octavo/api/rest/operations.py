@@ -194,7 +194,7 @@ class Guarded:
 
     def __call__(self, request: Request) -> Awaitable[Response]:
         actor = self.admit.at_once(request)
-        return self._ask(request) if actor is None else self.endpoint(request, actor)
+        return self._authenticate_first(request) if actor is None else self.endpoint(request, actor)
 
-    async def _ask(self, request: Request) -> Response:
+    async def _authenticate_first(self, request: Request) -> Response:
         return await self.endpoint(request, await self.admit(request))

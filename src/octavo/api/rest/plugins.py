@@ -47,16 +47,16 @@ class PluginEndpoints:
     async def _list(self, uid: str, request: Request, actor: Actor) -> PreparedRead:
         key = ("list", uid, request.query, actor.ability.key)
         return self._prepared.get(key) or await self._prepared.make(
-            key, request.query, lambda: self._prepare(self._asked(uid, request, By.LIST), actor)
+            key, request.query, lambda: self._prepare(self._read_request(uid, request, By.LIST), actor)
         )
 
     async def _one(self, uid: str, request: Request, actor: Actor) -> PreparedRead:
         key = ("one", uid, request.query, actor.ability.key)
         return self._prepared.get(key) or await self._prepared.make(
-            key, request.query, lambda: self._prepare(self._asked(uid, request, By.ID), actor)
+            key, request.query, lambda: self._prepare(self._read_request(uid, request, By.ID), actor)
         )
 
-    def _asked(self, uid: str, request: Request, by: By) -> ReadRequest:
+    def _read_request(self, uid: str, request: Request, by: By) -> ReadRequest:
         given = read_params(request)
         asked = read_query(given, split_fields=request.options.split_fields)
         query = replace(asked, page=read_plain_page(given), locales=None)
@@ -85,7 +85,7 @@ class UserEndpoints(PluginEndpoints):
 
     async def count(self, request: Request, actor: Actor) -> Response:
         """GET /api/users/count: returns the number of users that match the filters."""
-        prepared = self._prepare(self._asked(USER, request, By.COUNT), actor)
+        prepared = self._prepare(self._read_request(USER, request, By.COUNT), actor)
         return Response(200, b"%d" % await self._reads.count(prepared))
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
@@ -107,7 +107,7 @@ class UserEndpoints(PluginEndpoints):
         """Prepare the read of a user, with the role if the actor can read roles."""
 
         def prepare() -> PreparedRead:
-            asked = self._asked(uid, request, By.ID)
+            asked = self._read_request(uid, request, By.ID)
             populate = merge((*asked.query.populate, Populate(name="role", query=EVERYTHING)))
             return self._prepare(replace(asked, query=replace(asked.query, populate=populate)), actor)
 

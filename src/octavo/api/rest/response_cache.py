@@ -36,7 +36,7 @@ class _Ready:
     response: ReadyResponse
     validity: Validity
     route: Route
-    asker: tuple[object, ...] | None
+    caller: tuple[object, ...] | None
     locale: str
 
 
@@ -65,14 +65,14 @@ class QuickAnswers:
         if ready is None or len(scope["headers"]) > self._most_headers:
             return None
         known = headers.get(CONDITION)
-        if ready.asker is not None:
+        if ready.caller is not None:
             try:
                 actor = self._authenticator.at_once(None if credentials is None else credentials.decode("latin-1"))
             except OctavoError:
                 return None  # the normal handling reports the error
             if actor is None:
                 return self._find(ready, credentials, known)
-            if _asker(actor) != ready.asker:
+            if _caller_of(actor) != ready.caller:
                 return None
         if ready.locale:
             locale = self._locales.default_at_once()
@@ -88,9 +88,9 @@ class QuickAnswers:
     async def _find(self, ready: _Ready, credentials: bytes | None, known: bytes | None) -> Known | None:
         """Do the same if authentication or validation need the database."""
         try:
-            if ready.asker is not None:
+            if ready.caller is not None:
                 given = None if credentials is None else credentials.decode("latin-1")
-                if _asker(await self._authenticator.authenticate(given)) != ready.asker:
+                if _caller_of(await self._authenticator.authenticate(given)) != ready.caller:
                     return None
             if ready.locale and await self._locales.default() != ready.locale:
                 return None
@@ -144,9 +144,9 @@ class _Noted:
             request.headers = {name: value for name, value in request.headers.items() if name != CONDITION}
         response = self.finish(request, response)
         if quick.may_stand_for(self.uid) and await quick.locale_of(self.uid) == locale:
-            asker = None if request.actor is None else _asker(request.actor)
+            caller = None if request.actor is None else _caller_of(request.actor)
             ready = ReadyResponse(response.status, response.body, response.content_type, response.headers)
-            quick.add(request, _Ready(ready, note.validity, self.route, asker, locale))
+            quick.add(request, _Ready(ready, note.validity, self.route, caller, locale))
         return response if condition is None else unless_known(response, condition)
 
 
@@ -170,7 +170,7 @@ def _key(scope: Scope, credentials: bytes | None) -> _Key:
     return scope.get("raw_path") or scope["path"], scope["query_string"], credentials
 
 
-def _asker(actor: Actor) -> tuple[object, ...]:
+def _caller_of(actor: Actor) -> tuple[object, ...]:
     """Return the caller's properties that affect a response and its headers."""
     return actor.ability.key, actor.kind, actor.role
 

@@ -92,10 +92,10 @@ class SessionAnswers:
 
     def _answer(self, jwt: str, user: bytes, token: str | None) -> Response:
         headers: Headers = NOT_KEPT
-        told = b""
+        refresh = b""
         if token is not None and self._sessions is not None:
             if self._cookies is None:
-                told = b',"%b":%b' % (_FIELD.encode(), orjson.dumps(token))
+                refresh = b',"%b":%b' % (_FIELD.encode(), orjson.dumps(token))
             else:
                 headers = (*headers, self._cookies.cookie.set(token, self._sessions.options.most_seconds))
-        return Response(200, b'{"jwt":"%b"%b%b}' % (jwt.encode(), told, user), headers=headers)
+        return Response(200, b'{"jwt":"%b"%b%b}' % (jwt.encode(), refresh, user), headers=headers)

@@ -83,8 +83,8 @@ def list_routes(routes: Iterable[Route]) -> dict[str, list[dict[str, str]]]:
     for route in routes:
         operation = route.operation
         if isinstance(operation, Operation):
-            told = {"method": route.method, "path": route.template, "handler": _handler_name(operation)}
-            listed.setdefault(operation.owner, []).append(told)
+            row = {"method": route.method, "path": route.template, "handler": _handler_name(operation)}
+            listed.setdefault(operation.owner, []).append(row)
     return listed
 
 

@@ -73,7 +73,7 @@ def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:
             size = file.stat().st_size
             with file.open("rb") as stream:
                 digest = digest_of(stream)
-            told = Manifest(
+            manifest = Manifest(
                 octavo=octavo.__version__,
                 database=maker.database,
                 file=maker.file,
@@ -85,7 +85,7 @@ def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:
                 uploads=uploads,
                 digest=digest,
             )
-            copy = store.finish(path, told)
+            copy = store.finish(path, manifest)
         sent, removed = _send_and_thin(settings, store)
     return Made(copy, removed, time.monotonic() - began, sent)
 

@@ -167,7 +167,7 @@ def _run(settings: Settings, *command: str) -> None:
 def environment(settings: Settings, database: str | None = None) -> dict[str, str]:
     """Return environment variables for PostgreSQL's programs, for the project's database or another one there."""
     server, places = direct_server(settings)
-    told = {
+    variables = {
         "PGHOST": ",".join(host for host, _ in places),
         "PGPORT": ",".join(str(port) for _, port in places),
         "PGTARGETSESSIONATTRS": "read-write" if len(places) > 1 else "",
@@ -176,7 +176,7 @@ def environment(settings: Settings, database: str | None = None) -> dict[str, st
         "PGPASSWORD": server["password"],
         "PGSSLMODE": settings.database.ssl,
     }
-    return {**os.environ, **{name: value for name, value in told.items() if value}}
+    return {**os.environ, **{name: value for name, value in variables.items() if value}}
 
 
 def first_line(text: str) -> str:

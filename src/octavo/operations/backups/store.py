@@ -202,8 +202,8 @@ def _link_or_copy(file: Path, target: Path, known: Path | None) -> None:
 
 def read_manifest(text: str | bytes) -> Manifest:
     """Parse a manifest. Raises ValueError and TypeError if it is invalid."""
-    told = Manifest(**json.loads(text))
-    return replace(told, notes=tuple(told.notes))
+    manifest = Manifest(**json.loads(text))
+    return replace(manifest, notes=tuple(manifest.notes))
 
 
 def digest_of(stream: IO[bytes]) -> str:

@@ -117,7 +117,7 @@ async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
                 await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
+            out_of_reach = _log_once("Old changes are not removed yet", error, out_of_reach)
 
 
 async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
@@ -131,7 +131,7 @@ async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) 
                 await guard.end_of_blocked(infrastructure.database)
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("Sessions of blocked accounts are not ended yet", error, out_of_reach)
+            out_of_reach = _log_once("Sessions of blocked accounts are not ended yet", error, out_of_reach)
 
 
 async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> None:
@@ -144,7 +144,7 @@ async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> N
                 looked = time.monotonic()
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("What others have written to appear later is not planned yet", error, out_of_reach)
+            out_of_reach = _log_once("What others have written to appear later is not planned yet", error, out_of_reach)
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
@@ -156,7 +156,7 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
             await make_declared_indexes(database, registry)
             return
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("Declared indexes are not made yet", error, out_of_reach)
+            out_of_reach = _log_once("Declared indexes are not made yet", error, out_of_reach)
         await asyncio.sleep(_SWEEP_SECONDS)
 
 
@@ -176,7 +176,7 @@ async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: boo
                 await keeper.compare()
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("The totals of lists are counted for now", error, out_of_reach)
+            out_of_reach = _log_once("The totals of lists are counted for now", error, out_of_reach)
         soon = kept or not is_here
         await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if soon else _SWEEP_SECONDS))  # noqa: S311 - no secret
 
@@ -197,7 +197,7 @@ async def _keep_parts(keeper: PartsKeeper) -> None:
                 others_go = math.inf
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("Indexes for parts of texts are not kept for now", error, out_of_reach)
+            out_of_reach = _log_once("Indexes for parts of texts are not kept for now", error, out_of_reach)
         seconds = _TOTALS_SECONDS if keeper.has_work else _SWEEP_SECONDS
         await asyncio.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
@@ -214,7 +214,7 @@ async def _follow_tables(keeper: VersionKeeper, *, asked: bool) -> None:
             await keeper.fold()
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("No answers are kept for now", error, out_of_reach)
+            out_of_reach = _log_once("No answers are kept for now", error, out_of_reach)
         await asyncio.sleep(_FOLLOW_SECONDS * random.uniform(0.5, 1.5) if asked else _SWEEP_SECONDS)  # noqa: S311 - no secret
 
 
@@ -226,12 +226,12 @@ async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:
             await webhooks.look()
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _tell("The webhooks cannot be read", error, out_of_reach)
+            out_of_reach = _log_once("The webhooks cannot be read", error, out_of_reach)
 
 
-def _tell(what: str, error: Exception, is_told: bool) -> bool:
+def _log_once(what: str, error: Exception, is_logged: bool) -> bool:
     """Log an outage once. Always return True: it is logged."""
-    if not is_told:
+    if not is_logged:
         logger.warning(
             "%s: %s", what, reason_of(error), exc_info=None if isinstance(error, ServiceUnavailable) else error
         )

@@ -53,15 +53,15 @@ class ScheduledBackups:
 
     async def run(self) -> None:
         """Start due backups until cancelled. A running backup continues."""
-        told = False
+        is_logged = False
         while True:
             try:
                 await self.look()
-                told = False
+                is_logged = False
             except Exception as error:  # retry after any error
-                if not told:
+                if not is_logged:
                     logger.warning("Scheduled backups are paused: %s", reason_of(error))
-                told = True
+                is_logged = True
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def look(self) -> None:

@@ -60,11 +60,11 @@ def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProbl
 
 def tell(warnings: Iterable[DefinitionProblem]) -> None:
     """Log the first warnings, and the number of others."""
-    told = tuple(warnings)
-    for problem in told[:MOST_TOLD]:
+    found = tuple(warnings)
+    for problem in found[:MOST_TOLD]:
         logger.warning("%s", problem)
-    if len(told) > MOST_TOLD:
-        logger.warning("%d more remarks on the definitions: octavo config check", len(told) - MOST_TOLD)
+    if len(found) > MOST_TOLD:
+        logger.warning("%d more remarks on the definitions: octavo config check", len(found) - MOST_TOLD)
 
 
 def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:

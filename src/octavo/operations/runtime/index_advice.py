@@ -155,14 +155,14 @@ class Advisor:
         wanted: dict[str, list[Advice]] = {}
         for one in proposals:
             wanted.setdefault(one.advice.uid, []).append(one.advice)
-        registry, told = declare(self._settings, wanted)
+        registry, done = declare(self._settings, wanted)
         report = await synchronize(self._database, registry)
         indexes = await finish_indexes(self._database, registry)
-        told += [f"Made: {change}" for change in (*report.applied, *indexes.made)]
-        told += [f"Not made: {reason}" for reason in indexes.left]
+        done += [f"Made: {change}" for change in (*report.applied, *indexes.made)]
+        done += [f"Not made: {reason}" for reason in indexes.left]
         if not indexes.left and any(one.index.kind == CONTAINS for found in wanted.values() for one in found):
-            told.append("What looks for parts of texts uses the new index once the service is started again.")
-        return told
+            done.append("What looks for parts of texts uses the new index once the service is started again.")
+        return done
 
 
 def declare(settings: Settings, wanted: Mapping[str, Iterable[Advice]]) -> tuple[Registry, list[str]]:

@@ -44,7 +44,7 @@ class JsonLines(logging.Formatter):
         return f"{text}.{int((seconds - whole) * 1000):03d}+00:00"
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, object] = {
+        event: dict[str, object] = {
             "time": self._time(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -52,14 +52,14 @@ class JsonLines(logging.Formatter):
             "process": record.process,
         }
         if (name := _request_name()) is not None:
-            told["request"] = name
-        told |= getattr(record, "fields", {})
+            event["request"] = name
+        event |= getattr(record, "fields", {})
         if record.exc_info:
-            told["exception"] = self.formatException(record.exc_info)
+            event["exception"] = self.formatException(record.exc_info)
         try:
-            return orjson.dumps(told, default=str).decode()
+            return orjson.dumps(event, default=str).decode()
         except orjson.JSONEncodeError:  # an unpaired surrogate, from a path
-            plain = {key: str(value).encode("utf-8", "replace").decode() for key, value in told.items()}
+            plain = {key: str(value).encode("utf-8", "replace").decode() for key, value in event.items()}
             return orjson.dumps(plain).decode()
 
 

@@ -31,7 +31,7 @@ def open_storage(settings: Settings) -> Storage:
     problems = [f"{place[-1]}: {expected}" for place, expected in storage_problems(settings)]
     if config.storage is None or problems:
         return _closed(settings, "; ".join(problems))
-    if config.storage not in _TELLS_MORE and any((_told_at_uploads(config), config.action_options.delete)):
+    if config.storage not in _WITH_ACTION_OPTIONS and any((_upload_options(config), config.action_options.delete)):
         logger.warning("upload.config.actionOptions mean nothing with the storage %s", config.storage)
     try:
         return _OPENERS[config.storage](settings)
@@ -89,7 +89,7 @@ def _open_s3(settings: Settings) -> Storage:
             base_url=given.base_url,
             signed_seconds=service.params.signed_url_expires,
             providers=_providers(settings),
-            put=_told_at_uploads(config),
+            put=_upload_options(config),
             delete=config.action_options.delete,
         )
     )
@@ -108,7 +108,7 @@ def _open_cloudinary(settings: Settings) -> Storage:
             secret=given.api_secret,
             service=given.upload_prefix,
             providers=_providers(settings),
-            upload=_told_at_uploads(config),
+            upload=_upload_options(config),
             delete=config.action_options.delete,
         )
     )
@@ -161,10 +161,10 @@ _OPENERS: Final[Mapping[str, Callable[[Settings], Storage]]] = {
     "azure-storage": _open_azure,
     "google-cloud-storage": _open_google,
 }
-_TELLS_MORE: Final = {"aws-s3", "cloudinary"}
+_WITH_ACTION_OPTIONS: Final = {"aws-s3", "cloudinary"}
 
 
-def _told_at_uploads(config: UploadConfig) -> dict[str, Any]:
+def _upload_options(config: UploadConfig) -> dict[str, Any]:
     """Return the upload options. v4 uploads streams, so `uploadStream` takes precedence over `upload`."""
     return {**config.action_options.upload, **config.action_options.upload_stream}
 

@@ -125,7 +125,7 @@ class Operating:
         infrastructure.database.watch = self._watch(infrastructure)
         _add(router, "/_ready", self._ready)
         if token:
-            _add(router, "/metrics", self._tell)
+            _add(router, "/metrics", self._metrics)
             _add(router, "/_status", self._status)
 
     def _watch(self, infrastructure: Infrastructure) -> Watch | None:
@@ -164,14 +164,14 @@ class Operating:
         reasons = await self.readiness.reasons()
         return render_json(503 if reasons else 200, {"ready": not reasons, "reasons": reasons}, _NOT_KEPT)
 
-    async def _tell(self, request: Request) -> Response:
+    async def _metrics(self, request: Request) -> Response:
         self._check(request)
         return Response(200, render(await self._families()), CONTENT_TYPE, _NOT_KEPT)
 
     async def _status(self, request: Request) -> Response:
         self._check(request)
         reasons = await self.readiness.reasons()
-        told: dict[str, Any] = {
+        body: dict[str, Any] = {
             "version": __version__,
             "seconds": (this_moment() - self._began) // 1000,
             "ready": not reasons,
@@ -179,7 +179,7 @@ class Operating:
             "families": [asdict(one) for one in await self._families()],
             "slow": [asdict(one) for one in self._workers.slow()],
         }
-        return render_json(200, told, _NOT_KEPT)
+        return render_json(200, body, _NOT_KEPT)
 
     def _check(self, request: Request) -> None:
         given = (request.header("authorization") or "").encode("latin-1")

@@ -107,11 +107,11 @@ def _read_folders(project: Path) -> Folders:
     found = {}
     for folder in (project / "src" / "api").glob("*/content-types/*"):
         try:
-            told = folder.stat()
+            status = folder.stat()
         except OSError:
             continue
         uid = f"api::{folder.parent.parent.name}.{folder.name}"
-        found[uid] = (told.st_dev, told.st_ino, told.st_ctime_ns // 1_000_000)
+        found[uid] = (status.st_dev, status.st_ino, status.st_ctime_ns // 1_000_000)
     return found
 
 

@@ -254,7 +254,7 @@ class Process:
     async def preview_definitions(self, make: "MakePlan") -> "Preview":
         """Return what a plan would do to files and tables. Raises the errors of `change_definitions`."""
         async with self._turn:
-            with _told("What a change would do cannot be told"):
+            with _visible_errors("What a change would do cannot be told"):
                 return await self._definition_change().preview(make)
 
     def _definition_change(self) -> "DefinitionChange":
@@ -277,7 +277,7 @@ class Process:
     async def _change_in_turn(self, make: "MakePlan") -> str:
         async with self._turn:
             try:
-                with _told("Definitions are not changed"):
+                with _visible_errors("Definitions are not changed"):
                     if not await self._is_current():
                         await self._replace()
                         self.asgi.problem = None
@@ -430,24 +430,24 @@ class Process:
             logger.exception("Could not close the previous version of the site")
 
     def _show(self, error: Exception) -> None:
-        told = isinstance(error, _FOR_PEOPLE)
+        is_known = isinstance(error, _FOR_PEOPLE)
         message = "The change is invalid; the previous version is still served. %s"
-        logger.error(message, error, exc_info=None if told else error)
+        logger.error(message, error, exc_info=None if is_known else error)
         if self.settings.mode == "development":
-            self.asgi.problem = str(error) if told else f"{type(error).__name__}: {error}"
+            self.asgi.problem = str(error) if is_known else f"{type(error).__name__}: {error}"
 
 
 @contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
+def _visible_errors(what: str) -> Iterator[None]:
     """Log internal errors, and raise them as OctavoError with a message for the caller."""
     try:
         yield
     except OctavoError:
         raise
     except Exception as error:
-        told = isinstance(error, _FOR_PEOPLE)
-        logger.error("%s. %s", what, error, exc_info=None if told else error)
-        raise said(str(error) if told else f"{type(error).__name__}: {error}") from error
+        is_known = isinstance(error, _FOR_PEOPLE)
+        logger.error("%s. %s", what, error, exc_info=None if is_known else error)
+        raise said(str(error) if is_known else f"{type(error).__name__}: {error}") from error
 
 
 def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permissions) -> Callable[[], None]:

@@ -58,14 +58,14 @@ class OwnWrites:
             return await (handler(request) if self._inner is None else self._inner(handler, request))
         except CancelledError:
             if request.method not in ALWAYS_ALLOWED:  # the cancelled write may still be committed
-                request.answered_with = self._told(request, UNKNOWN)
+                request.answered_with = self._position_headers(request, UNKNOWN)
             raise
         finally:
             READER.reset(token)
             if reader.has_written and not request.answered_with:
-                request.answered_with = self._told(request, await self._position())
+                request.answered_with = self._position_headers(request, await self._position())
 
-    def _told(self, request: Request, position: int) -> Headers:
+    def _position_headers(self, request: Request, position: int) -> Headers:
         """Return the position headers of a write, whatever its status: an error can follow a commit.
 
         The position is read last, so that of several responses to one client, a later one has a later position.
@@ -129,9 +129,9 @@ class _RequestReader:
 
     def _knows_what_is_needed(self) -> bool:
         headers, written = self._request.headers, self._own.written
-        told = _positions(self._request) if _HEADER in headers or b"cookie" in headers else ()
-        if told:
-            self.needed = max(self.needed, *told)
+        positions = _positions(self._request) if _HEADER in headers or b"cookie" in headers else ()
+        if positions:
+            self.needed = max(self.needed, *positions)
             return True
         credentials = headers.get(b"authorization")
         if credentials is None:

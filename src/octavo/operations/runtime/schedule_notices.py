@@ -31,7 +31,7 @@ class _Notices:
     def __init__(self, shared: Infrastructure) -> None:
         self._shared = shared
 
-    async def send(self, author: int, content_type: ContentType, entry_id: int, told: Mapping[str, Any]) -> None:
+    async def send(self, author: int, content_type: ContentType, entry_id: int, failure: Mapping[str, Any]) -> None:
         """Send an administrator the reason why an entry was not published or unpublished on schedule."""
         database = self._shared.database
         found = await read_administrator(database, database.dialect, author)
@@ -39,7 +39,7 @@ class _Notices:
             return
         address = f"{admin_options(self._shared.settings).public_url}/{_place(content_type, entry_id)}"
         try:
-            await self._shared.mailer.send(_message(found.email, content_type, entry_id, address, told))
+            await self._shared.mailer.send(_message(found.email, content_type, entry_id, address, failure))
         except MailProblem as problem:
             logger.warning("A mail about the failed schedule of %s %d: %s", content_type.uid, entry_id, problem)
         except Exception:
@@ -53,13 +53,13 @@ def _place(content_type: ContentType, entry_id: int) -> str:
     return f"content-manager/collection-types/{uid}/{entry_id}"
 
 
-def _message(to: str, content_type: ContentType, entry_id: int, address: str, told: Mapping[str, Any]) -> Message:
+def _message(to: str, content_type: ContentType, entry_id: int, address: str, failure: Mapping[str, Any]) -> Message:
     name = f"{content_type.display_name} {entry_id}"
-    failed = f"{name} was not {_VERBS[told['plan']]} at {told['dueAt']}"
+    failed = f"{name} was not {_VERBS[failure['plan']]} at {failure['dueAt']}"
     remedy = "Fix the entry, then publish it or schedule it again"
-    text = f"{failed}.\n\nReason: {told['error']}\n\n{remedy}: {address}\n"
+    text = f"{failed}.\n\nReason: {failure['error']}\n\n{remedy}: {address}\n"
     html = (
-        f"<p>{escape(failed)}.</p><p>Reason: {escape(told['error'])}</p>"
+        f"<p>{escape(failed)}.</p><p>Reason: {escape(failure['error'])}</p>"
         f'<p>{remedy}: <a href="{escape(address)}">{escape(address)}</a></p>'
     )
     return Message(to=to, subject=f"Schedule failed: {name}", html=html, text=text)

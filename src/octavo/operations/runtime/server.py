@@ -71,7 +71,7 @@ _LOADING_SECONDS = 0.5
 """Longer than it takes to load a library."""
 _NEW_OBJECTS = 10_000
 """Number of new objects between garbage collections: more than running requests hold, which each one traverses."""
-_telling: set[asyncio.Task[None]] = set()
+_tasks: set[asyncio.Task[None]] = set()
 
 
 Announce = Callable[[Process], None]
@@ -249,7 +249,7 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     application = service.asgi
     keep_freed_memory()
     application.before_start(partial(hear_of_the_end, application))
-    application.before_start(_tell_once_open)
+    application.before_start(_notify_once_open)
     application.after_start(spare_what_stays)
     application.after_start(partial(_rest_soon, service))
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
@@ -261,11 +261,11 @@ async def _rest_soon(service: Process) -> None:
 
 
 def _keep(work: Coroutine[Any, Any, None]) -> None:
-    _telling.add(task := asyncio.get_running_loop().create_task(work))
-    task.add_done_callback(_telling.discard)
+    _tasks.add(task := asyncio.get_running_loop().create_task(work))
+    task.add_done_callback(_tasks.discard)
 
 
-async def _tell_once_open() -> None:
+async def _notify_once_open() -> None:
     """Notify the service manager when the first worker listens."""
     host, _, port = os.environ[_LISTENING].rpartition(" ")
 

@@ -90,12 +90,12 @@ class Site:
         """Call the project's `register(app)`, and build the schema if the project customizes it. Raises InvalidCode."""
         await run_register(self.extending, self._make_schema)
         self.hooks.close()
-        for told in (*self.hooks.closed_to_graphql(),) if self.graphql else ():
-            logger.warning("%s", told)
+        for remark in (*self.hooks.closed_to_graphql(),) if self.graphql else ():
+            logger.warning("%s", remark)
         if self.guards is not None:
             self.guards.tell(self.graphql)
-        for told in self.feed.close() if self.feed else ():
-            logger.warning("%s; name it in `events.types` of api.toml", told)
+        for remark in self.feed.close() if self.feed else ():
+            logger.warning("%s; name it in `events.types` of api.toml", remark)
 
     async def bootstrap(self) -> None:
         """Call the project's `bootstrap(app)`, after the database is ready. Raises InvalidCode."""

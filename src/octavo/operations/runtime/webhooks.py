@@ -27,7 +27,7 @@ def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookWitnes
     reads = ContentReads(registry, reader, Strictness())
 
     def prepare(content_type: ContentType, populate: object) -> PreparedRead:
-        query = populate if isinstance(populate, Query) else _asked(content_type, populate)
+        query = populate if isinstance(populate, Query) else _populate_query(content_type, populate)
         request = ReadRequest(content_type=content_type, query=query, by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY)
         return reads.prepare(request, EVERYTHING)
 
@@ -38,7 +38,7 @@ def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookWitnes
     return WebhookWitness(registry, shared.webhooks, shared.outbox, reader, prepare, choose)
 
 
-def _asked(content_type: ContentType, populate: object) -> Query:
+def _populate_query(content_type: ContentType, populate: object) -> Query:
     """Return the query of a webhook's `populate`."""
     asked = _SHOWN_UNASKED.get(content_type.uid) if populate is None else populate
     return read_query({} if asked is None else {"populate": asked})

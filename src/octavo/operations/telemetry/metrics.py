@@ -136,11 +136,11 @@ class Measures:
         yield Family("octavo_cache_requests_total", "counter", "How often a cache was asked.", asked)
 
     def _purge_families(self) -> Iterator[Family]:
-        told: list[Sample] = []
+        requests: list[Sample] = []
         for one in self.purges():
-            told.append(("", (("cache", one.name), ("outcome", "sent")), one.sent))
-            told.append(("", (("cache", one.name), ("outcome", "failed")), one.failed))
-        yield Family("octavo_purge_requests_total", "counter", "What caches in front were told to forget.", told)
+            requests.append(("", (("cache", one.name), ("outcome", "sent")), one.sent))
+            requests.append(("", (("cache", one.name), ("outcome", "failed")), one.failed))
+        yield Family("octavo_purge_requests_total", "counter", "What caches in front were told to forget.", requests)
 
     def _own_families(self) -> Iterator[Family]:
         delay = self.loop_delay.samples()

@@ -64,12 +64,12 @@ class Histogram:
 
     def samples(self, labels: Labels = ()) -> list[Sample]:
         """Return the samples of cumulative buckets, sum and count."""
-        told: list[Sample] = []
+        found: list[Sample] = []
         count = 0
         for bound, number in zip((*map(_number, self.bounds), "+Inf"), self.counts, strict=True):
             count += number
-            told.append(("_bucket", (*labels, ("le", bound)), count))
-        return [*told, ("_sum", labels, self.sum), ("_count", labels, count)]
+            found.append(("_bucket", (*labels, ("le", bound)), count))
+        return [*found, ("_sum", labels, self.sum), ("_count", labels, count)]
 
 
 def join(workers: Iterable[Iterable[Family]]) -> list[Family]:

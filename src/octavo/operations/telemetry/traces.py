@@ -240,8 +240,8 @@ class Traces:
             self._within.note("answer", SpanKind.INTERNAL, {}, followed.read_until, time.time_ns())
 
     async def _deliver(self, handler: Callable[[Message], Awaitable[object]], message: Message) -> object:
-        told = message.payload.get("link") if isinstance(message.payload, dict) else None
-        asked_by = _parent({TRACE: told.encode()}) if isinstance(told, str) else None
+        link = message.payload.get("link") if isinstance(message.payload, dict) else None
+        asked_by = _parent({TRACE: link.encode()}) if isinstance(link, str) else None
         if not ((asked_by is not None or self._is_of_share()) and self._has_room()):
             return await handler(message)
         attributes: dict[str, str | int] = {
@@ -350,8 +350,8 @@ class Traces:
 
 def _parent(headers: Mapping[bytes, bytes]) -> SpanContext | None:
     """Return the parent span of a request from its `traceparent`, or None."""
-    told = headers.get(TRACE)
-    found = None if told is None else _PARENT.fullmatch(told)
+    value = headers.get(TRACE)
+    found = None if value is None else _PARENT.fullmatch(value)
     if found is None:
         return None
     trace_id, span_id, flags = (int(part, 16) for part in found.groups())

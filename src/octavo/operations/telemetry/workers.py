@@ -38,14 +38,14 @@ class Workers:
         if self._folder is None:
             return self._families()
         self.write()
-        return join(_families_of(process, told) for process, told in _read(self._folder))
+        return join(_families_of(process, state) for process, state in _read(self._folder))
 
     def slow(self) -> list[SlowRequest]:
         """Return the slow requests of all workers, newest first."""
         if self._folder is None:
             return self._slow()
         self.write()
-        found = [SlowRequest(**one) for _, told in _read(self._folder) for one in told["slow"]]
+        found = [SlowRequest(**one) for _, state in _read(self._folder) for one in state["slow"]]
         return sorted(found, key=lambda one: one.at, reverse=True)
 
     def write(self) -> None:
@@ -54,8 +54,8 @@ class Workers:
             return
         file = self._folder / f"{os.getpid()}.json"
         made = file.with_suffix(".new")
-        told = {"families": [asdict(one) for one in self._families()], "slow": [asdict(one) for one in self._slow()]}
-        made.write_bytes(orjson.dumps(told))
+        state = {"families": [asdict(one) for one in self._families()], "slow": [asdict(one) for one in self._slow()]}
+        made.write_bytes(orjson.dumps(state))
         made.replace(file)
 
 
@@ -66,14 +66,14 @@ def _read(folder: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield int(file.stem), orjson.loads(file.read_bytes())
 
 
-def _families_of(process: int, told: dict[str, Any]) -> list[Family]:
-    families = [_family(one) for one in told["families"]]
+def _families_of(process: int, state: dict[str, Any]) -> list[Family]:
+    families = [_family(one) for one in state["families"]]
     return families if _is_alive(process) else [one for one in families if one.kind != "gauge"]
 
 
-def _family(told: dict[str, Any]) -> Family:
-    samples = [(suffix, tuple((name, text) for name, text in labels), v) for suffix, labels, v in told["samples"]]
-    return Family(told["name"], told["kind"], told["help"], samples, told["joins"])
+def _family(given: dict[str, Any]) -> Family:
+    samples = [(suffix, tuple((name, text) for name, text in labels), v) for suffix, labels, v in given["samples"]]
+    return Family(given["name"], given["kind"], given["help"], samples, given["joins"])
 
 
 def _is_alive(process: int) -> bool:

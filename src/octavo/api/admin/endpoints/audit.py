@@ -38,8 +38,8 @@ class AuditEndpoints:
         page = read_panel_page(params, 25)
         entries, total = await self._audit.find(_read_filter(params), page)
         shown = [_shown(entry) for entry in entries]
-        told = {"results": shown, "pagination": pagination(page, total), "actions": await self._audit.actions()}
-        return data_answer(told)
+        body = {"results": shown, "pagination": pagination(page, total), "actions": await self._audit.actions()}
+        return data_answer(body)
 
 
 def _read_filter(params: Mapping[str, Any]) -> AuditFilter:

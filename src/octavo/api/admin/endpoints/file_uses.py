@@ -35,10 +35,10 @@ class FileUseEndpoints:
         file_id = read_entry_id(request.path_values["id"])
         await self._library.file(file_id, actor)
         found, hidden = await self._uses.of(file_id or 0, actor)
-        return plain_answer({"data": [_told(use) for use in found], "hidden": hidden})
+        return plain_answer({"data": [_shown(use) for use in found], "hidden": hidden})
 
 
-def _told(use: FileUse) -> dict[str, object]:
+def _shown(use: FileUse) -> dict[str, object]:
     return {
         "uid": use.content_type.uid,
         "kind": "singleType" if use.content_type.is_single else "collectionType",

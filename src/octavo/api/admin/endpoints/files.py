@@ -75,11 +75,11 @@ class FileEndpoints:
             raise ApplicationError("Cannot replace a file with multiple ones")
         if files:
             answer = self._library.stored_answer
-            told = await self._files.replace(file_id, files[0], info, answer, creator, guard, moving=True)
+            file = await self._files.replace(file_id, files[0], info, answer, creator, guard, moving=True)
         else:
             answer = self._library.file_answer
-            told = await self._files.describe(file_id, info, answer, creator, guard, moving=True)
-        return Response(200, told, headers=NO_STORE)
+            file = await self._files.describe(file_id, info, answer, creator, guard, moving=True)
+        return Response(200, file, headers=NO_STORE)
 
     async def _add(self, request: Request, actor: Actor) -> Response:
         body = await read_body(request, parse_form)
@@ -87,8 +87,8 @@ class FileEndpoints:
         if not files:
             raise ApplicationError("Files are empty")
         infos = [read_info(_said(body.value))]
-        told = await self._files.add_to_folders(files, infos, self._library.stored_answer, actor.creator_id)
-        return Response(200, b"[%b]" % b",".join(told), headers=NO_STORE)
+        stored = await self._files.add_to_folders(files, infos, self._library.stored_answer, actor.creator_id)
+        return Response(200, b"[%b]" % b",".join(stored), headers=NO_STORE)
 
     def _guard(self, actor: Actor, action: str) -> Guard:
         return partial(self._check, actor, action)

@@ -56,8 +56,8 @@ class FocalPointEndpoints:
         given = body["focalPoint"]
         point = None if given is None else FocalPoint(x=float(given["x"]), y=float(given["y"]))
         guard = partial(self._check, actor)
-        told = await self._files.focus(file_id, point, self._library.file_answer, actor.creator_id, guard)
-        return Response(200, told, headers=NO_STORE)
+        file = await self._files.focus(file_id, point, self._library.file_answer, actor.creator_id, guard)
+        return Response(200, file, headers=NO_STORE)
 
     async def _check(self, actor: Actor, unit: EntryUnit, file_id: int) -> None:
         await self._library.guard(unit, [file_id], actor.ability, UPDATE)

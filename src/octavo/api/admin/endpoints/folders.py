@@ -83,16 +83,16 @@ class FolderEndpoints:
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """POST /upload/actions/bulk-delete"""
-        return _told(await self._changes.delete(await request.json(), actor))
+        return _bulk_answer(await self._changes.delete(await request.json(), actor))
 
     async def move(self, request: Request, actor: Actor) -> Response:
         """POST /upload/actions/bulk-move"""
-        return _told(await self._changes.move(await request.json(), actor))
+        return _bulk_answer(await self._changes.move(await request.json(), actor))
 
 
 def _data(found: bytes) -> Response:
     return Response(200, b'{"data":%b}' % found, headers=NO_STORE)
 
 
-def _told(told: Told) -> Response:
+def _bulk_answer(told: Told) -> Response:
     return _data(b'{"files":%b,"folders":%b}' % told)

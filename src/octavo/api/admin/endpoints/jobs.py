@@ -30,12 +30,12 @@ class WorkEndpoints:
     async def find(self, _: Request, actor: Actor) -> Response:
         """GET /octavo/jobs"""
         check_super_admin(actor)
-        told = {
+        body = {
             "tasks": [_task(one) for one in await self._desk.tasks()],
             "waiting": [_waiting(one) for one in await self._desk.waiting()],
             "givenUp": [_given_up(one) for one in await self._desk.given_up()],
         }
-        return data_answer(told)
+        return data_answer(body)
 
     async def run(self, request: Request, actor: Actor) -> Response:
         """POST /octavo/jobs/tasks/:name/run: queues the task."""

@@ -114,5 +114,5 @@ class NewLocalizationEndpoints:
         body: Any = await request.json()
         check(_LOCALIZATION, body if isinstance(body, dict) else {})
         entry_id = read_entry_id(body["id"], digits_only=True)
-        told = await begin_localization(self._entries, body["model"], entry_id or 0, body["locale"], actor)
-        return plain_answer(told)
+        values = await begin_localization(self._entries, body["model"], entry_id or 0, body["locale"], actor)
+        return plain_answer(values)

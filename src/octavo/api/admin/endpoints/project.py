@@ -133,8 +133,8 @@ class ProjectEndpoints:
     async def about(self, _: Request, __: Actor) -> Response:
         """GET /octavo/about"""
         facts = self._facts
-        told = {"version": facts.own_version, "reference": facts.version, "environment": facts.environment}
-        return data_answer(told)
+        body = {"version": facts.own_version, "reference": facts.version, "environment": facts.environment}
+        return data_answer(body)
 
     async def telemetry(self, _: Request, __: Actor) -> Response:
         """GET /admin/telemetry-properties: the response if v4's telemetry is off."""

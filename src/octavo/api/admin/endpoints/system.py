@@ -30,12 +30,12 @@ class SystemEndpoints:
     async def show(self, _: Request, actor: Actor) -> Response:
         """GET /octavo/system"""
         check_super_admin(actor)
-        told = {
+        body = {
             **await self._facts(),
             "slowRequests": [_shown_request(one) for one in self._slow.all()[:_MOST_REQUESTS]],
             "log": [_shown_line(one) for one in self._recent.lines()],
         }
-        return data_answer(told)
+        return data_answer(body)
 
 
 def _shown_request(one: SlowRequest) -> dict[str, Any]:

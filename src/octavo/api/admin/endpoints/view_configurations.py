@@ -80,8 +80,11 @@ class StructureEndpoints:
 
     async def init(self, _: Request, actor: Actor) -> Response:
         """GET /content-manager/init"""
-        told = {"components": told_components(self._registry), "contentTypes": told_content_types(self._registry)}
-        return data_answer({"fieldSizes": FIELD_SIZES, **told})
+        definitions = {
+            "components": told_components(self._registry),
+            "contentTypes": told_content_types(self._registry),
+        }
+        return data_answer({"fieldSizes": FIELD_SIZES, **definitions})
 
     async def content_types(self, request: Request, actor: Actor) -> Response:
         """GET /content-manager/content-types: `?kind=` filters by kind."""
@@ -90,8 +93,8 @@ class StructureEndpoints:
             message = f"this must be one of the following values: {', '.join(_KINDS)}"
             error = ValidationError.from_problems([Problem((), message)])
             # This error has another format than all others, as in v4.
-            told = {"name": error.name, "details": error.details, "message": error.message}
-            return plain_answer({"error": told}, error.status)
+            content = {"name": error.name, "details": error.details, "message": error.message}
+            return plain_answer({"error": content}, error.status)
         return data_answer(told_content_types(self._registry, kind))
 
     async def components(self, _: Request, actor: Actor) -> Response:
@@ -104,7 +107,7 @@ class StructureEndpoints:
 
     async def content_type(self, request: Request, actor: Actor) -> Response:
         """GET /content-manager/content-types/:uid/configuration"""
-        return data_answer(await self._told(self._content_type(request)))
+        return data_answer(await self._configuration(self._content_type(request)))
 
     async def change_content_type(self, request: Request, actor: Actor) -> Response:
         """PUT /content-manager/content-types/:uid/configuration"""
@@ -112,13 +115,13 @@ class StructureEndpoints:
         kind = "single" if content_type.is_single else "collection"
         check(actor, f"plugin::content-manager.{kind}-types.configure-view")
         await self._configurations.change(content_type, await request.json())
-        return data_answer(await self._told(content_type))
+        return data_answer(await self._configuration(content_type))
 
     async def component(self, request: Request, actor: Actor) -> Response:
         """GET /content-manager/components/:uid/configuration"""
         component = self._component(request)
-        told = {"component": await self._configurations.told(component)}
-        return data_answer({**told, "components": await self._configurations.told_components(component)})
+        view = {"component": await self._configurations.told(component)}
+        return data_answer({**view, "components": await self._configurations.told_components(component)})
 
     async def change_component(self, request: Request, actor: Actor) -> Response:
         """PUT /content-manager/components/:uid/configuration"""
@@ -142,9 +145,9 @@ class StructureEndpoints:
         suggestion = await self._uids.suggest(uid, field, value, actor.ability)
         return plain_answer({"isAvailable": suggestion is None, "suggestion": suggestion})
 
-    async def _told(self, content_type: ContentType) -> dict[str, Any]:
-        told = {"contentType": await self._configurations.told(content_type)}
-        return {**told, "components": await self._configurations.told_components(content_type)}
+    async def _configuration(self, content_type: ContentType) -> dict[str, Any]:
+        view = {"contentType": await self._configurations.told(content_type)}
+        return {**view, "components": await self._configurations.told_components(content_type)}
 
     def _content_type(self, request: Request) -> ContentType:
         found = self._registry.content_types.get(request.path_values["uid"])

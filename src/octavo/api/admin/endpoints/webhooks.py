@@ -79,7 +79,7 @@ class WebhookEndpoints:
     )
 
     def __init__(self, webhooks: Webhooks, registry: Registry, *, checks_addresses: bool) -> None:
-        self._told = [action_on(uid, FIND) for uid in registry.content_types if is_told(uid)]
+        self._sent_actions = [action_on(uid, FIND) for uid in registry.content_types if is_told(uid)]
         self._checks_addresses = checks_addresses
         self._webhooks = webhooks
         rules = () if checks_addresses else (_V4_URL,)
@@ -106,7 +106,7 @@ class WebhookEndpoints:
         given = await request.json()
         check(self._changed, given)
         found = await self._found(request)
-        if given.get("isEnabled", found.enabled) and not _tells_no_more(given, found):
+        if given.get("isEnabled", found.enabled) and not _sends_no_more(given, found):
             self._check_told(given["events"], actor)
         if given["url"] != found.url:
             await self._check_address(given["url"])
@@ -140,7 +140,7 @@ class WebhookEndpoints:
         if any(event.startswith("media.") for event in events):
             check_actions_within(actor, [action_on(FILE, FIND)])
         if any(not event.startswith("media.") for event in events):
-            check_actions_within(actor, self._told)
+            check_actions_within(actor, self._sent_actions)
 
     async def _check_address(self, url: str) -> None:
         if not self._checks_addresses:
@@ -157,7 +157,7 @@ class WebhookEndpoints:
             raise NotFoundError("webhook.notFound") from None
 
 
-def _tells_no_more(given: dict[str, Any], found: Webhook) -> bool:
+def _sends_no_more(given: dict[str, Any], found: Webhook) -> bool:
     """Return whether a changed webhook receives no more than before."""
     same = given["url"] == found.url and given["headers"] == dict(found.headers)
     return same and found.enabled and {*given["events"]} <= {*found.events}

@@ -127,11 +127,11 @@ def _step(place: str, work: Any) -> GraphQLSchema:
     try:
         extended: GraphQLSchema = work()
     except (GraphQLError, TypeError, ValueError) as error:
-        raise InvalidCode([CodeProblem(f"extension.use: {place}", _told(error))]) from error
+        raise InvalidCode([CodeProblem(f"extension.use: {place}", _message(error))]) from error
     return extended
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if isinstance(error, GraphQLError) and error.locations:
         place = error.locations[0]
         return f"{error.message} (line {place.line}, column {place.column})"
@@ -182,4 +182,4 @@ def _unsound(schema: GraphQLSchema) -> Iterable[CodeProblem]:
     The generated part is valid, so they are in the extension.
     """
     unchecked = rebuilt(schema, assume_valid=False)
-    return [CodeProblem("extension.use", _told(error)) for error in validate_schema(unchecked)]
+    return [CodeProblem("extension.use", _message(error)) for error in validate_schema(unchecked)]

@@ -36,5 +36,5 @@ def split_aliases(found: bytes, count: int) -> list[bytes]:
     pieces = found.split(_MARK.encode())
     if len(pieces) == 1:
         return [found] * count
-    told = [[piece[_GLUE:-_GLUE] for piece in pieces[place :: count + 1]] for place in range(1, count + 1)]
-    return [b"[%b]" % b",".join(one) for one in told] if found.startswith(b"[") else [one[0] for one in told]
+    parts = [[piece[_GLUE:-_GLUE] for piece in pieces[place :: count + 1]] for place in range(1, count + 1)]
+    return [b"[%b]" % b",".join(one) for one in parts] if found.startswith(b"[") else [one[0] for one in parts]

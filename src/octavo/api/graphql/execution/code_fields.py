@@ -231,7 +231,7 @@ class _Call:
         if code.guard is not None:
             arguments = await self._guarded(code.guard, roots, info, arguments)
         if code.policies:
-            await ask_policies(code.policies, self._asked(parent, info, arguments))
+            await ask_policies(code.policies, self._policy_context(parent, info, arguments))
 
         async def innermost(parent: Any, args: dict[str, Any], context: Any, info: GraphQLResolveInfo) -> Any:
             if code.resolve is None:
@@ -255,7 +255,7 @@ class _Call:
         key, names = (info.parent_type.name, info.field_name), frozenset(field.args)
         return await guard(FieldCall(key, arguments, names, self.context, info, self._asker, self.clock))
 
-    def _asked(self, parent: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> PolicyContext:
+    def _policy_context(self, parent: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> PolicyContext:
         context = self.context
         return PolicyContext(
             "graphql",
@@ -362,6 +362,6 @@ def _linked(middleware: Any, following: Next) -> Next:
 
 def _unexpected() -> dict[str, Any]:
     """Return the error for unexpected exceptions in code, whose details are only logged."""
-    told = render(OctavoError())
-    told["extensions"]["code"] = UNEXPECTED
-    return told
+    error = render(OctavoError())
+    error["extensions"]["code"] = UNEXPECTED
+    return error

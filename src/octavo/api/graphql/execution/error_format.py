@@ -48,8 +48,8 @@ def render(error: OctavoError) -> dict[str, Any]:
         report_outage(error)
     code = next((code for kind, code in _CODES if isinstance(error, kind)), BAD_INPUT)
     message = _FORBIDDEN_MESSAGE if type(error) is ForbiddenError else error.message
-    told = {"name": error.name, "message": message, "details": dict(error.details or {})}
-    return {"message": message, "extensions": {"error": told, "code": code}}
+    body = {"name": error.name, "message": message, "details": dict(error.details or {})}
+    return {"message": message, "extensions": {"error": body, "code": code}}
 
 
 def render_refused(error: GraphQLError, code: str) -> dict[str, Any]:

@@ -47,10 +47,10 @@ class ErrorSentinels:
 
     def null(self, error: OctavoError) -> Fixed:
         """Return the JSON for a value that could not be read."""
-        told = render(error)
-        if told not in self.errors:
-            self.errors.append(told)
-        return _marked_null(self.errors.index(told))
+        rendered = render(error)
+        if rendered not in self.errors:
+            self.errors.append(rendered)
+        return _marked_null(self.errors.index(rendered))
 
     def required_null(self, name: str, nodes: Iterable[Node], below: Path, levels: int) -> str:
         """Return the JSON for an object whose required field `below` is null.
@@ -58,11 +58,11 @@ class ErrorSentinels:
         `name` is the field, such as `Article.title`, selected by `nodes`. The value `levels` above the object becomes
         null.
         """
-        told, place = render_null(name, nodes), _Place(below, levels)
+        rendered, place = render_null(name, nodes), _Place(below, levels)
         for number, known in self.places.items():
-            if known == place and self.errors[number] == told:
+            if known == place and self.errors[number] == rendered:
                 return _marked_null(number).json
-        self.errors.append(told)
+        self.errors.append(rendered)
         self.places[len(self.errors) - 1] = place
         return _marked_null(len(self.errors) - 1).json
 

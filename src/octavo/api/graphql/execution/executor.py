@@ -130,14 +130,14 @@ class Executor:
         selected = selections.of(parent, [operation.selection_set])
         run = _Run(self, roots, asked, asker)
         with self.controller.reads.request_share():
-            told = await run.fields(parent, selected)
+            results = await run.fields(parent, selected)
         known, defaults = run.constants.keys() | run.reads.keys(), tuple(roots.defaults)
         if not run.is_mutation and len(defaults) < 2 and all(item.key in known for item in selected):
             locale = defaults[0] if defaults else None  # not the current default: the reads are bound to this one
             prepared = PreparedOperation(run.members(selected), roots.sentinels, locale)
             self.ready.keep(asked, actor, prepared)
             self.shapes.keep(asked, variables, actor, prepared, lifting)
-        return _answer(parent, selected, told)
+        return _answer(parent, selected, results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +174,8 @@ class _Run:
 
     async def _field(self, parent: GraphQLObjectType, item: Selected) -> FieldResult:
         if item.name == TYPENAME:
-            told = self.constants[item.key] = f'"{parent.name}"'.encode()
-            return told, []
+            value = self.constants[item.key] = f'"{parent.name}"'.encode()
+            return value, []
         if item.name in _INTROSPECTION:
             return self._introspect(item)
         code = self.executor.code
@@ -225,16 +225,16 @@ class _Run:
         document = DocumentNode(definitions=(operation, *self.asked.document.fragments.values()))
         result = execute_sync(self.executor.schema, document, variable_values=self.asked.variables)
         errors = [render_refused(error, BAD_INPUT) for error in result.errors or ()]
-        told = orjson.dumps((result.data or {}).get(item.key))
+        data = orjson.dumps((result.data or {}).get(item.key))
         if key and not errors:
-            self.executor.introspected.put(key, told)
-        return told, errors
+            self.executor.introspected.put(key, data)
+        return data, errors
 
 
-def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[FieldResult]) -> bytes:
-    errors = [error for _, found in told for error in found]
-    data = join((item.key, value) for item, (value, _) in zip(selected, told, strict=True))
-    values = ((item, value) for item, (value, _) in zip(selected, told, strict=True))
+def _answer(parent: GraphQLObjectType, selected: list[Selected], results: list[FieldResult]) -> bytes:
+    errors = [error for _, found in results for error in found]
+    data = join((item.key, value) for item, (value, _) in zip(selected, results, strict=True))
+    values = ((item, value) for item, (value, _) in zip(selected, results, strict=True))
     if errors and any(value == NULL and _is_required(parent, item) for item, value in values):
         data = NULL
     return envelope((data,), errors)

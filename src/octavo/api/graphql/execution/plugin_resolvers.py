@@ -121,13 +121,13 @@ class PluginResolvers:
         members = []
         for item in call.roots.selections.of(call.kind, call.selected.selection_sets):
             if item.name == TYPENAME:
-                told = f'"{call.kind.name}"'.encode()
+                value = f'"{call.kind.name}"'.encode()
             elif item.name == "jwt":
-                told = orjson.dumps(session.jwt)
+                value = orjson.dumps(session.jwt)
             else:
                 person = _object(call.kind.fields[item.name])
-                told = await self._person(call, person, (item,), orjson.loads(session.user)["id"], with_role=False)
-            members.append((item.key, told))
+                value = await self._person(call, person, (item,), orjson.loads(session.user)["id"], with_role=False)
+            members.append((item.key, value))
         return join(members)
 
     async def _person(
@@ -222,13 +222,13 @@ def _payload(roots: RootResolvers, kind: GraphQLObjectType, asked: tuple[Selecte
     members: list[tuple[str, Answer]] = []
     for item in roots.selections.of(kind, sets):
         if item.name == TYPENAME:
-            told: Answer = Fixed(f'"{kind.name}"')
+            shown: Answer = Fixed(f'"{kind.name}"')
         elif item.name == _ROLE:
             role = _payload(roots, _object(kind.fields[item.name]), (item,), with_role=False)
-            told = Nested(item.name, Query(), role) if with_role else Fixed("null")
+            shown = Nested(item.name, Query(), role) if with_role else Fixed("null")
         else:
-            told = Value(None if item.name == "id" else item.name)
-        members.append((item.key, told))
+            shown = Value(None if item.name == "id" else item.name)
+        members.append((item.key, shown))
     return Object(tuple(members))
 
 

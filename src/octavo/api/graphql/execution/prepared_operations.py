@@ -25,7 +25,7 @@ from octavo.query.lifting import Origin, Source, value_at
 from octavo.query.numbers import read_entry_id
 
 NULL: Final = b"null"
-_TOLD: Final = {
+_PAGE_VALUES: Final = {
     Part.PAGE: "number",
     Part.PAGE_SIZE: "size",
     Part.PAGE_COUNT: "pages",
@@ -79,39 +79,39 @@ class Frame:
 def make_frame(selections: Selections, wrapper: GraphQLObjectType, below: list[Selected]) -> Frame:
     """Return the frame for a wrapper's selection. Fields that a project added are null: code resolves them."""
     texts: list[bytes] = [b"{"]
-    told: list[list[str]] = [[]]
+    noted: list[list[str]] = [[]]
     for place, item in enumerate(below):
         texts[-1] += b"," * (place > 0) + _key(item)
         part = part_of(wrapper, item.name)
         if part is Part.DATA:
             texts.append(b"")
-            told.append([])
+            noted.append([])
         elif part is Part.META:
-            texts[-1] += _meta(selections, _object(wrapper, item), item, told[-1])
+            texts[-1] += _meta(selections, _object(wrapper, item), item, noted[-1])
         else:
             texts[-1] += _constant(wrapper, item)
     texts[-1] += b"}"
-    return Frame(tuple(texts), tuple(map(tuple, told)))
+    return Frame(tuple(texts), tuple(map(tuple, noted)))
 
 
 def _meta(selections: Selections, meta: GraphQLObjectType, item: Selected, noted: list[str]) -> bytes:
     """Return the text of `meta`. The names of its pagination values are appended to `noted`."""
 
     def of_page(pagination: GraphQLObjectType, one: Selected) -> bytes:
-        name = _TOLD.get(part_of(pagination, one.name) or Part.META)
+        name = _PAGE_VALUES.get(part_of(pagination, one.name) or Part.META)
         if name is None:
             return _constant(pagination, one)
         noted.append(name)
         return b"%b" if name == "after" else b"%d"
 
-    def told(one: Selected) -> bytes:
+    def value_of(one: Selected) -> bytes:
         if part_of(meta, one.name) is not Part.PAGINATION:
             return _constant(meta, one)
         pagination = _object(meta, one)
         below = selections.of(pagination, one.selection_sets)
         return _join(_key(part) + of_page(pagination, part) for part in below)
 
-    return _join(_key(one) + told(one) for one in selections.of(meta, item.selection_sets))
+    return _join(_key(one) + value_of(one) for one in selections.of(meta, item.selection_sets))
 
 
 def _join(members: Iterable[bytes]) -> bytes:
@@ -263,10 +263,12 @@ class PreparedOperation(NamedTuple):
             pieces, errors = await self._run_read(before, read, reads, sizes)
             return envelope((before, *pieces, b"}"), errors)
         with reads.request_share():
-            told = await asyncio.gather(*[self._run_read(before, read, reads, sizes) for before, read in self.members])
+            results = await asyncio.gather(
+                *[self._run_read(before, read, reads, sizes) for before, read in self.members]
+            )
         data: Pieces = []
         errors = []
-        for (before, _), (pieces, found) in zip(self.members, told, strict=True):
+        for (before, _), (pieces, found) in zip(self.members, results, strict=True):
             data.append(before)
             data += pieces
             errors += found

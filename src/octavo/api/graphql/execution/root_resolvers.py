@@ -139,7 +139,7 @@ class RootResolvers:
         wanted = read_requested_page(arguments.get("pagination") or {}, page, self.limits)
         answer = self._shown(wrapper, below, query.publication_state, page.limit or 1) or Fixed("0")
         begins = page.after is None and not page.start and frame.has_cursor
-        asked = _asked(
+        asked = _with_page(
             query, page, with_count=frame.is_counted(cut=wanted.is_cut(page)), after="" if begins else page.after
         )
         request = ReadRequest(content_type=root.content_type, query=asked, projection=answer, locale=locale)
@@ -209,6 +209,6 @@ def action_of(root: RootField | ScheduleField) -> str:
     return action_on(root.content_type.uid, root.action if isinstance(root, RootField) else UPDATE)
 
 
-def _asked(query: Query, page: Page, *, with_count: bool, after: str | None) -> Query:
+def _with_page(query: Query, page: Page, *, with_count: bool, after: str | None) -> Query:
     """Return a query that also returns the values for `meta`: the total and the cursor."""
     return replace(query, page=replace(page, with_count=with_count, after=after))

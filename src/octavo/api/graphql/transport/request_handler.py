@@ -193,7 +193,7 @@ class RequestHandler:
         self._as_ever = _Answers(graphql=False, all_json=options.json_errors)
         caches = content.caches
         self._persisted = PersistedQueries(caches.cache("GraphQL persisted queries") if options.persisted else None)
-        self._asked: Cache[bytes, RequestedOperation] = caches.cache("GraphQL bodies")
+        self._operations: Cache[bytes, RequestedOperation] = caches.cache("GraphQL bodies")
 
     @property
     def declared(self) -> frozenset[FieldKey]:
@@ -220,7 +220,7 @@ class RequestHandler:
         try:
             actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
             body = await request.body() if request.content_type == JSON else b""
-            asked = self._asked.get(body)
+            asked = self._operations.get(body)
             if asked is None:
                 return await self._post(request, body, self._caller(request, actor, answers))
             return answers.json(200, await self._executor.run(asked, actor, request))
@@ -280,7 +280,7 @@ class RequestHandler:
         answers = caller.answers
         trace = Trace(self._options.trace_clock) if self._options.trace_clock else None
         try:
-            asked = await self._ask(given, trace, caller.size)
+            asked = await self._read_operation(given, trace, caller.size)
         except RefusedDocument as error:
             return answers.errors(400, [render_refused(one, error.code) for one in error.errors])
         except PersistedQueryRefused as error:
@@ -302,10 +302,12 @@ class RequestHandler:
         except RefusedVariables as error:
             return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
         if body and len(body) <= _LARGEST_KEPT and is_query and trace is None and "extensions" not in given:
-            self._asked.put(body, asked, _PARSED_FACTOR * len(body) + asked.document.size)
+            self._operations.put(body, asked, _PARSED_FACTOR * len(body) + asked.document.size)
         return answers.json(200, answer if trace is None else trace.add_to(answer))
 
-    async def _ask(self, given: Mapping[str, Any], trace: Trace | None, size: int) -> RequestedOperation | None:
+    async def _read_operation(
+        self, given: Mapping[str, Any], trace: Trace | None, size: int
+    ) -> RequestedOperation | None:
         """Return the operation to run, or None without a query. Raises the errors of invalid documents."""
         text, variables = _read_text(given), _read_json(given, "variables")
         text = self._persisted.resolve(text, _object(_read_json(given, "extensions")))

@@ -40,12 +40,12 @@ def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
         if isinstance(route.operation, Operation) and route.method == "GET":
             handler = route.handler
             owner = getattr(handler.endpoint, "__self__", None) if isinstance(handler, Guarded) else None
-            is_plain = type(owner) in (ContentEndpoints, FileEndpoints) and not _asks_more(route.operation)
+            is_plain = type(owner) in (ContentEndpoints, FileEndpoints) and not _needs_more_actions(route.operation)
             plain[route.operation.action] = is_plain and plain.get(route.operation.action, True)
     return (uid for uid in uids if plain.get(action_on(uid, FIND), False))
 
 
-def _asks_more(operation: Operation) -> bool:
+def _needs_more_actions(operation: Operation) -> bool:
     """Return whether a route needs other actions than its own, the only one that the feed checks."""
     return not operation.admits.public and set(operation.admits.scopes) != {operation.action}
 

@@ -259,20 +259,20 @@ class Hub:
         while True:
             rows = await self._journal.read(self._position)
             if rows:
-                await self._tell(rows)
+                await self._publish(rows)
                 self._position = rows[-1].position
             if len(rows) < MOST_READ:
                 return
 
-    async def _tell(self, rows: Sequence[JournalRow]) -> None:
+    async def _publish(self, rows: Sequence[JournalRow]) -> None:
         await self._check_those_changed(rows)
         looks: Looks = {}
         audiences = {id(one.audience): one.audience for one in self._listeners if one.is_live and one.audience}
-        told = {key: await self._rendered(rows, audience, looks) for key, audience in audiences.items()}
+        rendered = {key: await self._rendered(rows, audience, looks) for key, audience in audiences.items()}
         for listener in tuple(self._listeners):
             if not listener.is_live:
                 continue
-            for one, piece in told.get(id(listener.audience), ()):
+            for one, piece in rendered.get(id(listener.audience), ()):
                 if listener.wishes.include(one) and not listener.push(piece):
                     logger.info("Disconnected a listener at %s that is too slow", listener.address)
                     break

@@ -84,8 +84,8 @@ class QueryParameters:
         return _listed("fields", "Which attributes are shown; all without it", _several(_named(definition)))
 
     def _sort(self, definition: Definition) -> Json:
-        told = "By which attributes, each with `:asc` or `:desc` behind it"
-        return _listed("sort", told, _several(self._sorted(definition)))
+        description = "By which attributes, each with `:asc` or `:desc` behind it"
+        return _listed("sort", description, _several(self._sorted(definition)))
 
     def _sorted(self, definition: Definition) -> Json:
         name = f"{base_name(definition)}Sort"

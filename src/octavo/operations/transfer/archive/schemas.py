@@ -167,11 +167,11 @@ def _compare(uid: str, theirs: Mapping[str, Any], definition: Definition) -> Ite
                 described.get(key, False if key in _FLAGS and key in ours[name] else None),
             )
             if here != there:
-                yield f"{uid}.{name}: {key} is {_told(there)} in the archive, {_told(here)} in the project"
+                yield f"{uid}.{name}: {key} is {_shown(there)} in the archive, {_shown(here)} in the project"
     yield from (f"{uid}.{name}: only the project has it" for name in ours if name not in theirs)
 
 
-def _told(value: Any) -> str:
+def _shown(value: Any) -> str:
     return "missing" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

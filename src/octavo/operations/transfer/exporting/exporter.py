@@ -42,8 +42,8 @@ class UploadExporter:
         url = about.get("url")
         name = f"{about.get('hash')}{about.get('ext') or ''}"
         metadata = about.get("provider_metadata")
-        told = metadata if isinstance(metadata, dict) else None
-        stored = self._storage.name_of(url, told) if isinstance(url, str) else None
+        details = metadata if isinstance(metadata, dict) else None
+        stored = self._storage.name_of(url, details) if isinstance(url, str) else None
         if stored is None or not is_safe(name) or not isinstance(self._storage, ReadableStorage):
             self.missing.add(f"{url}: is not kept by the project itself")
             return

@@ -65,8 +65,8 @@ class ArchiveOptions:
         content_type = self._registry.content_types.get(record.type)
         if content_type is None:
             return
-        told = self._options.get(record.type, Options(False, False))
-        theirs = Options(told.drafts or PUBLISHED_AT in record.data, told.localized or LOCALE_NAME in record.data)
+        known = self._options.get(record.type, Options(False, False))
+        theirs = Options(known.drafts or PUBLISHED_AT in record.data, known.localized or LOCALE_NAME in record.data)
         self._options[record.type] = theirs  # entries are more reliable than definitions, which can be shortened
         reasons = set(record.hidden)
         if theirs.drafts and not content_type.draft_and_publish and record.data.get(PUBLISHED_AT) is None:
@@ -92,8 +92,8 @@ def _default_in(line: Mapping[str, Any]) -> str | None:
     value = line.get("value")
     if not isinstance(value, Mapping) or value.get("key") != _DEFAULT_LOCALE:
         return None
-    told = value.get("value")
-    return told if isinstance(told, str) else None
+    default = value.get("value")
+    return default if isinstance(default, str) else None
 
 
 def add_configuration(pending: PendingRows, place: Place, record: ConfigurationRecord) -> None:
@@ -307,7 +307,7 @@ def _mappings(formats: Any) -> Iterator[Mapping[str, Any]]:
 def _names(storage: Storage, parts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for about in parts:
         url, metadata = about.get("url"), about.get("provider_metadata")
-        told = metadata if isinstance(metadata, dict) else None
-        name = storage.name_of(url, told) if isinstance(url, str) else None
+        details = metadata if isinstance(metadata, dict) else None
+        name = storage.name_of(url, details) if isinstance(url, str) else None
         if name is not None:
             yield name
