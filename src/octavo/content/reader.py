@@ -102,13 +102,13 @@ class UnlistedComponents:
 
     def add(self, met: Iterable[Unlisted]) -> bool:
         """Remember the components in a response; return whether there were any."""
-        told = False
+        any_met = False
         for owner, zone, component in met:
-            told, known = True, self._met.get((owner, zone), ())
+            any_met, known = True, self._met.get((owner, zone), ())
             if component not in known:
                 self._met[owner, zone] = (*known, component)
                 self.version += 1
-        return told
+        return any_met
 
 
 _BY_ID: Final = ((0, "id"),)
@@ -129,7 +129,7 @@ class _TooLong(Exception):
 class CompiledRead:
     """A compiled plan: the SQL, the nesting of its lists, and the sources of its result.
 
-    `long`: it may be slow, so do not parse the result in the event loop. `bounded`: the client chooses its size, so it
+    `long`: it may be slow, so it must not block the event loop. `bounded`: the client chooses its size, so it
     has a shorter timeout than other statements.
     """
 
@@ -369,7 +369,7 @@ class EntryReader:
             raise
 
     async def _read_large(self, what: tuple[_Fetch, str], values: Sequence[Any]) -> Any:
-        async with place(), self._large:  # the limiter applies to reads that have a connection
+        async with place(), self._large:  # wait for the request's share before taking a slot of the limiter
             return await self._read_bounded(what, values)
 
     async def _read_bounded(self, what: tuple[_Fetch, str], values: Sequence[Any]) -> Any:

@@ -104,7 +104,7 @@ class EntryWriter:
         size: int = 0,
         about: ContentType | None = None,
     ) -> ResultT:
-        """Run work in a unit. Retries once after a conflict with another transaction.
+        """Run work in a unit. Retries after a conflict with another transaction.
 
         Also retries if the database's id sequence was behind existing ids; it is then advanced.
         `grouped`: as for `Database.transaction`. Not if the input's `size`, in bytes, takes long to process, nor if

@@ -57,7 +57,7 @@ Look = Callable[[Connection], Awaitable[bool]]
 async def are_newest(
     database: Database, catalogue: Catalogue, actions: Iterable[str] = (), *, is_change: bool = False
 ) -> bool:
-    """Return whether no other definitions were first seen within a day after these.
+    """Return whether no other definitions were first seen after these in the last day.
 
     `is_change` records these as the newest, because they were just changed. `actions` are those of the project's code.
     """

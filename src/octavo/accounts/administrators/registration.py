@@ -58,7 +58,7 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 logger = logging.getLogger(__name__)
 
 _NOT_FIRST: Final = "You cannot register a new super admin"
-_RESET_FAILED: Final = "An application error occured"  # as the reference spells it
+_RESET_FAILED: Final = "An application error occured"  # Strapi's spelling
 _CODE: Final = "code"
 _RESET_MAIL: Final = "admin_reset_password"
 

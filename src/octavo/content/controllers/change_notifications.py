@@ -93,8 +93,8 @@ class ChangeReads:
             for uid in {row.change.uid for row in concerning}
         }
         found = [self._report(row, audience, is_seen=row.change.id in seen[row.change.uid]) for row in concerning]
-        told = [one for one in found if one is not None]
-        return await self._with_entries(told, audience) if audience.with_entries else told
+        changes = [one for one in found if one is not None]
+        return await self._with_entries(changes, audience) if audience.with_entries else changes
 
     def _report(self, row: JournalRow, audience: Audience, *, is_seen: bool) -> Told | None:
         change, ability = row.change, audience.ability
@@ -149,11 +149,11 @@ class ChangeReads:
         found, _ = await self._reads.find(self._reads.prepare(request, ability))
         return frozenset(int(one) for one in orjson.loads(found))
 
-    async def _with_entries(self, told: Sequence[Told], audience: Audience) -> list[Told]:
+    async def _with_entries(self, changes: Sequence[Told], audience: Audience) -> list[Told]:
         """Add the entries, each read once; changes whose entry is no longer visible are left out."""
         read: dict[Place, bytes | ValidationError | None] = {}
         shown: list[Told] = []
-        for one in told:
+        for one in changes:
             if one.gone:
                 shown.append(one)
                 continue

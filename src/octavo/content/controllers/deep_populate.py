@@ -21,7 +21,7 @@ MOST_LEVELS: Final = 20
 
 
 def deep_levels(given: Mapping[str, Any], default: int) -> int | None:
-    """Return how many levels a request asks for; None if it does not use `populate=deep`.
+    """Return how many levels a request selects; None if it does not use `populate=deep`.
 
     Raises ValidationError if the number is not valid.
     """

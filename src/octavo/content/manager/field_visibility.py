@@ -180,8 +180,8 @@ class _Shown:
         file = self.registry.content_types[FILE]
         folder = self.registry.target(file.attributes[_FOLDER])
         assert folder is not None
-        told = Nested(_FOLDER, EVERYTHING, values(folder), linked=True)
-        return Object((*values(file).members, (_FOLDER, told)))
+        folder_answer = Nested(_FOLDER, EVERYTHING, values(folder), linked=True)
+        return Object((*values(file).members, (_FOLDER, folder_answer)))
 
     def _related(self, definition: Definition, relation: Relation) -> Answer | None:
         if (definition.uid, relation.name) in NEVER_POPULATED:
@@ -210,13 +210,13 @@ class _Shown:
         may_find = self.ability.may(FIND, target.uid)
         own = dict(replace(self, place=FieldPlace(target.uid)).own(target).members) if may_find else {}
         scope = self.ability.scope(target.uid)
-        told: list[tuple[str, Answer | Guarded]] = []
+        members: list[tuple[str, Answer | Guarded]] = []
         for name, plain in values(target).members:
             if name == "id" or name in always:
-                told.append((name, plain))
+                members.append((name, plain))
             elif name in own:
-                told.append((name, _behind(scope, own[name])))
-        return Object(tuple(told))
+                members.append((name, _behind(scope, own[name])))
+        return Object(tuple(members))
 
     def _is_asked(self, relation: Relation) -> bool:
         return self.asked.all_related or relation.name in self.asked.related
@@ -226,10 +226,10 @@ class _Shown:
         branches = []
         for uid, target in self.registry.content_types.items():
             if uid == ADMIN_USER or not uid.startswith("admin::"):
-                told = self._known(target)
+                answer = self._known(target)
                 if relation.to_many:
-                    told = Object((("__type", Fixed(f'"{uid}"')), *told.members))
-                branches.append((uid, told))
+                    answer = Object((("__type", Fixed(f'"{uid}"')), *answer.members))
+                branches.append((uid, answer))
         return Kinds(relation.name, EVERYTHING, tuple(branches), linked=True)
 
 

@@ -46,10 +46,10 @@ class Library:
         self._folders = self._registry.content_types[FOLDER]
         self._lists = PreparedReads(caches.cache("library lists"))
         self._single: Cache[tuple[Any, ...], PreparedRead] = caches.cache("library")
-        told = file_shown(self._registry)
-        self.file_answer = self._by_id(self._files, told)
+        projection = file_shown(self._registry)
+        self.file_answer = self._by_id(self._files, projection)
         """The response for an updated file."""
-        self.stored_answer = self._by_id(self._files, signing(told, signed=signed))
+        self.stored_answer = self._by_id(self._files, signing(projection, signed=signed))
         """The response for an uploaded file."""
         self.gone_answer = self._by_id(self._files, file_alone(self._registry))
         """The response for a deleted file."""
@@ -71,8 +71,8 @@ class Library:
         key = (FILE, actor.ability.key)
         prepared = self._single.get(key)
         if prepared is None:
-            told = file_alone(self._registry, signed=self._signed)
-            request = ReadRequest(content_type=self._files, by=By.ID, projection=told, drafts=Drafts.SHOWN)
+            projection = file_alone(self._registry, signed=self._signed)
+            request = ReadRequest(content_type=self._files, by=By.ID, projection=projection, drafts=Drafts.SHOWN)
             prepared = self._single.put(key, self._reads.prepare(request, actor.ability))
         found = None if file_id is None else await self._reads.find_any(prepared.bind(id=file_id))
         if found is None:
@@ -85,8 +85,8 @@ class Library:
         key = (FOLDER, text, actor.ability.key)
         prepared = self._single.get(key)
         if prepared is None:
-            told = folder_row(self._registry, given())
-            request = ReadRequest(content_type=self._folders, by=By.ID, projection=told, drafts=Drafts.SHOWN)
+            projection = folder_row(self._registry, given())
+            request = ReadRequest(content_type=self._folders, by=By.ID, projection=projection, drafts=Drafts.SHOWN)
             prepared = self._single.put(key, self._reads.prepare(request, actor.ability))
         found = None if folder_id is None else await self._reads.find_any(prepared.bind(id=folder_id))
         if found is None:
@@ -166,21 +166,21 @@ class Library:
         known = given if is_file else {name: value for name, value in given.items() if name not in _PAGING}
         query, asked = read_list(known, content_type, self._registry, ability)
         if is_file:
-            told = file_row(self._registry, given, asked.fields, signed=self._signed)
+            projection = file_row(self._registry, given, asked.fields, signed=self._signed)
         else:
-            told = folder_row(self._registry, given, asked.fields)
+            projection = folder_row(self._registry, given, asked.fields)
             query = _all_of(query)
         request = ReadRequest(
             content_type=content_type,
             query=query,
-            projection=told,
+            projection=projection,
             drafts=Drafts.SHOWN,
             searches_private=ability.knows_private,
         )
         return self._reads.prepare(request, ability)
 
-    def _by_id(self, content_type: ContentType, told: Object) -> PreparedRead:
-        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
+    def _by_id(self, content_type: ContentType, projection: Object) -> PreparedRead:
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=Drafts.ANY)
         return self._reader.prepare(plan_read(request, self._registry))
 
     async def _ids(self, content_type: ContentType, ids: Iterable[int], scope: Filter | None = None) -> list[int]:
@@ -197,8 +197,8 @@ class Library:
         request = ReadRequest(content_type=content_type, query=query, by=By.COUNT, drafts=Drafts.ANY)
         return (await self._reader.read_list(self._reader.prepare(plan_read(request, self._registry))))[1] or 0
 
-    async def _rows(self, content_type: ContentType, query: Query, told: Object | Form) -> bytes:
-        request = ReadRequest(content_type=content_type, query=query, projection=told, drafts=Drafts.ANY)
+    async def _rows(self, content_type: ContentType, query: Query, projection: Object | Form) -> bytes:
+        request = ReadRequest(content_type=content_type, query=query, projection=projection, drafts=Drafts.ANY)
         return (await self._reader.read_list(self._reader.prepare(plan_read(request, self._registry))))[0]
 
 

@@ -50,13 +50,13 @@ class LibraryChanges:
             folders = await self._folders(unit, body)
             named = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, DELETE)
             inside, below = await self._inside(unit, folders)
-            told = await self._changed(unit, named, [folder.id for folder in folders])
+            changed = await self._changed(unit, named, [folder.id for folder in folders])
             for some in _portions(sorted({*named, *inside})):
                 files = await self._library.guard(unit, some, actor.ability, DELETE)
                 await self._files.delete_many(unit, files)
             for some in _portions(below):
                 await unit.delete_many(self._folder_type, some)
-            return told
+            return changed
 
         return await self._writer.run(work, grouped=False)
 

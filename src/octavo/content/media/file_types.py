@@ -101,7 +101,7 @@ def _root(head: bytes, skipped: Sequence[tuple[re.Pattern[bytes], bytes]]) -> by
 
 
 def _may_be(mime: str, head: bytes) -> bool:
-    """Return whether a file without a signature can have a declared type. Only plausible images pass."""
+    """Return whether a file without a signature can have this type. Image types must be possible for its bytes."""
     if not mime.startswith("image/") or _WRITTEN.fullmatch(mime):
         return True
     if mime == SVG:
