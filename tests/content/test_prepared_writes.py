@@ -56,6 +56,20 @@ OBJECTS = [
     [99],
     [None],
     [True],
+    "1",
+    "01",
+    " 1",
+    "+1",
+    "0",
+    "99",
+    "9" * 30,
+    "١",
+    ["1"],
+    ["2", "1"],
+    ["1", "01"],
+    ["1", 1],
+    ["1", 2],
+    ["x"],
     {"id": 1},
     {"set": [1]},
     {"connect": [2]},
@@ -135,6 +149,27 @@ async def test_so_do_changes(shop: Workshop, name: str) -> None:
         unknown = await updated(shop, EntryWriter(shop.database, shop.registry), tool, {name: value})
         await shop.update("tool", tool, name="Saw", **({} if name == "name" else {name: None}))
         assert await updated(shop, shop.writer, tool, {name: value}) == unknown, value
+
+
+@pytest.mark.parametrize("users", [[1], ["1"], [2], ["2"], ["99"], [99]])
+@pytest.mark.parametrize("maker", [1, "1", 2, "2", "99", 99])
+async def test_an_id_in_two_forms_is_refused_in_both_ways(shop: Workshop, maker: Any, users: Any) -> None:
+    for sound in ((1, [1]), ("1", ["1"]), (1, ["2"]), ("2", [1])):
+        for _ in range(4):
+            await created(shop, shop.writer, {"name": "Saw", "maker": sound[0], "users": sound[1]})
+    body = {"name": "Saw", "maker": maker, "users": users}
+    unknown = await created(shop, EntryWriter(shop.database, shop.registry), body)
+    assert await created(shop, shop.writer, body) == unknown
+
+
+async def test_ids_as_texts_are_prepared_too(shop: Workshop) -> None:
+    counts = []
+    for links in ({"maker": 1, "users": [1, 2], "photo": 1}, {"maker": "1", "users": ["1", "2"], "photo": "1"}):
+        for _ in range(5):
+            before = shop.database.statements
+            await shop.create("tool", name="Saw", **links)
+        counts.append(shop.database.statements - before)
+    assert counts == ([1, 1] if shop.database.dialect.name == "postgresql" else [5, 5])
 
 
 async def test_a_whole_body_comes_to_the_same(shop: Workshop) -> None:

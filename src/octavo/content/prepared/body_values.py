@@ -2,13 +2,13 @@
 
 The shape is everything that determines the statements for a body, and whether it is valid apart from its values: the
 names, and the number and kinds of targets and components. Two bodies of the same shape only differ in their values.
-Targets must be ids without duplicates; all other bodies take the regular path.
+Targets must be ids without duplicates, as numbers or as texts of digits; all other bodies take the regular path.
 """
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final, NamedTuple
 
-from octavo.content.prepared.plain_values import NotPlain, Take, is_plain_id, taker
+from octavo.content.prepared.plain_values import NotPlain, Take, plain_id, taker
 from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.content.validation.scalar_rules import Mode, is_unique
 from octavo.query.sql.dialects.base import Dialect
@@ -177,21 +177,19 @@ def _unique(take: Take) -> Read:
 def _target(value: Any, values: list[Any]) -> Hashable:
     if value is None:
         return None
-    if not is_plain_id(value):
-        raise NotPlain
-    values.append(value)
-    return 1
+    values.append(plain_id(value))
+    return value.__class__, 1
 
 
 def _targets(value: Any, values: list[Any]) -> Hashable:
+    """A list of ids, all as numbers or all as texts: an id in both forms is not the same target (observed)."""
     if value is None:
         return None
     if value.__class__ is not list or len(value) > MOST_VALUES:
         raise NotPlain
-    for target in value:
-        if not is_plain_id(target):
-            raise NotPlain
-    if len(set(value)) < len(value):
+    targets = [plain_id(target) for target in value]
+    forms = {target.__class__ for target in value}
+    if len(forms) > 1 or len(set(targets)) < len(targets):
         raise NotPlain
-    values.extend(value)
-    return len(value)
+    values.extend(targets)
+    return *forms, len(targets)

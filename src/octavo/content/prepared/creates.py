@@ -161,9 +161,10 @@ class _Slotting:
         self.targets: list[TargetsFact] = []
         self.unique: list[tuple[Definition, str, Slot]] = []
         self.depends = False
-        """Whether values determine the statements: if several rows link the same target or must be unique among each
-        other."""
+        """Whether values determine more than parameters: if several rows link the same target or must be unique among
+        each other, or if targets of one type are given both as numbers and as texts."""
         self._linking: set[tuple[Definition, str]] = set()
+        self._forms: dict[Definition, type] = {}
 
     def row(self, row: RowNode, data: Mapping[str, Any], stamps: Mapping[str, int]) -> RowNode:
         """Return a copy of a row with slots instead of values."""
@@ -174,9 +175,10 @@ class _Slotting:
             if isinstance(attribute, Scalar):
                 slotted.values[name] = self._scalar(definition, attribute, data[name])
             elif isinstance(attribute, Relation):
-                slotted.links[name] = self._links(row, attribute)
+                slotted.links[name] = self._links(row, attribute, data[name])
             elif isinstance(attribute, Media):
-                slotted.files[name] = self._targets(self._registry.content_types[FILE], len(row.files[name]))
+                files = self._registry.content_types[FILE]
+                slotted.files[name] = self._targets(files, len(row.files[name]), data[name])
             else:
                 slotted.components[name] = [
                     self.row(child, given, {})
@@ -195,15 +197,17 @@ class _Slotting:
             self.unique.append((definition, attribute.name, slot))
         return slot
 
-    def _links(self, row: RowNode, relation: Relation) -> Sequence[int]:
+    def _links(self, row: RowNode, relation: Relation, given: Any) -> Sequence[int]:
         place = (row.definition, relation.name)
         self.depends |= place in self._linking
         self._linking.add(place)
         target = self._registry.content_types[str(relation.target)]
-        return self._targets(target, len(row.links[relation.name]))
+        return self._targets(target, len(row.links[relation.name]), given)
 
-    def _targets(self, definition: Definition, count: int) -> Sequence[int]:
+    def _targets(self, definition: Definition, count: int, given: Any) -> Sequence[int]:
         ids = cast(Sequence[int], [self._slot() for _ in range(count)])
+        for one in given if isinstance(given, list) else (given,) if count else ():
+            self.depends |= self._forms.setdefault(definition, one.__class__) is not one.__class__
         if ids:
             self.targets.append(TargetsFact(definition=definition, ids=tuple(ids)))
         return ids

@@ -20,15 +20,20 @@ Take = Callable[[Any], Any]
 _TEXTS: Final = frozenset({"string", "text", "richtext"})
 _ANY_LENGTH: Final = 2**31
 _EXACT: Final = 2**53
+_MOST_DIGITS: Final = len(str(LARGEST_ID))
 
 
 class NotPlain(Exception):
     """A value requires the regular path."""
 
 
-def is_plain_id(value: Any) -> bool:
-    """Return whether a value is an entry's id, given as a number."""
-    return value.__class__ is int and 0 < value <= LARGEST_ID
+def plain_id(value: Any) -> int:
+    """Return an entry's id, given as a number or as a text of digits (as in GraphQL). Raises NotPlain."""
+    if value.__class__ is str and value.isascii() and value.isdecimal() and len(value) <= _MOST_DIGITS:
+        value = int(value)
+    if value.__class__ is not int or not 0 < value <= LARGEST_ID:
+        raise NotPlain
+    return value
 
 
 def taker(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take | None:
