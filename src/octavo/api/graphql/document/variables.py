@@ -1,6 +1,6 @@
 """Coerce the variables of an operation to their declared types."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from graphql import (
@@ -8,8 +8,10 @@ from graphql import (
     GraphQLInputType,
     GraphQLNonNull,
     GraphQLSchema,
+    Node,
     OperationDefinitionNode,
     VariableDefinitionNode,
+    VariableNode,
     print_ast,
     type_from_ast,
     value_from_ast,
@@ -50,6 +52,18 @@ def read_variables(
     if reading.errors:
         raise RefusedVariables(reading.errors)
     return reading.values
+
+
+def names_in(node: Node) -> Iterator[str]:
+    """Yield the variables within a part of a document."""
+    if isinstance(node, VariableNode):
+        yield node.name.value
+        return
+    for key in node.keys:
+        found = getattr(node, key, None)
+        for one in found if isinstance(found, list | tuple) else (found,):
+            if isinstance(one, Node):
+                yield from names_in(one)
 
 
 class _Enough(Exception):

@@ -6,6 +6,7 @@ from octavo.api.graphql.execution.code_fields import CodeFields
 from octavo.api.graphql.execution.executor import Executor
 from octavo.api.graphql.execution.operation_shapes import OperationShapes
 from octavo.api.graphql.execution.plugin_resolvers import PluginResolvers
+from octavo.api.graphql.execution.prepared_mutations import PreparedMutations
 from octavo.api.graphql.execution.prepared_operations import PreparedOperations
 from octavo.api.graphql.options import GraphqlContent, GraphqlOptions
 from octavo.api.graphql.schema.builder import build_schema
@@ -51,6 +52,7 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
         ready,
         shapes,
         introspected,
+        PreparedMutations(caches.cache("GraphQL mutations")),
         code,
         digit_ids=options.digit_ids,
     )

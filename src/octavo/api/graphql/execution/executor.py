@@ -4,9 +4,10 @@ Generated fields do not run in graphql-core's executor: they are read and writte
 """
 
 import asyncio
+from collections.abc import Awaitable, Sequence
 from dataclasses import field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from graphql import (
@@ -31,9 +32,10 @@ from octavo.api.graphql.execution.code_fields import CodeFields
 from octavo.api.graphql.execution.cost import Cost
 from octavo.api.graphql.execution.error_format import BAD_INPUT, UNEXPECTED, render, render_refused
 from octavo.api.graphql.execution.error_sentinels import ErrorSentinels
-from octavo.api.graphql.execution.mutation_resolvers import MutationResolvers
+from octavo.api.graphql.execution.mutation_resolvers import EntryWrite, MutationResolvers
 from octavo.api.graphql.execution.operation_shapes import Lifting, OperationShapes
 from octavo.api.graphql.execution.plugin_resolvers import PluginResolvers
+from octavo.api.graphql.execution.prepared_mutations import PreparedMutation, PreparedMutations
 from octavo.api.graphql.execution.prepared_operations import (
     NULL,
     Errors,
@@ -44,7 +46,7 @@ from octavo.api.graphql.execution.prepared_operations import (
     envelope,
     weigh,
 )
-from octavo.api.graphql.execution.root_resolvers import RootResolvers, action_of, join
+from octavo.api.graphql.execution.root_resolvers import IdSource, RootResolvers, action_of, join, no_source
 from octavo.api.graphql.schema.field_metadata import (
     FieldMetadata,
     PluginField,
@@ -97,6 +99,7 @@ class Executor:
     ready: PreparedOperations
     shapes: OperationShapes
     introspected: Cache[str, bytes]
+    mutations: PreparedMutations
     code: CodeFields | None = None
     digit_ids: bool = False
 
@@ -105,39 +108,76 @@ class Executor:
         ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             return await ready.answer(self.controller.reads)
-        operation, fragments = asked.operation, asked.document.fragments
-        read = partial(read_variables, self.schema, operation, asked.variables)
+        read = partial(read_variables, self.schema, asked.operation, asked.variables)
         variables = await compute(read, asked.size)
+        if asked.is_mutation:
+            mutation = self.mutations.get(asked, variables, actor)
+            if mutation is not None:
+                return await self._write(mutation, asked, variables, actor)
+            return await self._run_unprepared(asked, variables, actor, asker)
         ready = self.shapes.get(asked, variables, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             self.ready.keep(asked, actor, ready, asked.values_size)
             return await ready.answer(self.controller.reads)
-        lifting = Lifting(variables)
-        selections = Selections(self.schema, fragments, variables, lifting.filters)
+        return await self._run_unprepared(asked, variables, actor, asker)
+
+    async def _run_unprepared(
+        self, asked: RequestedOperation, variables: dict[str, Any], actor: Actor, asker: Asker
+    ) -> bytes:
+        """The answer to an operation, which is prepared for later requests if it can be."""
+        operation, lifting = asked.operation, Lifting(variables)
+        selections = Selections(self.schema, asked.document.fragments, variables, lifting.filters)
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
+        roots = self._roots(selections, actor, ErrorSentinels(), lifting.id_source)
+        selected = selections.of(parent, [operation.selection_set])
+        run = _Run(self, roots, asked, asker)
+        with self.controller.reads.request_share():
+            results = await run.fields(parent, selected)
+        if asked.is_mutation:
+            run.keep_mutation(parent, selected, variables)
+        else:
+            run.keep_query(selected, variables, lifting)
+        return _answer(parent, selected, results)
+
+    def _roots(
+        self, selections: Selections, actor: Actor, sentinels: ErrorSentinels, id_source: IdSource = no_source
+    ) -> RootResolvers:
         cost = Cost(self.limits.values, self.controller.reads.limits.cost)
-        roots = RootResolvers(
+        return RootResolvers(
             self.controller,
             selections,
             actor,
             self.limits,
             cost,
-            ErrorSentinels(),
+            sentinels,
             digit_ids=self.digit_ids,
-            id_source=lifting.id_source,
+            id_source=id_source,
         )
-        selected = selections.of(parent, [operation.selection_set])
-        run = _Run(self, roots, asked, asker)
+
+    async def _write(
+        self, mutation: PreparedMutation, asked: RequestedOperation, variables: dict[str, Any], actor: Actor
+    ) -> bytes:
+        """The answer to a mutation that is prepared."""
+        selections = Selections(self.schema, asked.document.fragments, variables)
+        resolvers = MutationResolvers(self._roots(selections, actor, mutation.sentinels), asked.size)
+        self.controller.reads.read_newest()
         with self.controller.reads.request_share():
-            results = await run.fields(parent, selected)
-        known, defaults = run.constants.keys() | run.reads.keys(), tuple(roots.defaults)
-        if not run.is_mutation and len(defaults) < 2 and all(item.key in known for item in selected):
-            locale = defaults[0] if defaults else None  # not the current default: the reads are bound to this one
-            prepared = PreparedOperation(run.members(selected), roots.sentinels, locale)
-            self.ready.keep(asked, actor, prepared)
-            self.shapes.keep(asked, variables, actor, prepared, lifting)
-        return _answer(parent, selected, results)
+            results = [
+                (write, []) if isinstance(write, bytes) else await _caught(resolvers.run(write))
+                for write in mutation.writes
+            ]
+        return _answer(mutation.parent, mutation.selected, results)
+
+
+async def _caught(work: Awaitable[FieldResult]) -> FieldResult:
+    """Return the JSON of a root field with its errors, and null with the error that it raised."""
+    try:
+        return await work
+    except OctavoError as error:
+        return NULL, [render(error)]
+    except GraphQLError as error:
+        return NULL, [render_refused(error, UNEXPECTED if error.path else BAD_INPUT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +192,12 @@ class _Run:
     sizes: list[int] = field(default_factory=list)
     constants: dict[str, bytes] = field(default_factory=dict)
     reads: dict[str, Read] = field(default_factory=dict)
+    writes: dict[str, EntryWrite] = field(default_factory=dict)
 
     @property
     def is_mutation(self) -> bool:
-        """Whether the operation is a mutation."""
-        return self.asked.operation.operation is OperationType.MUTATION
+        """Whether it writes."""
+        return self.asked.is_mutation
 
     def members(self, selected: list[Selected]) -> tuple[tuple[bytes, Read | bytes], ...]:
         """Return the bytes before each field of the response, and its value or read."""
@@ -178,17 +219,32 @@ class _Run:
             return value, []
         if item.name in _INTROSPECTION:
             return self._introspect(item)
+        return await _caught(self._generated(parent, item))
+
+    async def _generated(self, parent: GraphQLObjectType, item: Selected) -> FieldResult:
         code = self.executor.code
-        try:
-            if code is not None and code.concerns(parent, item, self.roots):
-                return await code.run(self.roots, self._read_root, self.asked, self.asker, self.state, item)
-            field = parent.fields[item.name]
-            read = await self._read_root(self.roots, metadata_of_field(field), field, item)
-            return self.roots.sentinels.take(read, (item.key,))
-        except OctavoError as error:
-            return NULL, [render(error)]
-        except GraphQLError as error:
-            return NULL, [render_refused(error, UNEXPECTED if error.path else BAD_INPUT)]
+        if code is not None and code.concerns(parent, item, self.roots):
+            return await code.run(self.roots, self._read_root, self.asked, self.asker, self.state, item)
+        field = parent.fields[item.name]
+        read = await self._read_root(self.roots, metadata_of_field(field), field, item)
+        return self.roots.sentinels.take(read, (item.key,))
+
+    def keep_query(self, selected: list[Selected], variables: dict[str, Any], lifting: Lifting) -> None:
+        """Keep the query for later requests, if all its root fields are prepared."""
+        known, defaults = self.constants.keys() | self.reads.keys(), tuple(self.roots.defaults)
+        if len(defaults) < 2 and all(item.key in known for item in selected):
+            locale = defaults[0] if defaults else None  # not what it is by now: the reads are bound to this one
+            prepared = PreparedOperation(self.members(selected), self.roots.sentinels, locale)
+            self.executor.ready.keep(self.asked, self.roots.actor, prepared)
+            self.executor.shapes.keep(self.asked, variables, self.roots.actor, prepared, lifting)
+
+    def keep_mutation(self, parent: GraphQLObjectType, selected: list[Selected], variables: dict[str, Any]) -> None:
+        """Keep the mutation for other values of its variables, if all its root fields are prepared."""
+        known: dict[str, EntryWrite | bytes] = {**self.constants, **self.writes}
+        if self.asked.operation.variable_definitions and all(item.key in known for item in selected):
+            writes = tuple(known[item.key] for item in selected)
+            mutation = PreparedMutation(parent, tuple(selected), writes, self.roots.sentinels)
+            self.executor.mutations.keep(self.asked, variables, self.roots.actor, mutation)
 
     async def _read_root(
         self, roots: RootResolvers, metadata: FieldMetadata | None, field: GraphQLField, item: Selected
@@ -200,7 +256,10 @@ class _Run:
             return await answer_schedule(roots, field, metadata, item, changes=self.is_mutation)
         assert isinstance(metadata, RootField), "fields of other metadata are no root fields"
         if self.is_mutation:
-            return await MutationResolvers(roots, self.asked.size).write(field, metadata, item)
+            told, write = await MutationResolvers(roots, self.asked.size).write(field, metadata, item)
+            if roots is self.roots and write is not None and write.is_reusable:
+                self.writes[item.key] = write
+            return told
         read = await roots.prepare(field, metadata, item)
         if roots is self.roots:  # no code has changed the arguments
             self.reads[item.key] = read
@@ -231,7 +290,7 @@ class _Run:
         return data, errors
 
 
-def _answer(parent: GraphQLObjectType, selected: list[Selected], results: list[FieldResult]) -> bytes:
+def _answer(parent: GraphQLObjectType, selected: Sequence[Selected], results: list[FieldResult]) -> bytes:
     errors = [error for _, found in results for error in found]
     data = join((item.key, value) for item, (value, _) in zip(selected, results, strict=True))
     values = ((item, value) for item, (value, _) in zip(selected, results, strict=True))

@@ -20,6 +20,7 @@ from graphql import (
 )
 
 from octavo.access.authorization.actor import Actor
+from octavo.api.graphql.document.variables import names_in
 from octavo.api.graphql.execution.prepared_operations import EntryRead, ListRead, PreparedOperation, RequestedOperation
 from octavo.core.cache import Cache
 from octavo.query.lifting import Origin, OtherPlan, Source, marked, value_at
@@ -65,11 +66,11 @@ class Lifting:
                 nodes = {field.name.value: field.value for field in fields}
                 if value.keys() <= nodes.keys():
                     for key in nodes.keys() - value.keys():
-                        self.fixed_names.update(_names_in(nodes[key]))
+                        self.fixed_names.update(names_in(nodes[key]))
                     return {key: self._marked(nodes[key], item) for key, item in value.items()}
             case ListValueNode(values=nodes) if isinstance(value, list) and len(nodes) == len(value):
                 return [self._marked(one, item) for one, item in zip(nodes, value, strict=True)]
-        self.fixed_names.update(_names_in(node))
+        self.fixed_names.update(names_in(node))
         return value
 
     def _lift(self, value: Any, source: Source) -> Any:
@@ -179,24 +180,12 @@ def _names_elsewhere(operation: OperationDefinitionNode, fragments: Mapping[str,
     while waiting:
         node = waiting.pop()
         for directive in getattr(node, "directives", None) or ():
-            names.update(_names_in(directive))
+            names.update(names_in(directive))
         if isinstance(node, FieldNode):
             for argument in node.arguments:
                 if argument.name.value not in _LIFTING:
-                    names.update(_names_in(argument))
+                    names.update(names_in(argument))
         below: SelectionSetNode | None = getattr(node, "selection_set", None)
         if below is not None:
             waiting += below.selections
     return names
-
-
-def _names_in(node: Node) -> Iterator[str]:
-    """Yield the variables in a value, an argument or a directive."""
-    if isinstance(node, VariableNode):
-        yield node.name.value
-        return
-    for key in node.keys:
-        found = getattr(node, key, None)
-        for one in found if isinstance(found, list | tuple) else (found,):
-            if isinstance(one, Node):
-                yield from _names_in(one)

@@ -211,11 +211,16 @@ class RequestedOperation:
         self._key = _key_of(document, operation, variables)
 
     def key(self, actor: Actor) -> tuple[Any, ...] | None:
-        """Return the cache key for a caller, or None if the operation cannot be cached."""
-        return None if self._key is None else (*self._key, actor.kind, actor.ability.key)
+        """What it is kept by for somebody; None for one that is not kept, and for mutations."""
+        return None if self._key is None or self.is_mutation else (*self._key, actor.kind, actor.ability.key)
+
+    @property
+    def is_mutation(self) -> bool:
+        """Return whether it writes."""
+        return self.operation.operation is OperationType.MUTATION
 
     def operation_key(self, actor: Actor) -> tuple[Any, ...] | None:
-        """Return the key without the values of variables."""
+        """Return the key without the values of variables; None for queries whose values are not kept."""
         return None if self._key is None else (*self._key[:2], actor.kind, actor.ability.key)
 
     @property
@@ -227,15 +232,16 @@ class RequestedOperation:
 def _key_of(
     document: Document, operation: OperationDefinitionNode, variables: dict[str, Any]
 ) -> tuple[Any, ...] | None:
-    if operation.operation is not OperationType.QUERY:
-        return None
+    name = operation.name and operation.name.value
+    if operation.operation is OperationType.MUTATION:
+        return document.text, name, b""
     try:
         text = orjson.dumps(variables)
     except TypeError:  # uploaded files
         return None
     if len(text) > MOST_CHARACTERS:
         return None
-    return document.text, operation.name and operation.name.value, text
+    return document.text, name, text
 
 
 class PreparedOperation(NamedTuple):

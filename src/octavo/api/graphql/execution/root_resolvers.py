@@ -29,8 +29,11 @@ from octavo.query.lifting import Source
 from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, ReadRequest
 
+IdSource = Callable[[FieldNode], Source | None]
 
-def _no_source(_: FieldNode) -> Source | None:
+
+def no_source(_: FieldNode) -> Source | None:
+    """Return no source: ids come from the document."""
     return None
 
 
@@ -48,9 +51,9 @@ class RootResolvers:
     is_authorized: bool = False
     """Whether project code has granted the caller access to this root field."""
     digit_ids: bool = False
-    """Whether ids are digits only. Otherwise, all numbers in JavaScript's notation are accepted."""
-    id_source: Callable[[FieldNode], Source | None] = _no_source
-    """Returns the variable that provides a field's id, if any."""
+    """Whether ids are digits only, not whatever JavaScript reads as a number."""
+    id_source: IdSource = no_source
+    """Where the id of a field comes from, if that is a variable."""
     defaults: set[str] = field(default_factory=set, compare=False)
     """The default locales that were used: one, unless it changed meanwhile."""
     is_gone: bool = False
