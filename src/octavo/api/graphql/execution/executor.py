@@ -124,7 +124,7 @@ class Executor:
     async def _run_unprepared(
         self, asked: RequestedOperation, variables: dict[str, Any], actor: Actor, asker: Asker
     ) -> bytes:
-        """The answer to an operation, which is prepared for later requests if it can be."""
+        """Return the response to an operation, and prepare it for later requests if possible."""
         operation, lifting = asked.operation, Lifting(variables)
         selections = Selections(self.schema, asked.document.fragments, variables, lifting.filters)
         parent = self.schema.get_root_type(operation.operation)
@@ -158,7 +158,7 @@ class Executor:
     async def _write(
         self, mutation: PreparedMutation, asked: RequestedOperation, variables: dict[str, Any], actor: Actor
     ) -> bytes:
-        """The answer to a mutation that is prepared."""
+        """Return the response to a prepared mutation."""
         selections = Selections(self.schema, asked.document.fragments, variables)
         resolvers = MutationResolvers(self._roots(selections, actor, mutation.sentinels), asked.size)
         self.controller.reads.read_newest()
@@ -196,7 +196,7 @@ class _Run:
 
     @property
     def is_mutation(self) -> bool:
-        """Whether it writes."""
+        """Whether the operation is a mutation."""
         return self.asked.is_mutation
 
     def members(self, selected: list[Selected]) -> tuple[tuple[bytes, Read | bytes], ...]:
@@ -233,7 +233,7 @@ class _Run:
         """Keep the query for later requests, if all its root fields are prepared."""
         known, defaults = self.constants.keys() | self.reads.keys(), tuple(self.roots.defaults)
         if len(defaults) < 2 and all(item.key in known for item in selected):
-            locale = defaults[0] if defaults else None  # not what it is by now: the reads are bound to this one
+            locale = defaults[0] if defaults else None  # not the current default: the reads are bound to this one
             prepared = PreparedOperation(self.members(selected), self.roots.sentinels, locale)
             self.executor.ready.keep(self.asked, self.roots.actor, prepared)
             self.executor.shapes.keep(self.asked, variables, self.roots.actor, prepared, lifting)

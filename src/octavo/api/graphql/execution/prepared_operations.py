@@ -211,16 +211,16 @@ class RequestedOperation:
         self._key = _key_of(document, operation, variables)
 
     def key(self, actor: Actor) -> tuple[Any, ...] | None:
-        """What it is kept by for somebody; None for one that is not kept, and for mutations."""
+        """Return the cache key for a caller; None for mutations and for operations that cannot be cached."""
         return None if self._key is None or self.is_mutation else (*self._key, actor.kind, actor.ability.key)
 
     @property
     def is_mutation(self) -> bool:
-        """Return whether it writes."""
+        """Whether the operation is a mutation."""
         return self.operation.operation is OperationType.MUTATION
 
     def operation_key(self, actor: Actor) -> tuple[Any, ...] | None:
-        """Return the key without the values of variables; None for queries whose values are not kept."""
+        """Return the key without the values of variables; None for queries that cannot be cached."""
         return None if self._key is None else (*self._key[:2], actor.kind, actor.ability.key)
 
     @property

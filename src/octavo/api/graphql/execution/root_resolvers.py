@@ -51,9 +51,9 @@ class RootResolvers:
     is_authorized: bool = False
     """Whether project code has granted the caller access to this root field."""
     digit_ids: bool = False
-    """Whether ids are digits only, not whatever JavaScript reads as a number."""
+    """Whether ids are digits only. Otherwise, all numbers in JavaScript's notation are accepted."""
     id_source: IdSource = no_source
-    """Where the id of a field comes from, if that is a variable."""
+    """Returns the variable that provides a field's id, if any."""
     defaults: set[str] = field(default_factory=set, compare=False)
     """The default locales that were used: one, unless it changed meanwhile."""
     is_gone: bool = False
