@@ -256,10 +256,10 @@ class _Run:
             return await answer_schedule(roots, field, metadata, item, changes=self.is_mutation)
         assert isinstance(metadata, RootField), "fields of other metadata are no root fields"
         if self.is_mutation:
-            told, write = await MutationResolvers(roots, self.asked.size).write(field, metadata, item)
+            value, write = await MutationResolvers(roots, self.asked.size).write(field, metadata, item)
             if roots is self.roots and write is not None and write.is_reusable:
                 self.writes[item.key] = write
-            return told
+            return value
         read = await roots.prepare(field, metadata, item)
         if roots is self.roots:  # no code has changed the arguments
             self.reads[item.key] = read

@@ -36,7 +36,7 @@ class EntryWrite:
     @property
     def is_reusable(self) -> bool:
         """Whether its errors do not change the sentinels of the operation."""
-        return not _tells_below(self.root)
+        return not _reports_below(self.root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,15 @@ class MutationResolvers:
             write = EntryWrite(field, root, selected, texts, prepared)
             return (await self._write(root, arguments, prepared)).join(texts), write
         except OctavoError as error:
-            if len(texts) > 1 and _tells_below(root):
+            if len(texts) > 1 and _reports_below(root):
                 return self.roots.sentinels.null(error).json.encode().join(texts), None
             raise
 
     async def run(self, write: EntryWrite) -> tuple[bytes, Errors]:
         """Return the JSON of a root field that is prepared, and its errors. Raises OctavoError, GraphQLError."""
         arguments = await self._arguments(write.field, write.selected)
-        told = (await self._write(write.root, arguments, write.answer)).join(write.texts)
-        return self.roots.sentinels.take(told, (write.selected.key,))
+        response = (await self._write(write.root, arguments, write.answer)).join(write.texts)
+        return self.roots.sentinels.take(response, (write.selected.key,))
 
     async def _arguments(self, field: GraphQLField, selected: Selected) -> dict[str, Any]:
         return await compute(partial(self.roots.selections.arguments, field, selected), self.size)
@@ -124,7 +124,7 @@ class MutationResolvers:
         return await self.roots.single_id(root, locale) if root.content_type.is_single else 0
 
 
-def _tells_below(root: RootField) -> bool:
+def _reports_below(root: RootField) -> bool:
     """Whether errors of a root field are shown below it: those of the update of a single type (observed)."""
     return root.action == "update" and root.content_type.is_single
 
