@@ -1,4 +1,4 @@
-"""Octavo's database drivers, behind the protocol of `connection`. `open_database` chooses one, and imports it alone."""
+"""Octavo's database drivers behind the protocols of `connection`. `open_database` imports only the driver it needs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,12 +24,12 @@ def open_database(
     untouched: bool = False,
     topology: Topology = ALONE,
 ) -> Database:
-    """The driver for a database, not yet connected.
+    """Return the driver for a database. It is not connected yet.
 
     A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
-    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience`
-    are in seconds, `largest_answer` in bytes. `untouched`: for the `fetch_` methods alone, and a
-    file stays as it is. `topology`: which servers of PostgreSQL there are.
+    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience` are in
+    seconds, `largest_answer` in bytes. `untouched`: only `fetch_` methods are allowed, and an SQLite file is never
+    modified. `topology`: the servers of PostgreSQL.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
         from octavo.database.sqlite import SqliteDatabase

@@ -1,14 +1,14 @@
-"""The ambient transaction: what is read and written inside its block belongs to it, whoever does that.
+"""The ambient transaction: all reads and writes inside its block belong to it, whatever code runs them.
 
     async with unit_of_work(database) as unit:
         with ambient(database, unit):
             await database.fetch_value(...)          # sees what the unit has written
             async with unit_of_work(database) as part:
-                ...                                  # undone alone if it fails; what follows it follows the whole
+                ...                                  # a savepoint: rolled back alone if it fails
 
-Each part is a scope of its own, in which others may lie. In a scope one thing is done at a time: tasks that were
-started in it take turns, at a statement or at a part. A scope ends with its block; a task that goes on after it is
-refused.
+Each nested unit of work is a savepoint with its own scope, and its callbacks run after the outer commit. Within a scope
+one statement or part runs at a time: tasks started in it take turns. A scope ends with its block; a task that uses it
+later gets TransactionFailed.
 """
 
 import asyncio
@@ -26,19 +26,19 @@ _OVER: Final = (
 
 
 class Unit(Protocol):
-    """What is done together; what follows its parts follows it."""
+    """A unit of work. Callbacks of its parts run with its own callbacks."""
 
     connection: Any
 
     def after_commit(self, callback: Callback) -> None:
-        """Call something once all is durable."""
+        """Call a function after the commit."""
 
     def after_undo(self, callback: Callback) -> None:
-        """Call something once all is undone."""
+        """Call a function after a rollback."""
 
 
 class Scope:
-    """A transaction, or a part of one, for what is begun inside."""
+    """A transaction or a savepoint, for everything that runs inside its block."""
 
     def __init__(self, database: object, unit: Unit) -> None:
         self.database = database
@@ -47,12 +47,12 @@ class Scope:
         self._is_over = False
 
     def end(self) -> None:
-        """From now on nothing may be begun here."""
+        """End the scope. Later use raises TransactionFailed."""
         self._is_over = True
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Any]:
-        """The connection, for one statement. Raises TransactionFailed after the end."""
+        """Return the connection for one statement. Raises TransactionFailed after the scope's end."""
         self._check()
         async with self._turn:
             self._check()
@@ -60,13 +60,13 @@ class Scope:
 
     @asynccontextmanager
     async def part(self) -> AsyncIterator[Transaction]:
-        """The connection, for what is undone alone if it fails. Raises TransactionFailed after the end."""
+        """Open a savepoint. Raises TransactionFailed after the scope's end."""
         async with self.turn() as connection, connection.part():
             yield connection
 
     @asynccontextmanager
     async def inner(self, *, exclusive: bool) -> AsyncIterator[Any]:
-        """The connection of a transaction that was to be begun here. Raises TransactionFailed for an exclusive one."""
+        """Open a nested transaction. Raises TransactionFailed for an exclusive one, and after the scope's end."""
         if exclusive:
             raise TransactionFailed("tables are not changed inside a transaction")
         async with self.part() as connection:
@@ -82,14 +82,14 @@ _scope: ContextVar[Scope | None] = ContextVar("octavo_ambient_transaction", defa
 
 
 def joined(database: object) -> Scope | None:
-    """The scope that reads and writes on a database belong to here, if there is one."""
+    """Return the ambient scope for a database in this context, if there is one."""
     scope = _scope.get()
     return scope if scope is not None and scope.database is database else None
 
 
 @contextmanager
 def ambient(database: object, unit: Unit) -> Iterator[None]:
-    """Let what is read and written inside the block belong to a unit of work on this database."""
+    """Run all reads and writes of the block on this database in a unit of work."""
     scope = Scope(database, unit)
     token = _scope.set(scope)
     try:
@@ -100,7 +100,7 @@ def ambient(database: object, unit: Unit) -> Iterator[None]:
 
 
 def outside() -> Context | None:
-    """A context for a task that belongs to no transaction, wherever it is started; None where it needs no other."""
+    """Return a context without an ambient transaction for a new task, or None if the current one has none."""
     if _scope.get() is None:
         return None
     context = copy_context()

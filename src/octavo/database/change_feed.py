@@ -1,4 +1,4 @@
-"""ChangeFeed: who wants to know which data has changed, and is told once the change is durable."""
+"""ChangeFeed: notifies subscribers of changed data after the change is committed."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import field
@@ -13,7 +13,7 @@ Callback = Callable[[], Awaitable[object] | None]
 
 
 class ChangeKind(StrEnum):
-    """What became of an entry. An update that publishes it, or takes that back, is known as such."""
+    """The kind of a change. Publishing and unpublishing are separate from other updates."""
 
     CREATE = "create"
     UPDATE = "update"
@@ -23,7 +23,7 @@ class ChangeKind(StrEnum):
 
 
 class Presence(IntEnum):
-    """How an entry is there: for nobody, for those who see drafts, for every reader. Kept as its number."""
+    """The visibility of an entry: none, with drafts only, or for every reader. Stored as its number."""
 
     ABSENT = 0
     DRAFT = 1
@@ -32,11 +32,11 @@ class Presence(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class DataChange:
-    """One entry changed: the UID of its type, its id and how.
+    """A change of one entry: the UID of its type, its id and the kind of change.
 
-    `before` and `after` are what a reader of the entry alone is shown, as JSON. They are read only where a subscriber
-    asks for images of that type; an entry that is made has no `before`, one that is gone no `after`. `was` and `became`
-    tell for whom it was there and is there now, `locale` the locale of an entry of a localized type.
+    `before` and `after` are the JSON representations of the entry. They are read only if a subscriber requests images
+    of that type; a created entry has no `before`, a deleted one no `after`. `was` and `became` are the visibility
+    before and after the change, `locale` is the locale of an entry of a localized type.
     """
 
     uid: str
@@ -50,7 +50,7 @@ class DataChange:
 
 
 Keeper = Callable[[Any, Sequence[DataChange]], Awaitable[None]]
-"""Writes changes down through a connection, as a part of what they belong to."""
+"""Stores changes through a connection, in the transaction that makes them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,41 +61,42 @@ class _Subscription:
 
 
 class ChangeFeed:
-    """The subscribers to changes of data. `hooks` are those of the project in force, for rows that no site writes."""
+    """The subscribers to data changes. `hooks` are those of the current project, for rows written outside a server."""
 
     def __init__(self) -> None:
         self.hooks: Any = None
         self._subscriptions: tuple[_Subscription, ...] = ()
         self.wants_any_images = False
-        """Whether a subscriber asks for images at all."""
+        """Whether any subscriber requests images."""
         self.keepers: tuple[Keeper, ...] = ()
-        """Who writes changes down inside their transaction."""
+        """Functions that store changes in the same transaction."""
 
     def keep(self, keeper: Keeper) -> None:
-        """Have somebody write every change down inside its transaction."""
+        """Add a function that stores every change in the same transaction."""
         self.keepers = (*self.keepers, keeper)
 
     def subscribe(
         self, listener: Listener, uids: Iterable[str] | None = None, *, images: bool = False
     ) -> Callable[[], None]:
-        """Tell a listener of the changes of these types, or all, once for each transaction; how to end that.
+        """Call a listener after each transaction that changes these types, or any type. Returns the unsubscribe
+        function.
 
-        `images`: read what the entries were and have become, which costs a statement for each.
+        `images`: read the entries before and after the change, which costs a statement for each.
         """
         subscription = _Subscription(listener, None if uids is None else frozenset(uids), images)
         self._set((*self._subscriptions, subscription))
         return lambda: self._set(tuple(one for one in self._subscriptions if one is not subscription))
 
     def wants_images(self, uid: str) -> bool:
-        """Whether a subscriber asks what entries of a type were and have become."""
+        """Return whether a subscriber requests images of a type's entries."""
         return self.wants_any_images and any(
             one.images and (one.uids is None or uid in one.uids) for one in self._subscriptions
         )
 
     def deliveries(self, changes: Sequence[DataChange]) -> list[Callback]:
-        """The calls that tell the subscribers, in their order, each of what concerns it."""
+        """Return the calls that notify the subscribers, in their order, each with the changes it subscribed to."""
         deliveries: list[Callback] = []
-        for one in self._subscriptions:  # for every write: no more calls than needed
+        for one in self._subscriptions:  # runs for every write: avoid needless calls
             concerning = changes if one.uids is None else [change for change in changes if change.uid in one.uids]
             if concerning:
                 deliveries.append(partial(one.listener, tuple(concerning)))

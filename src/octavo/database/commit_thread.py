@@ -1,7 +1,6 @@
-"""The thread that commits: hands its results to the event loop by one call.
+"""The thread that commits SQLite transactions and passes results to the event loop with one call.
 
-A future of an executor brings a lock and callbacks of its own, which take longer than all other work of a small write
-in Python.
+An executor's future has a lock and callbacks, which take longer than the rest of a small write in Python.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ _Task = tuple[Callable[[], None], "asyncio.Future[None]"]
 
 
 class CommitThread:
-    """Runs one work after the other in a thread of its own, which starts with the first one."""
+    """Runs tasks one after another in a dedicated thread, which starts with the first task."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -22,7 +21,7 @@ class CommitThread:
         self._thread: Thread | None = None
 
     def run(self, work: Callable[[], None]) -> "asyncio.Future[None]":
-        """Run the work; return a future of the running loop, which raises what the work raises."""
+        """Run the work. Returns a future of the running loop, which raises what the work raises."""
         done = asyncio.get_running_loop().create_future()
         if self._thread is None:
             self._thread = Thread(target=_work_off, args=(self._tasks,), name=self._name, daemon=True)
@@ -31,7 +30,7 @@ class CommitThread:
         return done
 
     def close(self) -> None:
-        """End the thread once the work that it was given is done."""
+        """End the thread after its current work."""
         if self._thread is not None:
             self._thread = None
             self._tasks.put(None)
@@ -45,9 +44,9 @@ def _work_off(tasks: "SimpleQueue[_Task | None]") -> None:
             work()
         except BaseException as raised:
             error = raised
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
+        with suppress(RuntimeError):  # the loop is closed: no caller waits
             done.get_loop().call_soon_threadsafe(_settle, done, error)
-        del task, work, done, error  # they would live until the next one
+        del task, work, done, error  # otherwise they would be referenced until the next task
 
 
 def _settle(done: "asyncio.Future[None]", error: BaseException | None) -> None:

@@ -1,8 +1,8 @@
-"""What rows call components: names that no definition has any more, because v4 renames components in definitions alone.
+"""Component names in stored rows that no definition has, because v4 renames components in definitions only.
 
-v4 reads an attribute that holds a component by the attribute, whatever name its rows say; a dynamic zone by the names.
-So do we, but for rows that lead to components of other entries: there the attribute was given another component, and
-ids mean rows of the table before.
+v4 reads a component attribute regardless of the name in its rows, but a dynamic zone by the names. Octavo does the
+same, except for rows that refer to components of other entries: there the attribute got a different component, and the
+ids belong to the former component's table.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -20,7 +20,7 @@ from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 
 _TOGETHER: Final = 50
-"""Tables that one statement looks into."""
+"""Number of tables in one statement."""
 _PLACES_TOLD: Final = 4
 _KINDS: Final = """
 SELECT {number}, kind FROM (
@@ -30,7 +30,7 @@ SELECT {number}, kind FROM (
     SELECT (SELECT min(component_type) FROM {table} WHERE component_type > kinds.kind) FROM kinds
     WHERE kinds.kind IS NOT NULL)
   SELECT kind FROM kinds WHERE kind IS NOT NULL) AS found"""
-"""Step by step along the index: a large table costs no more than a small one."""
+"""Skips from name to name along the index, so a large table takes no longer than a small one."""
 _PLACES: Final = "SELECT field, count(*) FROM {table} WHERE component_type = {{name}} GROUP BY field ORDER BY field"
 _ALL_PLACES: Final = "SELECT field, component_type, count(*) FROM {table} GROUP BY field, component_type ORDER BY 1, 2"
 _OF_OTHERS: Final = """
@@ -38,22 +38,22 @@ SELECT count(*) FROM {table} held WHERE held.component_type = {{old}} AND held.f
 AND held.component_id IN (SELECT other.component_id FROM {other} other WHERE other.component_type = {{new}})
 AND NOT EXISTS (SELECT 1 FROM {table} twice WHERE twice.entity_id = held.entity_id AND twice.field = held.field
   AND twice.component_id = held.component_id AND twice.component_type = {{new}})"""
-"""Rows that lead to what is somebody else's; not those that v4 has written a second time under the name of now."""
+"""Rows that refer to components of other entries, except those that v4 has duplicated under the current name."""
 
 
 class Meaning(StrEnum):
-    """What rows with another name than that of the definition are."""
+    """What rows with a name other than the definition's are."""
 
-    FORMER = "former"  # of the attribute's component, under a name of before: shown
-    FOREIGN = "foreign"  # an unknown name, and ids that belong to other entries: not shown
-    OTHER = "other"  # of another component that there is: not shown
-    UNKNOWN = "unknown"  # in a dynamic zone, which asks by name: not shown, as in v4
+    FORMER = "former"  # the attribute's component under a former name: shown
+    FOREIGN = "foreign"  # an unknown name, with ids that belong to other entries: not shown
+    OTHER = "other"  # another existing component: not shown
+    UNKNOWN = "unknown"  # in a dynamic zone, which is read by name: not shown, as in v4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherName:
-    """Rows of one attribute under one name. `component` is what the attribute holds; of a zone, what has the name now
-    as far as can be told."""
+    """Rows of one attribute under one name. `component` is the attribute's component; for a dynamic zone, the component
+    that has been renamed from it, if that can be determined."""
 
     uid: str
     attribute: str
@@ -64,7 +64,7 @@ class OtherName:
 
     @property
     def says(self) -> str:
-        """What it means, and what to do."""
+        """Describe what it means, and what to do."""
         rename = f"`octavo db rename-component {self.name} {self.component or 'NEW'}`"
         match self.meaning:
             case Meaning.FORMER:
@@ -85,14 +85,15 @@ class OtherName:
 
 @dataclass(frozen=True, slots=True)
 class ComponentNames:
-    """Looks for what the rows of a database call components."""
+    """Finds the component names in a database's rows."""
 
     connection: Connection
     dialect: Dialect
     registry: Registry
 
     async def unknown(self) -> list[OtherName]:
-        """The names that no definition has, by place. Large tables cost no more than small ones where all are known."""
+        """Return the names that no definition has, by attribute. If there are none, this is fast for large tables,
+        too."""
         found: list[OtherName] = []
         for definition, name in await self._unknown():
             table = self._table(definition)
@@ -102,7 +103,7 @@ class ComponentNames:
         return found
 
     async def others(self, present: Collection[str]) -> list[OtherName]:
-        """All names but those of the definitions, in the tables that are `present`. Looks at every row."""
+        """Return all names that differ from the definitions, in the tables that are `present`. Reads every row."""
         found: list[OtherName] = []
         for definition in self.registry.holders():
             if component_table(definition).name in present:
@@ -112,7 +113,7 @@ class ComponentNames:
         return found
 
     async def rows_of_others(self, definition: Definition, field: str, old: str, new: str) -> int:
-        """How many rows at a place say `old`, and lead to what other entries hold as `new`."""
+        """Return how many rows of an attribute are named `old` and refer to components of other entries named `new`."""
         table = escape_braces(self._table(definition))
         for other in self.registry.holders(new):
             text = _OF_OTHERS.format(table=table, other=escape_braces(self._table(other)))
@@ -135,7 +136,7 @@ class ComponentNames:
         return found
 
     async def _told(self, definition: Definition, field: str, name: str, rows: int) -> list[OtherName]:
-        """What so many rows of a place are; nothing where they say what the definitions say."""
+        """Classify rows of an attribute; returns nothing if their name matches the definition."""
         attribute, is_known = definition.attributes.get(field), name in self.registry.components
         told = partial(OtherName, uid=definition.uid, attribute=field, name=name, rows=rows)
         match attribute:
@@ -149,7 +150,7 @@ class ComponentNames:
         return []
 
     def _likely(self, name: str, listed: Iterable[str]) -> str | None:
-        """The component that may have had the name: the only one, listed or not, that differs in its category alone."""
+        """Return the component that probably had the name: the only one, listed or not, in a different category."""
         for uids in (listed, self.registry.components):
             alike = [uid for uid in uids if uid.partition(".")[2] == name.partition(".")[2]]
             if len(alike) == 1:
@@ -158,7 +159,7 @@ class ComponentNames:
 
 
 async def learn_former_names(connection: Connection, dialect: Dialect, registry: Registry) -> list[OtherName]:
-    """Look for names that no definition has, and tell the registry which of them are names of before."""
+    """Find names that no definition has, and register the former names with the registry."""
     found = await ComponentNames(connection, dialect, registry).unknown()
     former: dict[tuple[str, str], tuple[str, ...]] = {}
     for each in found:
@@ -170,7 +171,7 @@ async def learn_former_names(connection: Connection, dialect: Dialect, registry:
 
 
 def told(found: Iterable[OtherName]) -> Iterator[str]:
-    """What was found, for people: a line for each name and what it means."""
+    """Describe the names that were found, one line each."""
     groups: dict[tuple[str, str], list[OtherName]] = {}
     for each in found:
         groups.setdefault((each.name, each.says), []).append(each)

@@ -1,4 +1,4 @@
-"""Gives rows the name that a component has in the definitions now, where it was renamed without them."""
+"""Rename components in stored rows, if a component was renamed only in the definitions."""
 
 from typing import Final
 
@@ -25,21 +25,21 @@ _LINKS: Final = """
 UPDATE {table} SET {type} = {{new}} WHERE {type} = {{old}} AND id NOT IN (
   SELECT before.id FROM {table} before JOIN {table} now ON now.{id} = before.{id} AND now.field = before.field
   WHERE before.{type} = {{old}} AND now.{type} = {{new}})"""
-"""Files of before stay behind where the component was given others since."""
+"""Former files are left if the component was given others since."""
 _LAYOUT: Final = OwnStatement("""
 UPDATE strapi_core_store_settings SET {key:name} = {new} WHERE {key:name} = {old}
 AND NOT EXISTS (SELECT 1 FROM strapi_core_store_settings other WHERE other.{key:name} = {new})""")
 
 
 class ComponentRenameRefused(OctavoError):
-    """Rows cannot be given the name; the text says why."""
+    """Rows cannot be renamed; the message contains the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenamedRows:
-    """How many rows were given the name: of components in their places, of files and other links that lead to them.
+    """How many rows were renamed: components of entries, and files and other links that refer to them.
 
-    `twice` were taken away, because v4 had written them again under the new name.
+    `twice` rows were deleted, because v4 had duplicated them under the new name.
     """
 
     components: int = 0
@@ -48,15 +48,15 @@ class RenamedRows:
 
 
 class _Undo(Exception):
-    """Ends a trial: everything it did is undone."""
+    """Ends a dry run: its changes are rolled back."""
 
 
 async def rename_component(
     database: Database, registry: Registry, old: str, new: str, *, dry_run: bool = False
 ) -> RenamedRows:
-    """Let rows say `new` that say `old`, in one transaction; a `dry_run` is undone.
+    """Rename rows from `old` to `new` in one transaction. A `dry_run` is rolled back.
 
-    Raises ComponentRenameRefused: `new` is no component, `old` is one, or was another than `new`.
+    Raises ComponentRenameRefused if `new` is not a component, or if `old` is one or was a different one.
     """
     if new not in registry.components:
         raise ComponentRenameRefused(f"There is no component {new}")
@@ -79,7 +79,7 @@ async def rename_component(
 
 
 async def _check(transaction: Transaction, dialect: Dialect, registry: Registry, old: str, new: str) -> None:
-    """Refuse what would show components of other entries."""
+    """Raise ComponentRenameRefused if the result would show components of other entries."""
     names = ComponentNames(transaction, dialect, registry)
     for definition in registry.definitions():
         for field, attribute in definition.attributes.items():

@@ -1,12 +1,12 @@
-"""Database: the one small protocol between Octavo and a database. Drivers implement it; everybody else uses it.
+"""Database: the protocol between Octavo and a database. Drivers implement it; everything else uses it.
 
 Statements are text with the dialect's placeholders (`?1, ?2 ...` on SQLite, `$1, $2 ...` on PostgreSQL) and a sequence
 of values. Rows are sequences indexed by position.
 
-Values are None, bool, int, float and str, nothing else. Whatever has no such type travels as text and is cast where
-the database needs it (`$1::timestamp`, `$2::numeric`, `$3::jsonb`); dates, times, timestamps, numerics and jsonb come
-back as text the same way. On PostgreSQL the type of a placeholder decides what may be given for it: a number type with
-decimals takes int, float and str, a text type only str, an integer type only int; arrays take a list of those.
+Values are None, bool, int, float and str only. Other types are passed as text and cast in the statement
+(`$1::timestamp`, `$2::numeric`, `$3::jsonb`); dates, times, timestamps, numerics and jsonb are returned as text as
+well. On PostgreSQL the type of a placeholder determines the accepted values: a number type with decimals takes int,
+float and str, a text type only str, an integer type only int; arrays take a list of those.
 """
 
 from collections import deque
@@ -25,20 +25,20 @@ WorkT = TypeVar("WorkT")
 
 
 unnoted: Final = deque[float](maxlen=0).append
-"""For who is told of statements and wants to know of texts alone."""
+"""A `note` that discards its argument, for observers that only need the texts."""
 
 
 @dataclass(slots=True)
 class Watch:
-    """Who is told of statements: `note` how many seconds each took, waits for a connection or a thread included; `see`
-    the texts, too, of those that took `seen_from` and more. Most are only noted, which is no call of Python."""
+    """An observer of statements. `note` is called with the seconds that each took, including waits for a connection or
+    a thread; `see` is called with the text as well, for those that took at least `seen_from`. `note` alone is cheap."""
 
     note: Callable[[float], object]
     see: Callable[[str, float], None]
     seen_from: float = 0.0
 
     def tell(self, text: str, seconds: float) -> None:
-        """Tell of a statement."""
+        """Report a statement."""
         self.note(seconds)
         if seconds >= self.seen_from:
             self.see(text, seconds)
@@ -51,7 +51,7 @@ Row = Sequence[Any]
 
 
 class IntegrityViolation(Exception):
-    """A write met a rule of the database: foreign key, check, not null. `rule` is what the database calls it."""
+    """A write violated a foreign key, check or not null constraint. `rule` is its name in the database."""
 
     def __init__(self, rule: str) -> None:
         super().__init__(rule)
@@ -59,10 +59,10 @@ class IntegrityViolation(Exception):
 
 
 class UniqueViolation(IntegrityViolation):
-    """A write met a unique index.
+    """A write violated a unique index.
 
-    `index` names it as well as the database tells: the index on PostgreSQL; on SQLite the columns
-    (`articles.slug, articles.locale`), for an index on expressions its name.
+    `index` identifies it as far as the database reports it: the index on PostgreSQL; on SQLite the columns
+    (`articles.slug, articles.locale`) or, for an index on expressions, its name.
     """
 
     def __init__(self, index: str) -> None:
@@ -71,104 +71,103 @@ class UniqueViolation(IntegrityViolation):
 
 
 class UnsuitableValue(ValueError):
-    """The database cannot take a value: out of range, no valid text for the type, NUL, half a surrogate pair, NaN."""
+    """The database cannot store a value: out of range, invalid for the type, NUL, half a surrogate pair, NaN."""
 
 
 class IdTaken(UniqueViolation):
-    """The id that the database itself gave to a new row is taken; see `sequences`."""
+    """The id that the database generated for a new row is already used; see `sequences`."""
 
 
 class AnswerTooLarge(UnsuitableValue):
-    """What a read is to answer is larger than the database may make it."""
+    """The result of a read exceeds the size limit."""
 
 
 class TransactionConflict(Exception):
-    """Two transactions stood in each other's way and this one had to give in; the whole transaction may be retried."""
+    """Two transactions conflicted and this one was rolled back. The whole transaction can be retried."""
 
 
 class StatementRefused(Exception):
-    """The database takes no such statement about these tables: a rule or a trigger of somebody else's is in its way."""
+    """The database rejects the statement on these tables, because of another program's rule or trigger."""
 
 
 class TransactionFailed(Exception):
-    """A transaction was used after a statement in it had failed, or after its end. A mistake in the calling code."""
+    """A transaction was used after a failed statement or after its end. A bug in the calling code."""
 
 
 class StatementTimeout(ServiceUnavailable):
-    """A statement took longer than it may."""
+    """A statement exceeded its time limit."""
 
 
 class StatementCount(Protocol):
-    """Whoever counts and watches the statements that are sent."""
+    """Counts and observes statements."""
 
     statements: int
 
     watch: Watch | None
-    """Who is told of them."""
+    """The observer, if any."""
 
 
 class LockTimeout(StatementTimeout):
-    """A change of tables waited too long for others to let go of them; `tables` are those it was about."""
+    """A change of tables waited too long for locks of others. `tables` are the affected tables."""
 
     tables: tuple[str, ...] = ()
 
 
 class PageApart(Protocol):
-    """How a page and its total are read by two statements."""
+    """How to read a page and its total with two statements."""
 
     shared: int
-    """The first so many values of the whole are what is counted; the others choose the page."""
+    """The number of values that the total depends on; the others select the page."""
 
     def texts(self) -> tuple[str, str, int] | None:
-        """The page without its total, which takes all values; the total alone, and how many values that takes. None
-        where both have to be looked for at once."""
+        """Return the statement of the page without its total, which takes all values; the statement of the total, and
+        how many values it takes. None if both have to be read together."""
 
 
 class Reads(Protocol):
-    """Where content is read."""
+    """The interface for reading content."""
 
     def fetch_row(
         self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
     ) -> Awaitable[Row | None]:
-        """The first row, or None. With `apart` it is a page and its total, and may be read as two statements where
-        others are asking for the same total."""
+        """Return the first row, or None. With `apart` it is a page and its total, which may be read as two statements
+        if other requests are reading the same total."""
 
     def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[bytes | None]:
-        """As `Connection.fetch_json`."""
+        """Like `Connection.fetch_json`."""
 
 
 class Connection(Protocol):
-    """What can be said to a database, inside a transaction or (on `Database` itself) outside one.
+    """Statements on a database, inside a transaction or (on `Database` itself) outside one.
 
-    `long` tells that a read may take long, so that it does not hold up others; where it makes no difference it is
-    ignored. After any exception a transaction can only be rolled back, or the part of it that it came from, on every
-    database.
+    `long` marks a read as slow, so that it does not block others; drivers may ignore it. After any exception a
+    transaction, or the part of it that raised the exception, can only be rolled back, on every database.
     """
 
     async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
-        """All rows."""
+        """Return all rows."""
 
     async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
-        """The first row, or None."""
+        """Return the first row, or None."""
 
     async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
-        """The first column of the first row, or None."""
+        """Return the first column of the first row, or None."""
 
     async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
-        """The first column of the first row, a JSON text, as UTF-8.
+        """Return the first column of the first row, a JSON text, as UTF-8.
 
-        Cheapest where the database gives bytes by itself: type `json` on PostgreSQL, `CAST(... AS BLOB)` on SQLite.
+        Fastest if the database returns bytes: type `json` on PostgreSQL, `CAST(... AS BLOB)` on SQLite.
         """
 
     async def execute(self, text: str, values: Values = ()) -> int:
-        """Run a statement that answers no rows; the number of rows it touched."""
+        """Run a statement that returns no rows, and return the number of affected rows."""
 
     async def execute_script(self, text: str) -> None:
         """Run several statements separated by semicolons, without values (DDL)."""
 
 
 class Links(NamedTuple):
-    """A table that links entries of one type, and its columns, quoted."""
+    """A join table for entries of one type, and its columns, quoted."""
 
     table: str
     source: str
@@ -179,64 +178,63 @@ class Transaction(Connection, Protocol):
     """A connection inside a transaction: its reads see its own writes."""
 
     async def lock(self, name: str) -> None:
-        """Wait until no other transaction holds this name; hold it until the end of this one."""
+        """Acquire the lock with this name, and hold it until the end of the transaction."""
 
     async def lock_all(self, names: Sequence[str], *, shared: Sequence[str] = ()) -> None:
-        """The same for several names, one after the other. Who takes several in the same order meets no deadlock.
+        """Acquire several locks, one after another. Acquiring them in the same order everywhere avoids deadlocks.
 
-        `shared` names are locked before them: other transactions can share these, but not lock them for themselves.
+        `shared` locks are acquired before them: other transactions can share these, but not acquire them exclusively.
         """
 
     async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
-        """The same for the entries that an entry is linked to, and for others: names of prefix, type and id, in order.
+        """Lock an entry's linked entries, and others: names of prefix, type and id, in order.
 
         `values` are the type, the id of the entry, and the types and ids of the others. Their types (prefix and type)
-        are locked first, shared. Where there is only one writer nothing is locked.
+        are locked first, shared. With a single writer nothing is locked.
         """
 
     def part(self) -> AbstractAsyncContextManager[None]:
-        """A block that is undone alone when it ends with an exception: statements may follow, also after one that has
-        failed inside. Parts may lie in one another.
+        """Open a savepoint that is rolled back if the block raises an exception. Statements may follow, even after one
+        failed inside. Savepoints can be nested.
 
-        After a statement that was interrupted the whole transaction can only be rolled back, as after a part that the
-        database has undone with everything around it.
+        After an interrupted statement, or if the database rolls back more than the savepoint, the whole transaction can
+        only be rolled back.
         """
 
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
-        """Do work between two statements in a thread (`threads.in_computing_thread`). It counts as no pause."""
+        """Run work between two statements in a thread (`threads.in_computing_thread`). It does not count as a pause."""
 
 
 class Database(Connection, Protocol):
-    """A pool of connections. Its own `fetch_` methods only read (the database refuses writes there, so that a read can
-    be repeated when a connection is lost); `execute` and `execute_script` are a transaction of their own.
+    """A connection pool. Its own `fetch_` methods only read (the database rejects writes there, so that a read can be
+    repeated after a lost connection); `execute` and `execute_script` run in a separate transaction.
 
-    Raises `errors.ServiceUnavailable` when the database cannot be reached, or no connection is free in time.
-    What is read or written where a transaction is ambient (`ambient`) belongs to that; a transaction begun there is a
-    part of it.
+    Raises `errors.ServiceUnavailable` if the database cannot be reached, or no connection is free in time. Inside an
+    ambient transaction (`ambient`), reads and writes belong to it, and a new transaction is a part of it.
 
-    `statements` counts every statement ever sent, for the exact guards in the tests (BEGIN, COMMIT and locks not
-    counted, a script as one).
+    `statements` counts every statement, for the query count tests (without BEGIN, COMMIT and locks; a script counts as
+    one).
     """
 
     dialect: Dialect
     statements: int
     largest_answer: int
-    """Bytes of the largest JSON text that a statement may answer."""
+    """Maximum bytes of a JSON text that a statement returns."""
     large_reads: int
-    """How many reads of great size may run at once so that others still find a connection."""
+    """How many large reads can run at once so that other requests still find a connection."""
 
     watch: Watch | None
-    """Who is told of statements; None where nobody wants to know, which costs nothing."""
+    """The observer of statements; None costs nothing."""
 
     @property
     def contents(self) -> Reads:
-        """Where content is read outside of transactions: the database itself, or with replicas one of its servers."""
+        """Return the reader of content outside transactions: the database itself, or one of its replicas."""
 
     lock_timeout: float
-    """Seconds that a statement of an exclusive transaction waits for a lock on a table."""
+    """Seconds that a statement of an exclusive transaction waits for a table lock."""
 
     async def connect(self) -> None:
-        """Open the pool. Raises `errors.ServiceUnavailable`, its cause telling what is wrong."""
+        """Open the pool. Raises `errors.ServiceUnavailable` with the reason as its cause."""
 
     async def close(self) -> None:
         """Let running statements finish, then close every connection."""
@@ -244,51 +242,49 @@ class Database(Connection, Protocol):
     def transaction(
         self, *, exclusive: bool = False, grouped: bool = False
     ) -> AbstractAsyncContextManager[Transaction]:
-        """A write transaction: committed on normal exit, rolled back on any exception or cancellation.
+        """Open a write transaction: committed on normal exit, rolled back on any exception or cancellation.
 
-        An exclusive one is for changes of tables: of all processes on the database only one is inside at a time, the
-        others wait for minutes if need be; its statements have no time limit. They raise LockTimeout when somebody
-        keeps a lock on a table for longer than `lock_timeout`.
+        Exclusive transactions are for changes of tables: of all processes using the database, only one can be in one at
+        a time, and the others wait, for minutes if necessary. Its statements have no time limit, but raise LockTimeout
+        if a table is locked for longer than `lock_timeout`.
 
-        Grouped ones may be committed together, where that is quicker. They are short, and whoever runs one runs it
-        once more on TransactionConflict, which one of the others may cause. One that may wait for something else than
-        the database is not to be grouped.
+        Grouped transactions may be committed together, where that is faster. They must be short, must be retried on
+        TransactionConflict, which another of the group may cause, and must not wait for anything but the database.
 
-        Where only one can write, one that pauses between statements while others wait is undone: a grouped one with
-        TransactionConflict, any other with ServiceUnavailable.
+        With a single writer, a transaction that pauses between statements while others wait is rolled back: a grouped
+        one with TransactionConflict, any other with ServiceUnavailable.
         """
 
     def snapshot(self) -> AbstractAsyncContextManager[Connection]:
-        """One state of the database to read for as long as it takes: what others write meanwhile is not seen, and
-        nobody waits. It refuses writes.
-        """
+        """Open a read-only transaction on a consistent snapshot: later writes of others are not visible, and neither
+        side blocks the other."""
 
     def apart(self) -> AbstractAsyncContextManager[Connection]:
-        """A connection that is no part of the pool, for statements that run outside of any transaction, however long;
-        where there is no such thing, an exclusive transaction."""
+        """Open a connection outside the pool, for statements outside transactions, of any duration. Databases without
+        such statements open an exclusive transaction."""
 
     def request_share(self) -> AbstractContextManager[None]:
-        """Let the reads that are begun inside hold only one request's share of the connections (`request_share`)."""
+        """Limit the reads inside the block to one request's share of the connections (`request_share`)."""
 
     def pools(self) -> Mapping[str, PoolUse]:
-        """Tell how the pools of connections fare, by name."""
+        """Return the use of the connection pools, by name."""
 
     def servers(self) -> Sequence[ServerUse]:
-        """Tell how the primary and its replicas fare; nothing where there are none."""
+        """Return the use of the primary and its replicas; empty without replicas."""
 
     def versions(self) -> Versions:
-        """What tells whether anybody has committed something."""
+        """Return the versions that show whether anything was committed."""
 
     async def plan_of(self, text: str) -> str:
-        """How the database would run a statement, for people; it is not run. Raises what reading does, and where it
-        cannot tell whatever the driver raises."""
+        """Return the query plan of a statement as text; the statement is not run. Raises the errors of a read, and the
+        driver's errors if there is no plan."""
 
     async def plan_with(self, table: str, more: str, text: str) -> str:
-        """The same as if there were `more`, an index on a table with that quoted name, made nowhere."""
+        """Return the plan as if the index `more` existed on the table with that quoted name; no index is created."""
 
     async def position(self) -> int:
-        """A position in the log behind all that is committed by now (`read_positions`); 0 where there are no replicas,
-        `UNKNOWN` where it cannot be told."""
+        """Return a position in the log after all commits so far (`read_positions`); 0 without replicas, `UNKNOWN` if it
+        cannot be determined."""
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
-        """Tell people who holds locks on tables, the longest first; nothing where the database does not know."""
+        """Describe the sessions that hold locks on tables, the longest first; empty if the database does not know."""

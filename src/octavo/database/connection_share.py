@@ -1,7 +1,7 @@
-"""One request's share in the connections: however much it reads at once, others find connections free.
+"""Limit how many connections one request uses at once, so that others find free connections.
 
-A share holds for whatever is begun inside `request_share`, in other tasks too. Only reads outside transactions count:
-each comes to its end by itself, so nobody who has a place ever waits for another one.
+The limit applies to everything that starts inside `request_share`, including other tasks. Only reads outside
+transactions count: each finishes without needing another connection, so there are no deadlocks.
 """
 
 import asyncio
@@ -14,17 +14,17 @@ _MOST: Final = 4
 _PART: Final = 4
 
 _places: ContextVar[asyncio.Semaphore | None] = ContextVar("octavo_places_of_request", default=None)
-"""The places of this request; None where nothing is to be counted: outside a share, and inside a place."""
+"""The request's connection slots; None if nothing is counted: outside a share, and while holding a slot."""
 
 
 def share_of(connections: int) -> int:
-    """Tell how many of so many connections one request may hold at once: a quarter, at least one, at most four."""
+    """Return how many of `connections` one request may use at once: a quarter, at least one, at most four."""
     return max(1, min(connections // _PART, _MOST))
 
 
 @contextmanager
 def request_share(connections: int) -> Iterator[None]:
-    """Let the reads begun inside hold at most the share of one request in so many connections."""
+    """Limit the reads inside the block to one request's share of `connections`."""
     token = _places.set(asyncio.Semaphore(share_of(connections)))
     try:
         yield
@@ -33,13 +33,13 @@ def request_share(connections: int) -> Iterator[None]:
 
 
 def is_shared() -> bool:
-    """Whether a read has to take a place first."""
+    """Return whether a read has to acquire a slot first."""
     return _places.get() is not None
 
 
 @asynccontextmanager
 async def place() -> AsyncIterator[None]:
-    """Wait for a place of this request, and hold it; what is read inside needs no further one."""
+    """Acquire a slot of this request; reads inside the block need no further one."""
     places = _places.get()
     if places is None:
         yield

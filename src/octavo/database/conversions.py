@@ -1,6 +1,6 @@
-"""Gives a column another type, value by value: nothing is lost that nobody has agreed to lose.
+"""Convert a column to another type, value by value. No value is lost without the caller's consent.
 
-Values are read as they are shown, under the type that the column has; what becomes of one is told by the caller.
+Values are read in the JSON form of the column's current type. The caller provides the conversion.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -27,14 +27,14 @@ ConvertValue = Callable[[Any], Any]
 
 
 class Unconvertible(ValueError):
-    """A value has no counterpart of the new type."""
+    """A value cannot be converted to the new type."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionStep:
-    """What is to be done: the change, the kinds of values before and after, and what becomes of each value.
+    """A conversion: the column change, the kinds of values before and after, and the function for each value.
 
-    `convert` is given a value of JSON that is not null, and raises Unconvertible.
+    `convert` takes a JSON value that is not null, and raises Unconvertible.
     """
 
     change: ChangeType
@@ -45,7 +45,7 @@ class ConversionStep:
 
 @dataclass(slots=True)
 class ConversionReport:
-    """How many values convert and how many do not, with a few of these: the ids of their rows, and their texts."""
+    """How many values convert and how many do not, with examples of the latter: row ids and texts."""
 
     converted: int = 0
     failed: int = 0
@@ -53,7 +53,7 @@ class ConversionReport:
 
 
 class _Failures(Exception):
-    """Some values do not convert; the transaction is undone."""
+    """Some values do not convert; the transaction is rolled back."""
 
     def __init__(self, report: ConversionReport) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class _Failures(Exception):
 
 
 async def preview_conversion(database: Database, step: ConversionStep) -> ConversionReport:
-    """Look at every value, and change nothing."""
+    """Convert every value without changing anything."""
     report = ConversionReport()
     async for rows in _pages(database, database.dialect, step, step.change.wanted.name):
         for row_id, text in rows:
@@ -70,10 +70,10 @@ async def preview_conversion(database: Database, step: ConversionStep) -> Conver
 
 
 async def convert_column(database: Database, step: ConversionStep, *, null_failures: bool) -> ConversionReport:
-    """Convert the column in one transaction; if some values do not convert, only with `null_failures`.
+    """Convert the column in one transaction. Values that do not convert become null, if `null_failures` allows it.
 
-    A report with failures of a call without it means that nothing was done. Raises TablesLocked; IntegrityViolation
-    when converted values break a unique index.
+    Without it, a report with failures means that nothing was changed. Raises TablesLocked, and IntegrityViolation if
+    converted values violate a unique index.
     """
 
     async def run() -> ConversionReport:
@@ -100,7 +100,7 @@ async def _convert(transaction: Transaction, dialect: Dialect, step: ConversionS
     dropped = change.drop_indexes(dialect)
     aside = dialect.rename_column(table, column.name, old)
     await transaction.execute_script(";\n".join((*dropped, aside, *AddColumn(table, column, None).statements(dialect))))
-    if column.default is not None and column.nullable:  # rows that were empty stay so
+    if column.default is not None and column.nullable:  # null values stay null
         await transaction.execute_script(f"UPDATE {dialect.quote(table)} SET {dialect.quote(column.name)} = NULL")
     targets = Columns((Target(column.name, step.new_kind),))
     async for rows in _pages(transaction, dialect, step, old):
@@ -116,7 +116,7 @@ async def _convert(transaction: Transaction, dialect: Dialect, step: ConversionS
 async def _pages(
     connection: Connection, dialect: Dialect, step: ConversionStep, column: str
 ) -> AsyncIterator[Sequence[tuple[int, bytes]]]:
-    """The rows with a value: their ids, and the values as JSON."""
+    """Yield the rows with a value: their ids, and the values as JSON."""
     name, table, last = dialect.quote(column), dialect.quote(step.change.table), 0
     value = dialect.as_bytes(dialect.json_scalar(step.old_kind, name))
     text = (
@@ -129,11 +129,11 @@ async def _pages(
 
 
 def _converted(step: ConversionStep, row_id: int, text: bytes, report: ConversionReport) -> Any:
-    """The value of the new type; None, and a line in the report, where there is none."""
+    """Return the converted value; if it is not convertible, return None and add it to the report."""
     try:
         value = orjson.loads(text)
         if value is None and step.old_kind is not ValueKind.JSON:
-            raise Unconvertible  # what is not empty and yet cannot be shown: no number, no instant
+            raise Unconvertible  # a value that is not null but has no JSON form, such as NaN
         result = None if value is None else step.convert(value)
     except ValueError:
         report.failed += 1

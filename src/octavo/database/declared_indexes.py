@@ -1,6 +1,6 @@
-"""Makes the indexes that content-types declare while their tables are in use, where the database can.
+"""Build the indexes that content types declare, concurrently with other use of their tables if the database can.
 
-One process at a time makes them. What somebody began and did not finish is dropped and made anew.
+One process at a time builds them. An index that another process left incomplete is dropped and rebuilt.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from octavo.schema.registry import Registry
 logger = logging.getLogger(__name__)
 
 NEXT_LOOK_SECONDS: Final = 1.0
-"""How long one process waits for another that is at it."""
+"""How long a process waits for another one that is building indexes."""
 _NO_PARTS: Final = (
     "%s is declared and cannot be made: the database does not find parts of texts until an administrator of it has "
     "said CREATE EXTENSION pg_trgm; searches go on without, and the next start makes it"
@@ -34,7 +34,7 @@ _NO_PARTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """Indexes to be made, and names of those that are there and not whole."""
+    """Indexes to build, and the names of invalid ones."""
 
     missing: tuple[CreateIndex, ...]
     broken: tuple[str, ...]
@@ -42,16 +42,16 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What came of declared indexes: those that were made, and those that were not, with what to do; for people."""
+    """The result: the created indexes, and those not created, with what to do. Both as text."""
 
     made: tuple[str, ...]
     left: tuple[str, ...]
 
 
 async def finish_indexes(database: Database, registry: Registry) -> Finished:
-    """Make all that are declared, those beside the tables too, which a service else makes while it serves.
+    """Create all declared indexes, including substring indexes, which the service otherwise builds while running.
 
-    Raises ServiceUnavailable when the database cannot be reached.
+    Raises ServiceUnavailable if the database cannot be reached.
     """
     made = [str(change) for change in await make_declared_indexes(database, registry)]
     filled = await PartsKeeper(database, registry).keep()
@@ -72,12 +72,12 @@ def _told_left(change: CreateIndex, *, finds_parts: bool) -> str:
 
 
 def declares_indexes(registry: Registry) -> bool:
-    """Whether any content-type does."""
+    """Return whether any content type declares an index."""
     return any(each.declared_indexes for each in registry.content_types.values())
 
 
 def not_made(registry: Registry, dialect: Dialect) -> Iterator[str]:
-    """What is declared and cannot be made on this database, for people."""
+    """Describe the declared indexes that this database does not support."""
     if dialect.finds_parts or dialect.parts is not None:
         return
     for table in wanted_tables(registry):
@@ -88,9 +88,9 @@ def not_made(registry: Registry, dialect: Dialect) -> Iterator[str]:
 
 
 async def make_declared_indexes(database: Database, registry: Registry) -> tuple[CreateIndex, ...]:
-    """Make all that are missing, after whoever is at it, and tell them. What fails is logged and left out.
+    """Create all missing indexes, waiting for other processes that do so, and return them. Errors are logged.
 
-    Raises ServiceUnavailable when the database cannot be reached.
+    Raises ServiceUnavailable if the database cannot be reached.
     """
     aside = database.dialect.aside
     if aside is None:
@@ -153,23 +153,23 @@ async def _make_one(
         await connection.execute(text)
     except ServiceUnavailable:
         raise
-    except Exception as error:  # each driver has its own; the others may go well
+    except Exception as error:  # drivers have different exceptions; other indexes may succeed
         logger.warning("Could not %s: %s", change, reason_of(error))
-        await connection.execute(aside.drop(name))  # what is there of it
+        await connection.execute(aside.drop(name))  # the incomplete index
         return False
     logger.info("Created index %s on %s in %.1f s", index.name, change.table, time.monotonic() - begin)
     return True
 
 
 async def _parts_word(connection: Connection, aside: AsideIndexes) -> str | None:
-    """What indexes for parts of texts say; None where the database knows of none and may not learn it."""
+    """Return the operator class of substring indexes, or None if the extension is missing and cannot be installed."""
     word: str | None = await connection.fetch_value(aside.parts_word)
     if word is None:
         try:
             await connection.execute(aside.parts)
         except ServiceUnavailable:
             raise
-        except Exception as error:  # not there, or not allowed
+        except Exception as error:  # not installed, or not allowed
             logger.info("Trigram indexes: %s", reason_of(error))
         word = await connection.fetch_value(aside.parts_word)
     return word

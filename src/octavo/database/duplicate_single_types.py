@@ -1,4 +1,4 @@
-"""Single types with several entries in one locale: databases of v4 can hold them, and only one of them is served."""
+"""Single types with several entries in one locale: databases of v4 can contain them, but only one is served."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,7 +17,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
 _MOST_TYPES: Final = 100
-"""Content types in one statement: SQLite takes 500 terms of a UNION."""
+"""Number of content types in one statement: SQLite allows 500 terms in a UNION."""
 _MOST_IDS: Final = 10
 
 
@@ -25,8 +25,8 @@ _MOST_IDS: Final = 10
 class SurplusEntries:
     """The entries of a single type in one locale (None: not localized).
 
-    `ids` are the first of them, in order; `count` is the number of all. `served` is the published entry that readers
-    get; None if all are drafts. Updates, and readers of drafts, get the first of all.
+    `ids` are the first of them, in order; `count` is the total. `served` is the published entry that readers get, or
+    None if all are drafts. Updates, and readers of drafts, get the first one.
     """
 
     uid: str
@@ -60,10 +60,10 @@ async def find_surplus_entries(
     hides_future: bool = False,
     found: Mapping[str, Table] | None = None,
 ) -> tuple[SurplusEntries, ...]:
-    """Return the single types with several entries in a locale; hidden entries do not count.
+    """Return the single types with several entries in a locale. Hidden entries do not count.
 
-    `found` are the tables if they may differ from the definitions. `hides_future`: entries with a `publishedAt` in the
-    future are drafts. Entries without a locale count as those of the default one.
+    `found` are the existing tables if they may differ from the definitions. `hides_future`: entries with a
+    `publishedAt` in the future are drafts. Entries without a locale count as entries of the default one.
     """
     known = [one for one in registry.content_types.values() if one.is_single and _is_there(one, dialect, found)]
     hides = found is None or HIDDEN_ENTRIES.name in found
@@ -86,7 +86,7 @@ async def find_surplus_entries(
 
 
 def _is_there(content_type: ContentType, dialect: Dialect, found: Mapping[str, Table] | None) -> bool:
-    """Whether the table has the columns that are read."""
+    """Return whether the table has the columns to read."""
     if found is None:
         return True
     table = found.get(physical_name(table_name(content_type), dialect))

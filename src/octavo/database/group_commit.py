@@ -1,9 +1,9 @@
-"""Group commit: short write transactions on SQLite that reach the disk with one COMMIT.
+"""Group commit: several short write transactions on SQLite share one COMMIT.
 
-Only one transaction may be open, and its COMMIT waits for the disk. So a transaction that ends while others wait for
-their turn leaves its changes to theirs: each is a savepoint of one open transaction of the database, undone alone if it
-fails, and over when the COMMIT of the last one has reached the disk. Who is alone is committed at once. One that pauses
-while others wait is undone (`writer_hold`), and its caller runs it again.
+Only one transaction can be open, and its COMMIT waits for the disk. So if others wait for their turn, a transaction
+leaves its changes to them: each is a savepoint of one open database transaction, rolled back alone if it fails, and
+done when the COMMIT of the last one has reached the disk. A single transaction is committed at once. One that pauses
+while others wait is rolled back (`writer_hold`), and its caller retries it.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ End = Callable[[SqliteConnection], None]
 
 
 class _Group:
-    """An open transaction of the database, and the members that wait until it is on the disk."""
+    """An open database transaction, and the members that wait for its commit."""
 
     def __init__(self, connection: SqliteConnection) -> None:
         self.connection = connection
@@ -32,7 +32,7 @@ class _Group:
         self._members: list[asyncio.Future[None]] = []
 
     async def committed(self) -> None:
-        """Wait until it is on the disk. Raises what prevented that."""
+        """Wait for the commit. Raises the error that prevented it."""
         if not self._is_over:
             member = asyncio.get_running_loop().create_future()
             self._members.append(member)
@@ -41,7 +41,7 @@ class _Group:
             raise self._error
 
     def close(self, error: BaseException | None) -> None:
-        """Wake the members; `error` is what prevented the commit."""
+        """Wake the members. `error` is what prevented the commit."""
         self._is_over, self._error = True, error
         for member in self._members:
             if member.done():  # its caller was cancelled
@@ -53,10 +53,10 @@ class _Group:
 
 
 class GroupCommit:
-    """The transactions that may be committed together. `begin` opens a transaction, `end` takes the connection back."""
+    """The transactions that may be committed together. `begin` opens a transaction, `end` returns the connection."""
 
     longest = 0.005
-    """Seconds for which a group may take others in: who came first waits so much longer, and other processes too."""
+    """Seconds for which a group accepts members. It delays the first member, and other processes, by as much."""
 
     def __init__(
         self,
@@ -77,9 +77,9 @@ class GroupCommit:
 
     @asynccontextmanager
     async def member(self) -> AsyncIterator[WriterHold]:
-        """One transaction, in the order of coming. It is on the disk on normal exit, and undone on any exception.
+        """Open a transaction, in the order of the calls. It is committed on normal exit, rolled back on any exception.
 
-        Raises TransactionConflict when another one took the whole group with it, or this one kept others waiting.
+        Raises TransactionConflict if another member failed the whole group, or if this one kept others waiting.
         """
         group = await self._join()
         hold = WriterHold(group.connection)
@@ -101,7 +101,7 @@ class GroupCommit:
         await group.committed()
 
     async def _join(self) -> _Group:
-        """Wait for the turn; the open group, or a new one."""
+        """Wait for the turn, and return the open group or a new one."""
         await self._take_turn()
         try:
             group = self._open = self._open or _Group(await self._begin())
@@ -111,7 +111,7 @@ class GroupCommit:
         return group
 
     def _put_off(self, group: _Group, hold: WriterHold) -> None:
-        """Undo a transaction that keeps others waiting: those before it are committed, the next one begins."""
+        """Roll back a transaction that keeps others waiting: those before it are committed, the next one begins."""
         hold.lost = TransactionConflict("it paused while others waited to write")
         self._undo(group)
         self._leave_turn()
@@ -122,7 +122,7 @@ class GroupCommit:
 
     async def _take_turn(self) -> None:
         if not (self._waiting or self._turn.locked()):
-            await self._turn.acquire()  # at once: there is nobody to wait for
+            await self._turn.acquire()  # returns at once: the lock is free
             return
         self._waiting += 1
         self._watch.add_waiting()
@@ -135,7 +135,7 @@ class GroupCommit:
         finally:
             self._waiting -= 1
             self._watch.remove_waiting()
-            if not self._turn.locked():  # it did not come to that, and somebody may have counted on it
+            if not self._turn.locked():  # it gave up, and another member may have left the commit to it
                 self._commit_unless_wanted()
 
     def _leave_turn(self) -> None:
@@ -153,7 +153,7 @@ class GroupCommit:
             self._close(group, None)
 
     def _close(self, group: _Group, error: BaseException | None) -> None:
-        """The end of a group, good or bad: the connection goes back, and everybody is told."""
+        """End a group, committed or not: return the connection and wake all members."""
         if self._open is group:
             self._open = None
         self._end(group.connection)

@@ -1,4 +1,4 @@
-"""Which index would help a read, by what it looks for: as a content-type declares it, or why there is none."""
+"""Index advice: the index that would speed up a read, as a content type declares it, or why there is none."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -17,7 +17,7 @@ from octavo.schema.problems import DefinitionProblem
 from octavo.schema.registry import Registry
 
 _MOST: Final = 8
-"""Attributes of an index."""
+"""Maximum number of attributes of an index."""
 _EQUAL: Final = frozenset({Test.EQUAL.value, Test.AMONG.value})
 _RANGES: Final = frozenset(
     {Test.LESS.value, Test.LESS_OR_EQUAL.value, Test.GREATER.value, Test.GREATER_OR_EQUAL.value, Test.BETWEEN.value}
@@ -30,7 +30,7 @@ _NO_INDEX: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An index to declare on a content-type, and what it is for."""
+    """An index to declare on a content type, and its purpose."""
 
     uid: str
     index: DeclaredIndex
@@ -38,21 +38,21 @@ class Advice:
 
     @property
     def raw(self) -> Any:
-        """As a definition says it."""
+        """Return the index as written in a definition."""
         names = [f"{'-' if key.descending else ''}{key.attribute}" for key in self.index.keys]
         return names if self.index.kind == ORDER else {"attributes": names, "kind": self.index.kind}
 
 
 @dataclass(frozen=True, slots=True)
 class NoIndex:
-    """Why nothing that can be declared helps with a part of what is looked for."""
+    """Why no index can be declared for a part of a read."""
 
     uid: str
     why: str
 
 
 def advise(wanted: LookedFor, registry: Registry, dialect: Dialect) -> Iterator[Advice | NoIndex]:
-    """What would help a read, and what would not."""
+    """Yield the indexes that would speed up a read, and the reasons why others do not."""
     content_type = registry.content_types.get(wanted.uid)
     tests = [test for test in wanted.tests if not _is_automatic(test)]
     if content_type is not None:
@@ -66,14 +66,14 @@ def advise(wanted: LookedFor, registry: Registry, dialect: Dialect) -> Iterator[
 
 
 def _is_automatic(test: Looked) -> bool:
-    """What every read asks: its locale, what is published. Declared indexes hold both."""
+    """Return whether every read tests this: locale and publication state. Declared indexes include both."""
     if test.attribute == LOCALE:
         return not test.negated
     return test.attribute == PUBLISHED_AT and test.test in (Test.NULL.value, Test.LESS_OR_EQUAL.value)
 
 
 def _for_parts(content_type: ContentType, tests: Iterable[Looked], dialect: Dialect) -> Iterator[Advice | NoIndex]:
-    """One index for all texts that are looked into: of several, any may be asked for."""
+    """Advise one index for all texts in a substring search: a search may use any of them."""
     parts = [test for test in tests if test.test == Test.CONTAINS.value and not test.negated]
     names = list(dict.fromkeys(test.attribute for test in parts))
     if not names:
@@ -87,7 +87,7 @@ def _for_parts(content_type: ContentType, tests: Iterable[Looked], dialect: Dial
 def _for_order(
     content_type: ContentType, tests: Iterable[Looked], sort: tuple[tuple[str, bool], ...]
 ) -> Iterator[Advice | NoIndex]:
-    """What has to be equal comes first, then what is sorted by, or the first range."""
+    """Advise an index for a sort or a range: attributes tested for equality come first."""
     plain = [test for test in tests if not (test.negated or test.ignores_case) and test.attribute != "id"]
     for test in plain:
         if test.either and test.test in _EQUAL | _RANGES:
@@ -106,7 +106,7 @@ def _for_order(
 
 
 def _before_the_id(sort: tuple[tuple[str, bool], ...]) -> Iterator[tuple[str, bool]]:
-    """The id decides; what would come behind it does not."""
+    """Yield the sort attributes before the id, which is unique, so that later ones have no effect."""
     for name, down in sort:
         if name == "id":
             return
@@ -130,7 +130,7 @@ def _without(
 
 
 def _checked(content_type: ContentType, names: list[str], kind: str, why: str) -> Iterator[Advice | NoIndex]:
-    """The index, if a definition may declare it and does not."""
+    """Yield the index if a definition can declare it and does not."""
     problems: list[DefinitionProblem] = []
     raw = names if kind == ORDER else {"attributes": names, "kind": kind}
     found = read_declared_indexes({"octavo": {"indexes": [raw]}}, content_type.attributes, Reader("", problems))
@@ -151,7 +151,7 @@ def _serves(declared: DeclaredIndex, wanted: DeclaredIndex) -> bool:
 
 
 def with_index(registry: Registry, advice: Advice) -> Registry:
-    """The registry in which an index is declared besides."""
+    """Return the registry with an additional declared index."""
     before = registry.content_types[advice.uid]
     declared = (*before.declared_indexes, advice.index)
     attributes = with_parts_indexes(before.collection_name, before.attributes, declared)

@@ -1,4 +1,4 @@
-"""What a proposed index would be: how large, and whether the database would use it. Nothing of it is made."""
+"""Estimate the size of a proposed index, and whether the database would use it, without creating it."""
 
 import re
 from typing import Final
@@ -19,20 +19,20 @@ _PLACE: Final = re.compile(r"[?$](\d+)")
 
 
 def no_values(text: str) -> tuple[None, ...]:
-    """A value for each place of a statement: nothing."""
+    """Return a null value for each placeholder of a statement."""
     return (None,) * max((int(found[1]) for found in _PLACE.finditer(text)), default=0)
 
 
 _SAMPLE: Final = 2_000
 _BESIDE: Final = 20
-"""Bytes of an entry of an index besides its values: the id, lengths, room that is left."""
+"""Bytes of an index entry besides its values: the id, lengths, free space."""
 _PARTS, _KEPT_PARTS = 2, 4
-"""Bytes of an index for parts of texts for each of theirs; the second where it is kept beside the tables."""
+"""Index bytes per byte of text for a substring index; the second is for indexes in separate tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """`used`: None where the database was not asked, for `reason`; `plan` is how it would run the statement."""
+    """The result. `used` is None if the query planner was not asked, for `reason`; `plan` is the query plan."""
 
     rows: int
     bytes: int
@@ -43,7 +43,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """The statements that would make an index, and words of which one is in a plan that uses it."""
+    """The statements that create an index, and words of which the plan contains one if it uses the index."""
 
     table: str
     script: str
@@ -51,8 +51,8 @@ class _Making:
 
 
 async def try_index(database: Database, registry: Registry, advice: Advice, text: str) -> Trial:
-    """What the index would be for a statement, which may be empty: then the database is not asked. The statement is one
-    that is made where the index is declared. Raises ServiceUnavailable."""
+    """Return the estimates for an index and a statement. If the statement is empty, no plan is requested. It must be
+    compiled for a registry that declares the index. Raises ServiceUnavailable."""
     rows, size = await _measure(database, registry, advice)
     if not text:
         return Trial(rows, size, None, reason="its statement is not known here; --request asks")
@@ -63,13 +63,13 @@ async def try_index(database: Database, registry: Registry, advice: Advice, text
         plan = await database.plan_with(making.table, making.script, text)
     except ServiceUnavailable:
         raise
-    except Exception as error:  # each driver has its own; it is a question, and may stay without an answer
+    except Exception as error:  # drivers have different exceptions, and the plan is optional
         return Trial(rows, size, None, reason=f"the database does not tell: {type(error).__name__}")
     return Trial(rows, size, any(word in plan for word in making.words), plan)
 
 
 async def _measure(database: Database, registry: Registry, advice: Advice) -> tuple[int, int]:
-    """How many entries there are, and about how many bytes the index would take."""
+    """Return the number of entries, and the estimated size of the index in bytes."""
     dialect, content_type = database.dialect, registry.content_types[advice.uid]
     table = dialect.quote(physical_name(table_name(content_type), dialect))
     names = [column_name(content_type.scalar(key.attribute)) for key in advice.index.keys]
@@ -84,7 +84,7 @@ async def _measure(database: Database, registry: Registry, advice: Advice) -> tu
 
 
 async def _making(database: Database, registry: Registry, advice: Advice) -> _Making | str:
-    """How it would be made; or why that cannot be tried."""
+    """Return how the index is created, or why it cannot be tried."""
     dialect, declared = database.dialect, with_index(registry, advice)
     if advice.index.kind == CONTAINS and dialect.parts is not None:
         made = parts_tables(declared, dialect)
@@ -104,7 +104,7 @@ async def _making(database: Database, registry: Registry, advice: Advice) -> _Ma
 
 
 def made_by(database: Database, registry: Registry, advice: Advice) -> CreateIndex:
-    """The index itself, as it will be called, on its table."""
+    """Return the index with its future name and its table."""
     dialect = database.dialect
     before = {index.name for table in physical_tables(wanted_tables(registry), dialect) for index in table.indexes}
     [made] = [

@@ -1,7 +1,7 @@
-"""Caretaker: of all processes on a database one does what only one has to do, as long as it lives.
+"""Leader election: of all processes using a database, one runs each background task.
 
-It has a row of `octavo_leases`, which it renews; the others look at it now and then, and one of them takes over when
-the time is over. Nobody relies on it for safety: for a moment there may be two, or none.
+The leader holds a row of `octavo_leases`, which it renews. The others check it periodically, and one of them takes over
+when it expires. Tasks must not rely on it for safety: for a moment there may be two leaders, or none.
 """
 
 import secrets
@@ -14,7 +14,7 @@ from octavo.query.sql.system_table_statement import OwnStatement
 
 LEASE_SECONDS: Final = 20.0
 _RENEW_SECONDS: Final = 8.0
-"""How often the one that has it renews it, and others look."""
+"""How often the leader renews its row, and others check it."""
 
 _LOOK: Final = OwnStatement("SELECT holder, expires_at FROM octavo_leases WHERE name = {name}")
 _TAKE: Final = OwnStatement("""
@@ -28,7 +28,7 @@ _LEAVE: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND 
 
 
 class Caretaker:
-    """Whether it is this process that looks after something, by the name of that."""
+    """Whether this process is the leader for a named task."""
 
     def __init__(self, database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> None:
         self._database = database
@@ -39,9 +39,10 @@ class Caretaker:
         self._again_at = 0.0
 
     async def is_here(self) -> bool:
-        """Whether it is this one: known for some seconds, then looked up. Where nobody else can be, it is.
+        """Return whether this process is the leader. The result is cached for some seconds. On a database that is not
+        shared, the process always is.
 
-        Raises ServiceUnavailable; then it is not for now.
+        Raises ServiceUnavailable; the process is not the leader then.
         """
         if self._database.dialect.is_shared and self._clock.steady() >= self._again_at:
             self._is_here = False
@@ -50,7 +51,7 @@ class Caretaker:
         return self._is_here
 
     async def leave(self) -> None:
-        """Let another one have it at once. Raises ServiceUnavailable."""
+        """Give up leadership, so that another process can take over at once. Raises ServiceUnavailable."""
         if self._database.dialect.is_shared and self._is_here:
             self._is_here, self._again_at = False, self._clock.steady() + _RENEW_SECONDS
             leaving = _LEAVE.bind(self._database.dialect, name=self._name, holder=self._holder)

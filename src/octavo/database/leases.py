@@ -1,7 +1,7 @@
-"""Leases: a name that one holder at a time has, of all processes on a database, for work outside transactions.
+"""Leases: named locks between all processes of a database, for work outside transactions.
 
-A lock is held by a transaction, and on SQLite everybody waits for its end; a lease is a row, and may take long.
-One whose holder was killed is over after a while.
+A database lock is held by a transaction, which on SQLite blocks all writers; a lease is a row, and may be held longer.
+The lease of a killed process expires.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ TABLE: Final = OwnTable(
 )
 
 LEASE_SECONDS: Final = 300.0
-"""How long a holder has."""
+"""How long a lease is valid."""
 PATIENCE_SECONDS: Final = 30.0
-"""How long others wait for one."""
+"""How long others wait for a lease."""
 _POLL_SECONDS: Final = 0.05
 
 _TAKE: Final = OwnStatement("""
@@ -41,7 +41,7 @@ _END: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND ho
 
 
 class Lease:
-    """A name that this holder has."""
+    """A lease of this holder."""
 
     def __init__(self, database: Database, name: str) -> None:
         self._database = database
@@ -50,13 +50,13 @@ class Lease:
         self._is_over = False
 
     async def end_with(self, unit: UnitOfWork) -> None:
-        """End with a unit of work, which counts only if the lease was held until then. Raises ServiceUnavailable."""
+        """Release the lease with a unit of work, which fails if the lease has expired. Raises ServiceUnavailable."""
         if not await self._delete(unit.connection):
             raise ServiceUnavailable(reason=f"the lease of {self._name!r} ran out")
         unit.after_commit(self._note_end)
 
     async def take(self, now: float) -> bool:
-        """Take it, if nobody has it; whether that was so."""
+        """Try to acquire the lease, and return whether that succeeded."""
         dialect, expires_at = self._database.dialect, int(now + LEASE_SECONDS)
         held = await self._database.fetch_value(*_HELD.bind(dialect, name=self._name))
         if held is not None and held > now:
@@ -66,7 +66,7 @@ class Lease:
             return bool(await unit.connection.fetch_value(*taking) == self._holder)
 
     async def end(self) -> None:
-        """Let others have it."""
+        """Release the lease."""
         if not self._is_over:
             async with unit_of_work(self._database) as unit:
                 await self._delete(unit.connection)
@@ -81,9 +81,9 @@ class Lease:
 
 @asynccontextmanager
 async def lease(database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[Lease]:
-    """Hold a name for as long as the block takes, after whoever has it. Raises ServiceUnavailable.
+    """Hold a lease for the duration of the block, after waiting for other holders. Raises ServiceUnavailable.
 
-    Inside an ambient transaction it raises TransactionFailed: others would not see who holds it."""
+    Inside an ambient transaction it raises TransactionFailed, because others could not see the holder."""
     if joined(database) is not None:
         raise TransactionFailed(f"the lease of {name!r} is for work outside transactions")
     wanted = Lease(database, name)

@@ -1,6 +1,6 @@
-"""Keeps totals: makes the triggers, counts what is not known, folds what was written, compares now and then.
+"""Maintain row counts: create the triggers, count unknown tables, fold written rows, and verify the counts.
 
-Whatever ends in the middle of this leaves totals that are right or not known, and what is not known is counted.
+If this is interrupted at any point, counts are either correct or marked as unknown, and unknown ones are counted.
 """
 
 import logging
@@ -26,36 +26,36 @@ logger = logging.getLogger(__name__)
 
 _V4: Final = "SELECT count(*) FROM strapi_database_schema"
 _MANY: Final = 100
-"""So many rows are worth folding."""
+"""Number of rows that are worth folding."""
 _LATER_SECONDS: Final = 30.0
-"""When what has failed is tried again."""
+"""Seconds after which a failed attempt is repeated."""
 _NOT_KEPT: Final = "The total of %s is not kept, its lists are counted: %s"
 _ENOUGH: Final = 5_000
-"""So many rows are folded before what they leave is freed."""
+"""Number of folded rows after which their space is freed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TotalState:
-    """A table, and whether its total is kept: its triggers are `sound`, and what they add to is `known`."""
+    """A table and its count: whether its triggers are `sound`, and whether the count is `known`."""
 
     table: CountedTable
     sound: bool
     known: bool
     current: bool = True
-    """Whether that is said of the tables as they are now."""
+    """Whether this applies to the tables' current state."""
 
     @property
     def is_kept(self) -> bool:
-        """Whether lists take their total from there."""
+        """Return whether lists use the maintained count."""
         return self.sound and self.known and self.current
 
 
 class _NotKept(Exception):
-    """A table cannot be kept now."""
+    """A table cannot be maintained now."""
 
 
 class TotalsKeeper:
-    """Keeps the totals of one registry's content-types on one database, which has the tables for it."""
+    """Maintains the counts of one registry's content types on one database, which has the tables for it."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._database = database
@@ -68,12 +68,12 @@ class TotalsKeeper:
         self._made: Counter[str] = Counter()
 
     async def has_tables(self) -> bool:
-        """Whether the database has the tables for it."""
+        """Return whether the database has the tables for it."""
         found = await found_tables(self._database, self._database.dialect)
         return self._totals is not None and all(table.name in found for table in self._totals.tables)
 
     async def is_wanted(self) -> bool:
-        """Whether totals are to be kept where nobody has said so: v4 has not made this database, or they are kept."""
+        """Return the default for maintaining counts: if v4 did not create the database, or if counts exist already."""
         if self._totals is None:
             return False
         if await self._database.fetch_value(self._totals.begun):
@@ -81,7 +81,7 @@ class TotalsKeeper:
         return not await self._database.fetch_value(_V4)
 
     async def is_quiet(self) -> bool:
-        """Whether there is nothing to make, to count or to fold, by one statement; not where that cannot be told so."""
+        """Return whether there is nothing to do, with one statement; False if that cannot be determined."""
         totals = self._totals
         if totals is None or totals.look is None or not self._is_steady:
             return False
@@ -97,7 +97,7 @@ class TotalsKeeper:
         )
 
     async def states(self, connection: Connection | None = None) -> tuple[TotalState, ...]:
-        """How it stands with each table that is there."""
+        """Return the state of each existing table."""
         totals, ask = self._totals, connection or self._database
         if totals is None:
             return ()
@@ -114,9 +114,9 @@ class TotalsKeeper:
         )
 
     async def keep(self) -> tuple[CountedTable, ...]:
-        """Make what is missing, count what is not known, unless another process is at it; the tables that were counted.
+        """Create missing triggers and count unknown tables, unless another process does so; return the counted tables.
 
-        What fails is logged and left for later.
+        Errors are logged, and the work is repeated later.
         """
         totals, counted = self._totals, list[CountedTable]()
         if totals is None or not [state for state in await self.states() if self._is_due(state)]:
@@ -147,11 +147,11 @@ class TotalsKeeper:
         return not state.is_kept and time.monotonic() >= self._later.get((state.table.name, state.sound), 0.0)
 
     async def _put_right(self, state: TotalState, connection: Connection, totals: KeptTotals) -> bool:
-        """Make or count what is missing of a table; whether it was counted."""
+        """Create triggers or count a table, as needed; return whether it was counted."""
         table, attempt = state.table, (state.table.name, state.sound)
         try:
             if not state.sound:
-                self._made[table.name] += 1  # others may want other triggers: let both rest
+                self._made[table.name] += 1  # nodes with other definitions may need different triggers: back off
                 self._later[attempt] = time.monotonic() + min(self._made[table.name] - 1, _LATER_SECONDS)
                 found = (await _triggers(connection, totals))[table.name]
                 await connection.execute_script(totals.install(table, tuple(found)))
@@ -160,7 +160,7 @@ class TotalsKeeper:
             await connection.execute_script(totals.recount(table))
         except ServiceUnavailable:
             raise
-        except Exception as error:  # each driver has its own; the others may go well
+        except Exception as error:  # drivers have different exceptions; other tables may succeed
             is_new = attempt not in self._failed
             self._failed.add(attempt)
             self._later[attempt] = time.monotonic() + _LATER_SECONDS
@@ -169,7 +169,7 @@ class TotalsKeeper:
         return True
 
     async def fold(self) -> None:
-        """Put together what writers have written."""
+        """Combine the rows of many writers."""
         if self._totals is None or self._totals.fold is None:
             return
         waiting = int(await self._database.fetch_value(WAITING))
@@ -183,7 +183,7 @@ class TotalsKeeper:
                 await connection.execute(self._totals.clean)
 
     async def compare(self) -> tuple[CountedTable, ...]:
-        """Count all tables that are known, and forget what is known of those where it is wrong: these."""
+        """Count all known tables, and mark those with wrong counts as unknown; return these."""
         totals, wrong = self._totals, []
         for state in await self.states():
             if totals is None or not state.is_kept:
@@ -197,7 +197,7 @@ class TotalsKeeper:
         return tuple(wrong)
 
     async def remove(self) -> int:
-        """Remove all triggers; how many there were. The tables stay: who serves meanwhile looks into them."""
+        """Remove all triggers and return their number. The tables stay, because other processes may still read them."""
         totals, database = self._totals, self._database
         if totals is None:
             return 0
@@ -221,7 +221,7 @@ class TotalsKeeper:
 
 
 async def _triggers(connection: Connection, totals: KeptTotals) -> defaultdict[str, dict[str, str]]:
-    """The marks of all triggers that are there, by table and name."""
+    """Return the marks of all existing triggers, by table and name."""
     return _by_table(await connection.fetch_all(totals.triggers))
 
 

@@ -1,12 +1,12 @@
-"""Changes of content types' options since the database was last brought up to date, and the entries that follow them.
+"""Changes of content types' options since the last synchronization, and their effects on entries.
 
-The options of before are stored with the tables; for databases of Strapi v4, in its own record of content types. If a
-type gets drafts or locales, its entries are published or get the default locale, as in v4. If it loses them, v4 deletes
-drafts and entries of other locales; Octavo marks them as hidden and does not serve them. The mark decides: entries that
-are written later are served, whatever their columns hold.
+The former options are stored with the tables; for databases of Strapi v4, in its own record of content types. If a
+type gains drafts or locales, its entries are published or get the default locale, as in v4. If it loses them, v4
+deletes drafts and entries of other locales; Octavo marks them as hidden and does not serve them. Only the mark counts:
+entries that are written later are served, whatever their columns hold.
 
-Only the loss of an option sets marks, and it replaces those of an earlier loss. Marks stay when the option comes back:
-for a type with drafts, marks of drafts mean nothing, which is right on nodes with older definitions too.
+Marks are set only when an option is lost, and replace those of an earlier loss. They stay when the option returns: for
+a type with drafts, marks of drafts have no effect, which is also correct on nodes with older definitions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ from octavo.schema.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class FormerTable:
-    """A table with rows of a definition that has another table now."""
+    """A table with rows of a definition that now has another table."""
 
     uid: str
     former: str
@@ -52,7 +52,7 @@ class FormerTable:
 async def find_former_tables(
     connection: Connection, dialect: Dialect, registry: Registry, record: OptionRecord, found: Mapping[str, Table]
 ) -> tuple[FormerTable, ...]:
-    """Return the former tables that are there, have rows and belong to no definition; `found` are all tables."""
+    """Return the former tables that exist, have rows and belong to no definition; `found` are all tables."""
     definitions = list(registry.definitions())
     taken = {physical_name(each.collection_name, dialect) for each in definitions}
     left = []
@@ -83,7 +83,7 @@ VALUES ({{table}}, {{entry}}, {{reason}}, {{now}})
 {{collection, entry_id, reason:on_conflict}} hidden_at = {{hidden_at:proposed}}""")
 _PUBLISHED_AT: Final = "published_at"
 _FILL_LIMIT: Final = 50
-"""Tables that one statement looks into."""
+"""Number of tables in one statement."""
 _COUNT: Final = f"SELECT collection, reason, count(*) FROM {HIDDEN_ENTRIES.name} GROUP BY collection, reason"
 _WORDS: Final = {DRAFT: ("draft", "drafts"), LOCALE: ("entry of another locale", "entries of other locales")}
 
@@ -97,7 +97,7 @@ class OptionChange:
     columns: frozenset[str]
     """The columns that the table had before."""
     hid_future: bool = False
-    """Whether entries that are to be published in the future were not served."""
+    """Whether entries with a future publication date were not served."""
 
     @property
     def gets_drafts(self) -> bool:
@@ -118,7 +118,7 @@ class OptionChange:
 @dataclass(frozen=True, slots=True)
 class OptionChanges:
     """The differences between the options that entries follow and those of the definitions. `unfilled` are localized
-    types with entries that have no locale: SQL or nodes with older definitions have written them."""
+    types with entries without a locale, written by SQL or by nodes with older definitions."""
 
     record: OptionRecord
     to_store: str
@@ -126,11 +126,11 @@ class OptionChanges:
     unfilled: tuple[ContentType, ...]
     default_locale: str | None
     shared: tuple[tuple[ContentType, Scalar], ...] = ()
-    """Attributes that were localized, and are shared across locales now."""
+    """Attributes that were localized, and are now shared across locales."""
     left: tuple[FormerTable, ...] = ()
-    """Former tables that hold rows of definitions with another table now."""
+    """Former tables that hold rows of definitions that now have another table."""
     are_old: bool = False
-    """Nodes with newer definitions serve, so only new columns are filled."""
+    """Nodes with newer definitions are running, so only new columns are filled."""
 
     @property
     def any(self) -> bool:
@@ -146,10 +146,10 @@ async def find_option_changes(
     insists: bool = False,
     hides_future: bool | None = None,
 ) -> OptionChanges:
-    """Compare options; `found` are the tables before they are brought up to date.
+    """Compare options. `found` are the tables before synchronization.
 
-    `hides_future` says whether entries with a `published_at` in the future are hidden from now on (None: unchanged).
-    Definitions that were replaced by others count again if no node serves these any more, or with `insists`.
+    `hides_future`: whether entries with a future `published_at` are hidden from now on (None: unchanged). Definitions
+    that were replaced by newer ones are applied again if no node serves the newer ones any more, or with `insists`.
     """
     values: dict[str, str | None] = {}
     if found.keys() >= _STORES:
@@ -195,7 +195,7 @@ async def _without_locale(
 
 
 async def hide_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
-    """Mark the entries that are not served any more; `published_at` and `locale` must still be there."""
+    """Mark the entries that are no longer served. `published_at` and `locale` must still exist."""
     default = found.default_locale or default_locale
     for change in found.changes:
         for reason, condition, values in _hidden_by(change, default):
@@ -213,7 +213,7 @@ async def fill_entries(connection: Transaction, dialect: Dialect, found: OptionC
 
 
 async def fill_after(connection: Connection, dialect: Dialect, change: OptionChange, default_locale: str) -> None:
-    """Publish entries that were no drafts, and give the default locale to those without one."""
+    """Publish entries that were not drafts, and set the default locale of those without one."""
     content_type = change.content_type
     if change.gets_drafts:
         table, now = escape_braces(_table(content_type, dialect)), this_moment()
@@ -244,7 +244,7 @@ async def marked_by(
 
 
 def _hidden_by(change: OptionChange, default_locale: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Why entries are hidden by a change, and the condition that they meet, with its values."""
+    """Yield the reasons why a change hides entries, with the condition for these and its values."""
     if change.loses_drafts and change.hid_future:
         yield DRAFT, "(published_at IS NULL OR published_at > {moment:instant})", {"moment": this_moment()}
     elif change.loses_drafts:
@@ -281,7 +281,7 @@ async def unhide(connection: Connection, dialect: Dialect, content_type: Content
 
 
 async def remember_options(connection: Connection, dialect: Dialect, registry: Registry) -> None:
-    """Store the options defined now, after a copy or an import has made the entries follow them."""
+    """Store the current options, after a copy or an import has applied them to the entries."""
     statement = _FIND.bind(dialect, options=_KEY, types=_V4_TYPES, locale=_DEFAULT_LOCALE)
     values = {str(key): value for key, value in await connection.fetch_all(*statement)}
     record = OptionRecord(values.get(_KEY), values.get(_V4_TYPES))
@@ -289,21 +289,22 @@ async def remember_options(connection: Connection, dialect: Dialect, registry: R
 
 
 async def store_options(connection: Connection, dialect: Dialect, text: str) -> None:
-    """Store what the options are now."""
+    """Store the current options."""
     await connection.execute(*_SAVE.bind(dialect, key=_KEY, value=text))
 
 
 async def restore_options(database: Database, found: OptionChanges) -> None:
     """Store the former options again, if a start or reload fails after the change.
 
-    Filled columns and marks stay. They mean nothing to the former definitions, and the next change sets them again.
+    Filled columns and marks stay. They have no effect under the former definitions, and the next change sets them
+    again.
     """
     async with database.transaction() as transaction:
         await store_options(transaction, database.dialect, found.record.stored or "{}")
 
 
 def _locale(stored: str | None) -> str | None:
-    """The default locale, which is stored as JSON."""
+    """Return the default locale, which is stored as JSON."""
     try:
         found = orjson.loads(stored or "null")
     except orjson.JSONDecodeError:
@@ -321,7 +322,7 @@ def _marked_ids(content_type: ContentType, dialect: Dialect, reason: str) -> str
 
 
 async def learn_hidden_entries(connection: Connection, registry: Registry) -> dict[str, dict[str, int]]:
-    """Set the registry's types with hidden entries; return how many there are, by UID and reason."""
+    """Mark the registry's types that have hidden entries, and return their number by UID and reason."""
     counts: dict[str, dict[str, int]] = {}
     for collection, reason, count in await connection.fetch_all(_COUNT, long=True):
         counts.setdefault(collection, {})[reason] = int(count)
@@ -336,7 +337,7 @@ async def learn_hidden_entries(connection: Connection, registry: Registry) -> di
 
 
 def describe_hidden(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """A line for each type with hidden entries."""
+    """Yield a line for each type with hidden entries."""
     for uid, reasons in found.items():
         entries = " and ".join(counted(count, *_WORDS[reason]) for reason, count in reasons.items())
         yield f"{uid}: {entries} hidden since its options changed; octavo db hidden shows, publishes or deletes them"

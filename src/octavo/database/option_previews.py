@@ -1,4 +1,4 @@
-"""What changed options of content types will do to entries at the next start, for `octavo db diff`."""
+"""Preview the effects of changed content type options at the next start, for `octavo db diff`."""
 
 from collections.abc import Collection, Iterator
 
@@ -46,7 +46,7 @@ async def _of_change(database: Database, change: OptionChange, tables: Collectio
 
 
 def _unpublished(database: Database, change: OptionChange, tables: Collection[str]) -> str | None:
-    """Return the condition of entries that a change publishes; None for all."""
+    """Return the condition for the entries that a change publishes; None for all."""
     if "published_at" not in change.columns:
         return None
     collection = database.dialect.literal(table_name(change.content_type))

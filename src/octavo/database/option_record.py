@@ -1,4 +1,4 @@
-"""What a database says of the options of its content types: as they were when it was last brought up to date."""
+"""The stored record of the content types' options at the last synchronization."""
 
 from hashlib import blake2b
 from typing import Any, Final
@@ -12,21 +12,21 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 
 _MOST_TABLES: Final = 5
-"""Names of a definition's table that are remembered, the newest ones."""
+"""Number of former table names stored for a definition, the newest ones."""
 _MOST_SEEN: Final = 20
-"""Definitions that are remembered, the newest ones."""
+"""Number of former definitions stored, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a content type that say which of its entries are served."""
+    """The options of a content type that determine which entries are served."""
 
     drafts: bool
     localized: bool
 
 
 class OptionRecord:
-    """What a database says of the options of its content types: by table, as they were last time."""
+    """The options of content types, by table, as of the last synchronization."""
 
     def __init__(self, stored: str | None, v4: str | None) -> None:
         self.stored = stored
@@ -36,15 +36,15 @@ class OptionRecord:
         self._seen: list[str] = record.get("seen", [])
         self._tables: dict[str, list[str]] = record.get("tables", {})
         self.hid_future = record.get("hidesFuture") is True
-        """Whether entries with a `published_at` in the future were not served."""
+        """Whether entries with a future `published_at` were not served."""
         self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
         self._of_v4 = _v4_options(v4) if record.get("v4") != self._v4_mark else {}
-        """What v4 stores, if it has started since: it has done what its own changes ask for."""
+        """The options stored by v4, if it has run since: it has applied its own changes."""
         for uid, table in _tables_of_v4(v4).items():
             self._tables[uid] = _with_last(self._tables.get(uid, []), table)
 
     def of(self, content_type: ContentType) -> Options | None:
-        """The options that entries of a type follow; None where these are not known."""
+        """Return the options that entries of a type follow, or None if unknown."""
         table = table_name(content_type)
         known, of_v4 = self._types.get(table), self._of_v4.get(table)
         if known is None or of_v4 is None:
@@ -54,7 +54,7 @@ class OptionRecord:
         return Options(*(new if new == theirs else ours for new, theirs, ours in zip(now, of_v4, known, strict=True)))
 
     def with_types(self, registry: Registry, *, hides_future: bool | None = None) -> str:
-        """Return the record to store: the options defined now, and the last ones of types that are removed."""
+        """Return the record to store: the current options, and the last ones of removed types."""
         mark = options_mark(registry)
         seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
         hides = self.hid_future if hides_future is None else hides_future
@@ -68,34 +68,34 @@ class OptionRecord:
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
 
     def now_shared(self, content_type: ContentType) -> list[Scalar]:
-        """The attributes of a localized type that were localized, and are shared across locales now."""
+        """Return the attributes of a localized type that were localized, and are now shared across locales."""
         before = self._attributes.get(table_name(content_type), ()) if content_type.localized else ()
         return [each for each in content_type.scalars if each.name in before and not each.localized]
 
     def former_tables(self, definition: Definition) -> list[str]:
-        """The tables that a content type or component had before its `collectionName` changed, the newest first."""
+        """Return the tables of a content type or component before its `collectionName` changed, the newest first."""
         names = self._tables.get(definition.uid, [])
         return [name for name in reversed(names) if name != definition.collection_name]
 
     def newer(self, registry: Registry) -> str | None:
-        """The mark of other options that came after those of the definitions; None where these are new, or the last."""
+        """Return the mark of newer options than those of the definitions, or None if these are new or the latest."""
         mark = options_mark(registry)
         return self._seen[-1] if mark in self._seen[:-1] else None
 
 
 def options_mark(registry: Registry) -> str:
-    """Stands for the options of all content types."""
+    """Return a hash of the options of all content types."""
     told = orjson.dumps(_options_of(registry), option=orjson.OPT_SORT_KEYS)
     return blake2b(told, digest_size=12).hexdigest()
 
 
 def _options_of(registry: Registry) -> dict[str, list[bool]]:
-    """Whether the content types have drafts and locales, by table."""
+    """Return whether the content types have drafts and locales, by table."""
     return {table_name(each): [each.draft_and_publish, each.localized] for each in registry.content_types.values()}
 
 
 def _localized_attributes(registry: Registry) -> dict[str, list[str]]:
-    """The localized attributes of types that are localized, by table."""
+    """Return the localized attributes of localized types, by table."""
     return {
         table_name(each): [attribute.name for attribute in each.scalars if attribute.localized]
         for each in registry.content_types.values()
@@ -104,12 +104,12 @@ def _localized_attributes(registry: Registry) -> dict[str, list[str]]:
 
 
 def _with_last(names: list[str], last: str) -> list[str]:
-    """Names with one at the end, a few at most."""
+    """Return the names with `last` at the end, limited to the newest."""
     return [*(name for name in names if name != last), last][-_MOST_TABLES:]
 
 
 def _tables_of_v4(stored: str | None) -> dict[str, str]:
-    """The tables of content types that v4 stores, by UID."""
+    """Return the tables of content types as stored by v4, by UID."""
     try:
         types = orjson.loads(stored or "{}")
     except orjson.JSONDecodeError:
@@ -123,7 +123,7 @@ def _tables_of_v4(stored: str | None) -> dict[str, str]:
 
 
 def _v4_options(stored: str | None) -> dict[str, list[bool]]:
-    """What v4 stores of its content types, by table."""
+    """Return the options of content types as stored by v4, by table."""
     try:
         types = orjson.loads(stored or "{}")
     except orjson.JSONDecodeError:
@@ -137,7 +137,7 @@ def _v4_options(stored: str | None) -> dict[str, list[bool]]:
 
 
 def options_of_v4(raw: Any) -> list[bool]:
-    """The options in a content type as v4 writes it: whether it has drafts, and locales."""
+    """Return the options of a content type in v4's format: whether it has drafts, and locales."""
     return [_flag(raw, "options", "draftAndPublish"), _flag(raw, "pluginOptions", "i18n", "localized")]
 
 

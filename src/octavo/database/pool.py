@@ -1,5 +1,5 @@
-"""Pool: a bounded set of connections, lent one at a time. Who has to wait is served in the order of coming, and waits
-no longer than the pool's patience: then `ServiceUnavailable`.
+"""Pool: a bounded set of connections, each used by one caller at a time. Waiting callers are served first come, first
+served; after the pool's patience they get `ServiceUnavailable`.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ ConnectionT = TypeVar("ConnectionT")
 
 @dataclass(frozen=True, slots=True)
 class PoolUse:
-    """How a pool fares: connections open and `idle`, how many there may be, who waits now, how often somebody had to
-    wait, and for how many seconds together."""
+    """The use of a pool: open and `idle` connections, the maximum, callers waiting now, how often callers had to wait,
+    and the total waiting time in seconds."""
 
     size: int
     idle: int
@@ -29,9 +29,9 @@ class PoolUse:
 
 
 class Pool(Generic[ConnectionT]):
-    """Connections are opened when needed, up to `maximum`, and then kept.
+    """Connections are opened when needed, up to `maximum`, and then reused.
 
-    Every connection taken must come back by `release` or, when it is no longer of use, by `discard`.
+    Every acquired connection must be returned with `release` or, if it is unusable, with `discard`.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Pool(Generic[ConnectionT]):
         self._patience = patience
         self._size = 0
         self._idle: list[ConnectionT] = []
-        # A waiter is given a connection, or None: the place of one, to open it itself.
+        # A waiter gets a connection, or None: the permission to open one.
         self._waiters: deque[asyncio.Future[ConnectionT | None]] = deque()
         self._waits = 0
         self._waited = 0.0
@@ -57,7 +57,7 @@ class Pool(Generic[ConnectionT]):
         self._returned = asyncio.Event()
 
     async def acquire(self, patience: float | None = None) -> ConnectionT:
-        """An idle connection, else a new one, else the next one to come back."""
+        """Return an idle connection, else a new one, else the next one to be released."""
         connection = self.take_idle()
         if connection is not None:
             return connection
@@ -70,11 +70,11 @@ class Pool(Generic[ConnectionT]):
             raise ServiceUnavailable(reason=busy) from error
 
     def use(self) -> PoolUse:
-        """Tell how it fares."""
+        """Return the pool's use."""
         return PoolUse(self._size, len(self._idle), self._maximum, len(self._waiters), self._waits, self._waited)
 
     def take_idle(self) -> ConnectionT | None:
-        """An idle connection if there is one, without any waiting."""
+        """Return an idle connection if there is one, without waiting."""
         while self._idle:
             connection = self._idle.pop()
             if not self._is_closed(connection):
@@ -83,7 +83,7 @@ class Pool(Generic[ConnectionT]):
         return None
 
     def release(self, connection: ConnectionT) -> None:
-        """Give a connection back."""
+        """Return a connection to the pool."""
         if self._is_closed(connection):
             self.discard()
         elif not self._serve(connection):
@@ -91,15 +91,15 @@ class Pool(Generic[ConnectionT]):
             self._returned.set()
 
     def discard(self) -> None:
-        """Give back the place of a connection that has been closed."""
+        """Remove a closed connection from the pool."""
         if not self._serve(None):
             self._size -= 1
             self._returned.set()
 
     async def open_early(self, number: int) -> None:
-        """Have this many connections open, so that the first callers need not wait for them.
+        """Open connections in advance, so that the first callers need not wait for them.
 
-        Raises ServiceUnavailable; what is open by then is idle.
+        Raises ServiceUnavailable; connections opened by then stay in the pool.
         """
         connections: list[ConnectionT] = []
         try:
@@ -110,13 +110,13 @@ class Pool(Generic[ConnectionT]):
                 self.release(connection)
 
     def take_all_idle(self) -> list[ConnectionT]:
-        """The connections that nobody uses; they are the pool's no longer, the caller closes them."""
+        """Remove all idle connections from the pool and return them. The caller closes them."""
         idle, self._idle = self._idle, []
         self._size -= len(idle)
         return idle
 
     async def close(self, patience: float) -> None:
-        """Lend nothing any more, wait for what is lent, close everything."""
+        """Stop lending connections, wait for those in use, and close all."""
         self._closing = True
         try:
             async with asyncio.timeout(patience):
@@ -127,7 +127,7 @@ class Pool(Generic[ConnectionT]):
                     if self._size:
                         await self._returned.wait()
         except TimeoutError:
-            pass  # whoever still holds a connection keeps it until the process ends
+            pass  # connections still in use stay open until the process ends
 
     async def _open_or_wait(self) -> ConnectionT:
         if self._closing:
@@ -153,7 +153,7 @@ class Pool(Generic[ConnectionT]):
             return await waiter
         except BaseException:
             if waiter.done() and not waiter.cancelled():
-                self._pass_on(waiter.result())  # served at the very moment of giving up
+                self._pass_on(waiter.result())  # it got a connection just as it gave up
             else:
                 with contextlib.suppress(ValueError):
                     self._waiters.remove(waiter)

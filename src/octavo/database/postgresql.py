@@ -1,8 +1,8 @@
-"""PostgreSQL: a pool of held connections, each with its prepared statements.
+"""The PostgreSQL driver: a pool of connections, each with its prepared statements.
 
-Connections are lent without the reset that asyncpg's own pool sends each time (2.5 times the cost of a point read):
-nothing here leaves anything behind on a connection except an open transaction, and that is rolled back. Behind a pooler
-in transaction mode every read is a transaction, and what takes a session goes past the pooler.
+Connections are reused without the reset of asyncpg's own pool, which takes 2.5 times as long as a point read. Octavo
+leaves no state on a connection except an open transaction, which is rolled back. Behind a pooler in transaction mode
+every read is a transaction, and statements that need a session bypass the pooler.
 """
 
 import asyncio
@@ -64,21 +64,21 @@ from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
 
 
 class _Server(Connection, Protocol):
-    """What reads from it."""
+    """A server to read from."""
 
     async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        """Read outside of any transaction, in the words of asyncpg."""
+        """Read outside a transaction, with a method of asyncpg."""
 
 
 class PostgresqlContents:
-    """The protocol's `Reads`, outside of transactions; inside of one its connection reads."""
+    """Implements `Reads` outside transactions; inside one, the transaction's connection reads."""
 
     def __init__(self, database: _Server) -> None:
         self._database = database
         self._joint: JointReads[str, Row | None] = JointReads(
             partial(database.read_freely, asyncpg.Connection.fetchrow)
         )
-        self._pages: Counter[Hashable] = Counter()  # read with their totals just now, by what is counted
+        self._pages: Counter[Hashable] = Counter()  # pages being read with their totals, by what is counted
 
     async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
         return first_bytes(await self.fetch_row(text, values))
@@ -93,7 +93,7 @@ class PostgresqlContents:
         return self._joint.read(text, values) if apart is None else self._read_page(text, values, apart)
 
     async def _read_page(self, text: str, values: Values, apart: PageApart) -> Row | None:
-        """Read a page with its total; where others count the same, the page alone, and the total together with them."""
+        """Read a page with its total. If others are counting the same, read the page alone and share their total."""
         counted = (text, *values[: apart.shared])
         if self._pages[counted] and not self._joint.is_under_way(text, values):
             texts = apart.texts()
@@ -117,7 +117,7 @@ class PostgresqlContents:
 
 
 class TableMoment:
-    """The versions of all tables that are followed, by name; `stamp` stands for all of them."""
+    """The versions of all tracked tables, by name. `stamp` changes with any of them."""
 
     __slots__ = ("stamp", "versions")
 
@@ -134,7 +134,7 @@ class TableMoment:
 
 
 class LedgerReader:
-    """`Versions` of a database. `stamp` reads what stands for all of them; `read` that, and with it the versions."""
+    """Implements `Versions`. `stamp` is the statement for the combined stamp, `read` also returns the versions."""
 
     def __init__(self, stamp: Callable[[], Awaitable[str]], read: Callable[[], Awaitable[Row | None]]) -> None:
         self._stamp, self._read = stamp, read
@@ -143,7 +143,7 @@ class LedgerReader:
         self.latest: TableMoment | None = None
 
     def at_once(self) -> None:
-        """The database has to be asked."""
+        """Return None: the database has to be queried."""
 
     def now(self) -> "asyncio.Future[TableMoment | None]":
         loop = asyncio.get_running_loop()
@@ -154,7 +154,8 @@ class LedgerReader:
         return waiting
 
     async def _read_again_and_again(self) -> None:
-        """Until nobody waits. It begins in the next turn of the loop, when all who ask in this one have asked."""
+        """Read until no caller waits. The first read starts in the next turn of the event loop, to serve all callers of
+        this one."""
         try:
             while self._waiting:
                 waiting, self._waiting = self._waiting, []
@@ -174,7 +175,7 @@ class LedgerReader:
             if latest is not None and latest.stamp == stamp:
                 return latest
             row = await self._read()
-        except Exception:  # the ledger is not there yet, or the database is away: who reads is told why
+        except Exception:  # the ledger does not exist yet, or the database is down, which the read itself reports
             return None
         if row is not None and (latest is None or latest.stamp != row[0]):
             self.latest = latest = TableMoment(row[0], row[1])
@@ -183,35 +184,35 @@ class LedgerReader:
 
 _NAME: Final = "octavo_explained"
 SAMPLE: Final = 50_000
-"""Rows: enough for the planner to choose as it would."""
+"""Number of rows: enough for the planner to choose as for the whole table."""
 
 
 class Undone(Exception):
-    """Ends a transaction that was only for looking."""
+    """Rolls back a transaction that only inspects."""
 
 
 async def plan_of(connection: PostgresqlTransaction, text: str) -> str:
-    """The plan of a statement for any values: connections make generic plans of what is prepared. (PostgreSQL has
-    `EXPLAIN (GENERIC_PLAN)` from 16 on.)"""
+    """Return the plan of a statement for any values: prepared statements have generic plans. (PostgreSQL has
+    `EXPLAIN (GENERIC_PLAN)` since version 16.)"""
     await connection.execute_script(f"PREPARE {_NAME} AS {text}")
     try:
-        async with connection.part():  # else a name that is left would be in the way of the next statement
+        async with connection.part():  # otherwise a leftover name would conflict with the next statement
             rows = await connection.fetch_all(f"EXPLAIN EXECUTE {_NAME}{_nulls(text)}")
     finally:
-        with suppress(TransactionFailed):  # interrupted: then the connection is closed
+        with suppress(TransactionFailed):  # interrupted: the connection is closed then
             await connection.execute_script(f"DEALLOCATE {_NAME}")
     return "\n".join(row[0] for row in rows)
 
 
 def _nulls(text: str) -> str:
-    """What a statement is executed with: `(NULL, NULL)`; nothing where it takes no values."""
+    """Return the arguments of EXECUTE: `(NULL, NULL)`, or nothing if the statement takes no values."""
     places = ", ".join("NULL" for _ in no_values(text))
     return f"({places})" if places else ""
 
 
 async def plan_with(connection: PostgresqlTransaction, table: str, more: str, text: str) -> str:
-    """The plan of a statement in a transaction that is undone, where a temporary table stands in the place of the one
-    with that quoted name: with its indexes, what is `more`, and a sample of its rows."""
+    """Return the plan of a statement in a transaction that is rolled back. A temporary table shadows the one with that
+    quoted name: it has its indexes, the index `more`, and a sample of its rows."""
     schema = await connection.fetch_value("SELECT quote_ident(current_schema())")
     await connection.execute_script(
         f"CREATE TEMPORARY TABLE {table} (LIKE {schema}.{table} INCLUDING INDEXES) ON COMMIT DROP;"
@@ -223,13 +224,13 @@ async def plan_with(connection: PostgresqlTransaction, table: str, more: str, te
 
 
 _SERVER_PATIENCE_SECONDS: Final = 1.0
-"""How much longer than the server's own time limit we wait for it to say so."""
+"""How much longer than the server's time limit Octavo waits for the server's own error."""
 _REPLACEMENT_SECONDS: Final = 1.4
 _NEXT_TRY_SECONDS: Final = 0.2
 _CLEAN_SECONDS: Final = 2.0
 _CLOSE_PATIENCE_SECONDS: Final = 20.0
 _MOST_DIRECT: Final = 2
-"""Connections past a pooler: transactions that need one come one at a time."""
+"""Number of connections that bypass a pooler: transactions that need one run one at a time."""
 _EXCLUSIVE_SECONDS: Final = 24 * 3600.0
 
 _LOCK_HOLDERS: Final = """
@@ -243,14 +244,14 @@ ORDER BY seconds DESC NULLS FIRST LIMIT 3"""
 
 
 class PostgresqlDatabase:
-    """The protocol's `Database` on a PostgreSQL server.
+    """Implements `Database` on a PostgreSQL server.
 
-    `url` and `parameters` are what asyncpg's `connect` takes: a URL, or `host`, `port`, `user`, `password`,
-    `database`, `ssl`; a parameter wins over the URL. `topology` says what else there is of servers; replicas are for
-    `replicated.ReplicatedDatabase`. `patience` is how long a caller waits for a free connection,
-    `start_patience` how long `connect` waits for a server that is slow or starting itself, `exclusive_patience` how
-    long an exclusive transaction waits for others, `lock_timeout` how long for a lock, `statement_timeout` how long a
-    statement may run, all in seconds.
+    `url` and `parameters` are arguments of asyncpg's `connect`: a URL, or `host`, `port`, `user`, `password`,
+    `database`, `ssl`; parameters override the URL. `topology` describes further servers;
+    `replicated.ReplicatedDatabase` handles replicas. `patience` is how long a caller waits for a free connection,
+    `start_patience` how long `connect` waits for a slow or starting server, `exclusive_patience` how long an exclusive
+    transaction waits for others, `lock_timeout` how long it waits for a lock, `statement_timeout` how long a statement
+    may run, all in seconds.
     """
 
     dialect: Dialect = POSTGRESQL
@@ -287,7 +288,7 @@ class PostgresqlDatabase:
         past = self._past = Server(None, topology.direct, settings) if topology.direct else server
         self._pool = _pool_of(server, maximum, patience)
         self._past_pool = _pool_of(past, _MOST_DIRECT, patience) if topology.direct else self._pool
-        self._reads_again = topology.role != "standby"  # what cannot be read there is read from the primary
+        self._reads_again = topology.role != "standby"  # reads that fail on a replica are repeated on the primary
         begin = BEGIN_READING_NEWEST if topology.role == "primary" else BEGIN_READING
         self._begin_reading = begin + server.in_transaction if pooled else ""
         self._cleaning: set[asyncio.Task[None]] = set()
@@ -296,13 +297,13 @@ class PostgresqlDatabase:
 
     async def connect(self) -> None:
         until = time.monotonic() + self._start_patience
-        while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - nobody tells when
+        while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - no event to await
             await asyncio.sleep(_NEXT_TRY_SECONDS)
         await self._check_server()
         self._watchdog.start()
 
     async def _check_server(self) -> None:
-        """Hold that there is the schema, and in front of it no pooler that nobody spoke of."""
+        """Check that the schema exists, and that no unconfigured pooler is in front of it."""
         connection = self._pool.take_idle()
         if connection is not None:
             try:
@@ -315,7 +316,8 @@ class PostgresqlDatabase:
                 self._pool.release(connection)
 
     async def _is_open(self, last_try: bool) -> bool:
-        """Open the first connections. Raises ServiceUnavailable if waiting would not help."""
+        """Open the first connections, and return whether that succeeded. Raises ServiceUnavailable if waiting is
+        useless."""
         try:
             await self._pool.open_early(self._minimum)
         except ServiceUnavailable as error:
@@ -375,7 +377,7 @@ class PostgresqlDatabase:
         return 0
 
     def meet_each(self, check: Callable[[asyncpg.Connection], Awaitable[None]]) -> None:
-        """Have each new connection checked. What `check` raises is why it could not be opened."""
+        """Run a check on each new connection. If it raises an error, the connection cannot be opened."""
         self._server.check = check
 
     def pools(self) -> Mapping[str, PoolUse]:
@@ -416,12 +418,12 @@ class PostgresqlDatabase:
     async def snapshot(self) -> AsyncIterator[PostgresqlTransaction]:
         connection, transaction = await self._begin(BEGIN_SNAPSHOT)
         async with self._held(connection, transaction):
-            await transaction.fetch_value("SELECT 1")  # the first statement fixes the state
+            await transaction.fetch_value("SELECT 1")  # the first statement takes the snapshot
             yield transaction
 
     @contextlib.asynccontextmanager
     async def _held(self, connection: asyncpg.Connection, transaction: PostgresqlTransaction) -> AsyncIterator[None]:
-        """Commit in the end, or roll back; then the connection is free for others."""
+        """Commit or roll back at the end, and return the connection to the pool."""
         try:
             yield
             await transaction.commit()
@@ -463,8 +465,8 @@ class PostgresqlDatabase:
             return await self.read_freely(fetch, text, values)
 
     async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        """Read outside of any transaction; once more on a new connection if the old one turns out to be lost, or a
-        pooler to hold an old plan."""
+        """Read outside a transaction. The read is repeated on a new connection if the old one was lost, or if a pooler
+        has an outdated plan."""
         watch = self.watch
         began = 0.0 if watch is None else time.perf_counter()
         self.statements += 1
@@ -516,12 +518,12 @@ class PostgresqlDatabase:
             raise await taking_no_writes(connection, pooled=True) from error
 
     def _drop_idle(self) -> None:
-        """One connection was lost, so the others most probably are: the server went away, or the network did."""
+        """Close all idle connections: one was lost, so the others probably are, too."""
         for connection in self._pool.take_all_idle():
             connection.terminate()
 
     async def _clean_up(self, connection: asyncpg.Connection, interrupted: bool) -> None:
-        """Give a connection back that may be inside a transaction; to the end, even if the caller is cancelled."""
+        """Return a connection that may be inside a transaction, without being interrupted by a cancellation."""
         await asyncio.shield(self._clean_up_later(connection, interrupted))
 
     def _clean_up_later(self, connection: asyncpg.Connection, interrupted: bool) -> "asyncio.Task[None]":
@@ -531,11 +533,11 @@ class PostgresqlDatabase:
         return task
 
     async def _roll_back_or_close(self, connection: asyncpg.Connection, interrupted: bool) -> None:
-        """Make a connection fit for the next caller.
+        """Reset a connection for the next caller, or close it.
 
-        One interrupted in a statement is closed: the server's answer to the cancellation may come late, and would hit
-        the next statement. Any other needs its ROLLBACK even outside a transaction: where asyncpg refuses a value
-        after preparing the statement, the server is left in an implicit one.
+        A connection interrupted in a statement is closed: the server's cancellation may arrive late and would hit the
+        next statement. Others need a ROLLBACK even outside a transaction: if asyncpg rejects a value after preparing
+        the statement, the server stays in an implicit transaction.
         """
         with contextlib.suppress(Exception):
             if not interrupted:
@@ -547,7 +549,7 @@ class PostgresqlDatabase:
 
 
 def _pool_of(server: Server, maximum: int, patience: float) -> Pool[asyncpg.Connection]:
-    """A pool whose connections know it."""
+    """Return a pool. Its connections have a reference to it."""
 
     async def open_connection() -> asyncpg.Connection:
         connection = await server.open_connection()
@@ -566,7 +568,7 @@ async def _read_joined(scope: Scope, fetch: Callable[..., Awaitable[Any]], text:
 def _holder_text(
     table: str, pid: int | None, user: str | None, application: str | None, state: str | None, seconds: int | None
 ) -> str:
-    """Say who holds a lock, for people. What somebody runs is not said: it may hold anything."""
+    """Describe the holder of a lock. Its statement is left out, because it may contain sensitive data."""
     if pid is None:
         return f"{table}: a prepared transaction"
     known = ", ".join(text for text in (application, f"user {user}" if user else "", state) if text)

@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL apart from the pool: its statements are in no transaction and have no time limit."""
+"""A PostgreSQL connection outside the pool, whose statements run outside transactions and without a time limit."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ APART: Final = "SET default_transaction_read_only = off; SET statement_timeout =
 
 
 class ConnectionApart:
-    """The protocol's `Connection`."""
+    """Implements `Connection`."""
 
     def __init__(self, counted: StatementCount, connection: asyncpg.Connection) -> None:
         self._counted = counted

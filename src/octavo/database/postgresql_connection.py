@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL server: how one is opened, what it is set to, how it is closed."""
+"""Connections to a PostgreSQL server: opening, settings, closing."""
 
 import contextlib
 import time
@@ -17,23 +17,23 @@ from octavo.query.sql.dialects.quoting import quoted
 
 _CACHED_STATEMENTS: Final = 1000
 _LARGEST_CACHED: Final = 64 * 1024
-"""Bytes of the longest statement that is kept prepared."""
+"""Maximum bytes of a statement to cache as prepared statement."""
 _CONNECT_SECONDS: Final = 2.0
 _PROBE_SECONDS: Final = 1.4
 _CLOSE_SECONDS: Final = 2.0
 
 NOT_YET_THERE: Final = (TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TargetServerAttributeNotMatched)
-"""Causes for which opening a connection fails while the server is slow, starting, in recovery or not promoted yet."""
+"""Errors on connecting while the server is slow, starting, in recovery or not yet promoted."""
 _FAILURES: Final = (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 _SCHEMA_THERE: Final = "SELECT count(*) > 0 FROM pg_namespace WHERE nspname = $1"
 
 _TEXT_TYPES: Final = ("numeric", "date", "time", "timestamp", "timestamptz")
-"""Types that travel as text, as the protocol promises. (jsonb is text by itself, json see `_set_up`.)"""
+"""Types passed as text, as the protocol requires. (jsonb is text already; for json see `_set_up`.)"""
 
 
 class CountedConnection(asyncpg.Connection):  # type: ignore[misc]
-    """A connection that keeps no more statements prepared than it may, and knows the pool it is in."""
+    """A connection that limits its prepared statements, and refers to its pool."""
 
     pool: Any = None
 
@@ -42,22 +42,23 @@ class CountedConnection(asyncpg.Connection):  # type: ignore[misc]
         self.texts = StatementTexts(_LARGEST_CACHED)
 
     async def forget_statements(self) -> None:
-        """Forget all prepared statements, here and on the server."""
+        """Discard all prepared statements, here and on the server."""
         await self.reload_schema_state()
 
 
 class SharedStatementsConnection(CountedConnection):
-    """A connection through a pooler that keeps prepared statements by their text, for all who are lent its servers.
+    """A connection through a pooler that shares prepared statements between clients, by their text.
 
-    One whose result has another type since a change of tables is prepared there for good, under whatever name it is
-    asked for; so texts are made new by a number at their end: the second in which that was noticed, which no earlier
-    change had, and which other processes that notice at once share.
+    If a change of tables changes the result type of a statement, the pooler keeps the outdated one forever. So a number
+    is appended to the texts then: the current second, which no earlier change used, and which processes that notice the
+    change at the same time share.
     """
 
     generation = 0
 
     async def _execute(self, query: str, *given: Any, **named: Any) -> Any:
-        """What every statement with values goes through; a private name of the driver's, as there is no other place."""
+        """Called for every statement with values. It overrides a private method of asyncpg, for lack of a public
+        one."""
         with self._new_after_changes():
             return await super()._execute(self._text(query), *given, **named)
 
@@ -78,11 +79,11 @@ class SharedStatementsConnection(CountedConnection):
 
 @dataclass(slots=True)
 class Server:
-    """Where a server is, in the words of asyncpg's `connect`, and what each connection is set to.
+    """A server's address, as parameters of asyncpg's `connect`, and the settings of its connections.
 
-    Of several `places` the first with a server of the `role` counts, beginning with the one found last. `pooled`: what
-    is said outside of transactions may reach another server each time, so nothing is set there, and nothing kept
-    prepared but by a pooler that sees to it (`prepared`).
+    Of several `places`, the first with a server of the `role` is used, starting with the last one found. `pooled`:
+    statements outside transactions may run on different connections each time, so there are no session settings and no
+    prepared statements, unless the pooler supports them (`prepared`).
     """
 
     url: str | None
@@ -93,15 +94,15 @@ class Server:
     pooled: bool = False
     prepared: bool = False
     check: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
-    """Told each new connection; what it raises is why there is none."""
+    """Called with each new connection. If it raises an error, the connection is not used."""
     _found: int = field(default=0, init=False)
 
     @property
     def place(self) -> str:
-        """Where the server is, for people: nobody's name or password."""
+        """The server's address for messages, without user name and password."""
         try:
             named = ", ".join(_host_and_port(host, port) for host, port in self.places) or self._own_place()
-        except ValueError:  # no address; the driver says so
+        except ValueError:  # an invalid address; asyncpg reports it
             named = ""
         return f"PostgreSQL at {named}" if named else "PostgreSQL"
 
@@ -112,11 +113,11 @@ class Server:
 
     @property
     def in_transaction(self) -> str:
-        """What follows the statement that begins a transaction: settings that cannot be kept for longer."""
+        """Return the settings to add after BEGIN, if they cannot be set for the session."""
         return "".join(f"; SET LOCAL {setting}" for setting in self.settings) if self.pooled else ""
 
     async def open_connection(self) -> asyncpg.Connection:
-        """Open a connection and set it up. Raises ServiceUnavailable, its cause telling what is wrong."""
+        """Open and configure a connection. Raises ServiceUnavailable with the reason as its cause."""
         failed: Exception | None = None
         wrong_role = False
         for number, given in self._attempts():
@@ -132,7 +133,7 @@ class Server:
         raise ServiceUnavailable(reason=self.place + wanted) from failed
 
     def _attempts(self) -> Iterator[tuple[int, Parameters]]:
-        """The parameters for each place, by its number."""
+        """Yield the parameters for each place, with its index."""
         if not self.places:
             yield 0, self.parameters
         for step in range(len(self.places)):
@@ -149,7 +150,7 @@ class Server:
             max_cacheable_statement_size=_LARGEST_CACHED,
             connection_class=SharedStatementsConnection if self.prepared else CountedConnection,
             server_settings={"application_name": "octavo"},
-            target_session_attrs="any" if self.pooled else self.role,  # a pooler tells what it was told once
+            target_session_attrs="any" if self.pooled else self.role,  # a pooler may report an old role
             **parameters,
         )
         await _set_up(connection, "" if self.pooled else ";".join(f"SET {setting}" for setting in self.settings))
@@ -162,27 +163,27 @@ class Server:
         return connection
 
     async def is_there(self) -> bool:
-        """Tell whether the server talks to a newcomer, be it only to refuse."""
+        """Return whether the server responds to a new connection, even if only to reject it."""
         _, given = next(self._attempts())
         try:
             connection = await asyncpg.connect(self.url, timeout=_PROBE_SECONDS, **given)
         except asyncpg.PostgresError:
             return True
-        except Exception:  # in whatever way it failed, nobody answered
+        except Exception:  # whatever the error, there was no response
             return False
         await close_connection(connection)
         return True
 
 
 def _host_and_port(host: str, port: int | None) -> str:
-    """An address for people. The port of a server nobody gave one for is the driver's to choose."""
+    """Format an address for messages. If no port is configured, asyncpg chooses it, so it is left out."""
     return host if port is None or host.startswith("/") else f"{host}:{port}"
 
 
 def connection_settings(schema: str | None, statement_timeout: float) -> tuple[str, ...]:
     """Return the settings of every connection.
 
-    Statements come once and run often, so plans are made once, for any value.
+    Statements are prepared once and run often, so generic plans are used.
     """
     settings = {
         "plan_cache_mode": "force_generic_plan",
@@ -198,9 +199,9 @@ def connection_settings(schema: str | None, statement_timeout: float) -> tuple[s
 
 
 async def check_schema(connection: asyncpg.Connection, schema: str | None, place: str) -> None:
-    """Raise ServiceUnavailable where there is none of that name: PostgreSQL would take the next of its path, `public`.
+    """Raise ServiceUnavailable if the schema does not exist. PostgreSQL would use the next one in its path, `public`.
 
-    `None`: nobody asks for a certain one.
+    With None, there is no check.
     """
     if schema is not None and not await connection.fetchval(_SCHEMA_THERE, schema):
         hint = f"CREATE SCHEMA {quoted(schema)} makes it, database.schema (DATABASE_SCHEMA) names another"
@@ -208,13 +209,13 @@ async def check_schema(connection: asyncpg.Connection, schema: str | None, place
 
 
 async def _set_up(connection: asyncpg.Connection, settings: str) -> None:
-    """Make a connection what every connection is, or end it: whoever asked for it may not be waiting any more."""
+    """Configure a new connection, or close it on any error: its caller may have been cancelled."""
     try:
         if settings:
             await connection.execute(settings, timeout=_CONNECT_SECONDS)
         for name in _TEXT_TYPES:
             await connection.set_type_codec(name, schema="pg_catalog", encoder=str, decoder=str, format="text")
-        # Answers are built as json: taken as bytes they are neither decoded nor encoded again.
+        # Responses are built as json: as bytes they are neither decoded nor encoded again.
         await connection.set_type_codec("json", schema="pg_catalog", encoder=str.encode, decoder=bytes, format="binary")
     except BaseException:
         connection.terminate()
@@ -222,6 +223,6 @@ async def _set_up(connection: asyncpg.Connection, settings: str) -> None:
 
 
 async def close_connection(connection: asyncpg.Connection) -> None:
-    """Close in good manners, or, if that takes too long, without."""
+    """Close gracefully or, if that takes too long, terminate."""
     with contextlib.suppress(Exception):
         await connection.close(timeout=_CLOSE_SECONDS)

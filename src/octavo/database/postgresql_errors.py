@@ -1,4 +1,4 @@
-"""What asyncpg's errors mean: each becomes the protocol's error, with the driver's own as its cause."""
+"""Translate asyncpg's errors to the protocol's, with the original as the cause."""
 
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
@@ -21,11 +21,11 @@ from octavo.database.postgresql_poolers import POOLED, STATEMENTS_LOST
 from octavo.query.sql.dialects.postgresql import TOO_LARGE
 
 _PRIMARY_KEY: Final = "_pkey"
-"""How PostgreSQL ends the names of primary keys, all of them ids; our own indexes do not end so."""
+"""Suffix of PostgreSQL's names of primary keys, which are all ids. Octavo's other indexes do not have it."""
 
 
 class ConnectionLost(ServiceUnavailable):
-    """The connection broke: what was running on it may have been done or not."""
+    """The connection was lost. The statement that was running may have been executed or not."""
 
 
 _LOST = (
@@ -38,13 +38,13 @@ _LOST = (
 _OTHER_TABLES = (
     asyncpg.UndefinedColumnError,
     asyncpg.UndefinedTableError,
-    asyncpg.UndefinedFunctionError,  # an operator for values of these types
+    asyncpg.UndefinedFunctionError,  # no operator for values of these types
     asyncpg.DatatypeMismatchError,
 )
 
 
 def _tells_of_size(error: Exception) -> bool:
-    """Whether a statement ended itself, or the server did at the size that no text of it can pass."""
+    """Return whether a statement was aborted because of its size, by itself or by the server's limit for texts."""
     return TOO_LARGE in str(error) or "string buffer" in str(error)
 
 
@@ -82,17 +82,18 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
     (STATEMENTS_LOST, lambda error: ServiceUnavailable(reason=POOLED)),
     ((asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError), lambda error: ServiceUnavailable()),
 )
-"""The first row that fits tells the error of the protocol. Timeouts are OSErrors too, and a statement that was
-cancelled is an intervention of the operator, so they come first."""
+"""The first matching row determines the error. Timeouts are OSErrors, and a cancelled statement is an
+OperatorInterventionError, so they come first."""
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether a statement may still be running on the server, as after a cancellation or our own time limit."""
+    """Return whether a statement may still be running on the server, as after a cancellation or a client-side
+    timeout."""
     return isinstance(error, TimeoutError) or not isinstance(error, Exception)
 
 
 def raise_translated(error: BaseException, connection: asyncpg.Connection) -> NoReturn:
-    """Raise the error of the protocol for an error of asyncpg; what is no such error goes on as it is."""
+    """Raise the protocol's error for an error of asyncpg. Other errors are raised unchanged."""
     for kinds, make in _TRANSLATIONS:
         if isinstance(error, kinds):
             raise make(error) from error

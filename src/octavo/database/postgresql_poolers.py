@@ -1,8 +1,8 @@
-"""Poolers in transaction mode (PgBouncer and the like) are noticed where nobody has told of one: settings of a session
-and prepared statements would reach somebody else there.
+"""Detect poolers in transaction mode (such as PgBouncer) that are not configured: session settings and prepared
+statements would affect other clients.
 
-A pooler makes up the process id that a server tells its clients at the beginning. In transaction mode two connections
-that are both open meet one process of the server.
+A pooler invents the process id that a server sends on connecting. In transaction mode, two open connections can use the
+same server process.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ UNPREPARED: Final = (
 )
 _ALONE_SECONDS: Final = 1.0
 STATEMENTS_LOST: Final = (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError)
-"""What follows when somebody else's statements are met."""
+"""Errors that occur if a connection uses another client's server process."""
 _WHO: Final = "SELECT pg_backend_pid()"
 _LOOKS: Final = 3
 
@@ -31,7 +31,7 @@ _LOOKS: Final = 3
 async def check_for_pooler(
     one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]
 ) -> None:
-    """Raise ServiceUnavailable where a pooler lends the server for a transaction alone; `one` is a connection."""
+    """Raise ServiceUnavailable if a pooler assigns server processes per transaction; `one` is a connection."""
     try:
         is_shared = await _process(one) != one.get_server_pid() and await _meet(one, open_connection)
     except STATEMENTS_LOST:
@@ -43,15 +43,15 @@ async def check_for_pooler(
 async def check_keeps_statements(
     one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]
 ) -> None:
-    """Raise ServiceUnavailable where what `one` has prepared is not known at another process of the server."""
+    """Raise ServiceUnavailable if a statement prepared by `one` is unknown to another server process."""
     other = await open_connection()
     try:
         for _ in range(_LOOKS):
             async with one.transaction():
                 await one.fetchval(_WHO)
-            async with other.transaction():  # lent what the first one has just met, most probably
+            async with other.transaction():  # most likely gets the server process that the first has just used
                 await other.fetchval(_WHO)
-                with suppress(TimeoutError):  # there is one process alone
+                with suppress(TimeoutError):  # there is only one process
                     await one.fetchval(_WHO, timeout=_ALONE_SECONDS)
     except STATEMENTS_LOST:
         raise ServiceUnavailable(reason=UNPREPARED) from None
@@ -60,7 +60,7 @@ async def check_keeps_statements(
 
 
 async def _meet(one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]) -> bool:
-    """Whether a second connection meets the server's process that the first has just met."""
+    """Return whether a second connection gets the server process that the first has just used."""
     other = await open_connection()
     try:
         for _ in range(_LOOKS):
@@ -72,6 +72,6 @@ async def _meet(one: asyncpg.Connection, open_connection: Callable[[], Awaitable
 
 
 async def _process(connection: asyncpg.Connection) -> int:
-    """The process that answers. A transaction is answered by one."""
+    """Return the id of the server process. Within a transaction it does not change."""
     async with connection.transaction():
         return int(await connection.fetchval(_WHO))

@@ -1,4 +1,4 @@
-"""A transaction on one connection to PostgreSQL: its statements, its locks, how it begins and ends."""
+"""A transaction on a PostgreSQL connection: statements, locks, begin and end."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -26,7 +26,7 @@ from octavo.database.watchdog import Watchdog
 WorkT = TypeVar("WorkT")
 BEGIN_READING: Final = "BEGIN READ ONLY"
 BEGIN_READING_NEWEST: Final = "BEGIN READ WRITE; SET TRANSACTION READ ONLY"
-"""Refused by a server that follows another one, as whatever writes is."""
+"""Fails on a standby, like any write."""
 BEGIN_WRITING: Final = "BEGIN READ WRITE"
 BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK_ALL: Final = """
@@ -45,8 +45,8 @@ _EXCLUSIVE_LOCK: Final = "octavo: exclusive"
 
 
 async def taking_no_writes(connection: asyncpg.Connection, *, pooled: bool) -> ConnectionLost:
-    """What to raise where a server follows another one. A pooler that still leads there is made to connect anew: the
-    process at the other end of its connection ends itself."""
+    """Return the error for a server that is a standby. If a pooler is still connected to it, the server process is
+    terminated, so that the pooler reconnects."""
     if pooled:
         with suppress(Exception):
             await connection.execute(_END_YOURSELF, timeout=_END_SECONDS)
@@ -54,7 +54,7 @@ async def taking_no_writes(connection: asyncpg.Connection, *, pooled: bool) -> C
 
 
 class PostgresqlTransaction:
-    """The protocol's `Transaction` on PostgreSQL."""
+    """Implements `Transaction` on PostgreSQL."""
 
     def __init__(
         self, database: StatementCount, connection: asyncpg.Connection, watchdog: Watchdog, seconds: float
@@ -119,7 +119,7 @@ class PostgresqlTransaction:
             raise
 
     async def _undo_part(self) -> None:
-        """Go back to before the part, unless a statement was interrupted: the connection is not to be trusted then."""
+        """Roll back to the savepoint, unless a statement was interrupted: the connection is not reliable then."""
         if self.interrupted or self._connection.is_closed():
             self._usable = False
             return
@@ -127,17 +127,17 @@ class PostgresqlTransaction:
         await self._send(self._connection.execute, "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
 
     async def read(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        """Run a read that was meant for a connection of its own."""
+        """Run a read that would otherwise use a separate connection."""
         return await self._run(partial(fetch, self._connection), text, values)
 
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         return await in_computing_thread(work)
 
     async def begin(self, statement: str = BEGIN_WRITING, settings: str = "") -> None:
-        """Begin, in the one way that may write (connections only read by default), or to read one state.
+        """Begin a transaction that can write (by default, connections are read-only), or one that reads a snapshot.
 
-        `settings` are statements that follow. Raises ConnectionLost on a server that follows another one: it takes no
-        writes, and where it did before, somebody else takes them now.
+        `settings` are statements that follow. Raises ConnectionLost on a standby: it accepts no writes and, if it was
+        the primary before, another server does now.
         """
         try:
             await self._send(self._connection.execute, statement + settings)
@@ -146,7 +146,7 @@ class PostgresqlTransaction:
         self._writes = statement == BEGIN_WRITING
 
     async def make_exclusive(self, patience: float, lock_timeout: float) -> None:
-        """Wait for other exclusive ones, for `patience` at most; from then on for any lock at most `lock_timeout`.
+        """Wait for other exclusive transactions, at most `patience`; from then on for any lock at most `lock_timeout`.
 
         Both are in seconds. Raises ServiceUnavailable.
         """
@@ -164,7 +164,7 @@ class PostgresqlTransaction:
         await self._send(self._connection.execute, f"SET LOCAL lock_timeout = {max(int(seconds * 1000), 1)}")
 
     async def commit(self) -> None:
-        """Commit; from now on no statement may come this way. Refuses if one has failed."""
+        """Commit. Raises an error if a statement has failed; no further statements are allowed."""
         status = await self._send(self._connection.execute, "COMMIT")
         self._usable = False
         if status != "COMMIT":
@@ -200,12 +200,12 @@ class PostgresqlTransaction:
 
 
 def first_bytes(row: asyncpg.Record | None) -> bytes | None:
-    """Return the first column of a row as bytes, None for no row and for NULL."""
+    """Return the first column of a row as bytes, or None for no row and for NULL."""
     value = None if row is None else row[0]
     return value.encode() if isinstance(value, str) else value
 
 
 def _count(status: str) -> int:
-    """The number in a command tag: `UPDATE 3`, `INSERT 0 1`; `CREATE TABLE` has none."""
+    """Return the number in a command tag: `UPDATE 3`, `INSERT 0 1`; `CREATE TABLE` has none."""
     last = status.rpartition(" ")[2]
     return int(last) if last.isdigit() else 0

@@ -1,18 +1,18 @@
-"""StatementTexts: how much a connection keeps prepared, told by the texts of its statements.
+"""StatementTexts: limits the prepared statements of a connection by the size of their texts.
 
-Drivers keep prepared statements by number, whatever their size; a statement of SQLite takes about eleven bytes of
+Drivers limit prepared statements by number, whatever their size; a statement of SQLite takes about eleven bytes of
 memory for each byte of its text, one of PostgreSQL several times that on the server. So the bytes of text are counted,
-and when they are too many all is forgotten at once: to find out what was used last would cost every read something.
+and above the limit all statements are discarded: tracking the least recently used would slow down every read.
 """
 
 from typing import Final
 
 MOST_TEXT: Final = 512 * 1024
-"""Bytes of text of the statements that one connection keeps prepared: some forty of the longest that clients use."""
+"""Bytes of text of the statements that one connection has prepared: about forty of the longest that clients use."""
 
 
 class StatementTexts:
-    """The texts that a connection has met since it last forgot its statements. `largest`: longer ones are not kept."""
+    """The texts that a connection has prepared since it last discarded them. Texts over `largest` are not cached."""
 
     def __init__(self, largest: int, most: int = MOST_TEXT) -> None:
         self._largest = largest
@@ -21,7 +21,7 @@ class StatementTexts:
         self._size = 0
 
     def overflow(self, text: str, times: int = 1) -> bool:
-        """Count a text in, so many `times`; tell whether the connection has to forget what it keeps before it."""
+        """Count a text, `times` times; return whether the connection has to discard its statements before it."""
         key = hash(text)
         if key in self._known or len(text) > self._largest:
             return False

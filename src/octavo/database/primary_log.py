@@ -1,6 +1,6 @@
-"""Where the primary's log is, and was: so that the position of a replica tells how old its content is.
+"""The log positions of the primary over time, to compute the age of a replica's data from its position.
 
-No clock but that of this process takes part.
+Only this process's clock is used.
 """
 
 import asyncio
@@ -22,27 +22,27 @@ logger = logging.getLogger(__name__)
 _WHERE: Final = """
 SELECT pg_wal_lsn_diff(CASE WHEN current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn()
     ELSE pg_current_wal_flush_lsn() END, '0/0')::int8, pg_postmaster_start_time()::text"""
-"""What was committed before this is asked lies before it: commits wait for the flush, unless they are told not to."""
+"""Commits before this query are below this position: they wait for the flush, unless configured otherwise."""
 _CLUSTER: Final = "SELECT system_identifier::text FROM pg_control_system()"
 _KEPT_SECONDS: Final = 120.0
 PATIENCE: Final = 1.0
-"""Seconds that whoever wrote waits for the position of it."""
+"""Seconds that a writer waits for the position of its commit."""
 
 
 @dataclass(slots=True)
 class PrimaryLog:
-    """Asks one connection of its own, once for all who want to know meanwhile. `interval` is how often it is asked
-    anyway, in seconds."""
+    """Queries the position on a separate connection, once for all concurrent callers, and at least every `interval`
+    seconds."""
 
     database: PostgresqlDatabase
     interval: float
     position: int = 0
     cluster: str = ""
-    """Which cluster the server belongs to."""
+    """The cluster that the server belongs to."""
     moment: float = float("-inf")
-    """When it was asked last."""
+    """The time of the last query."""
     away: bool = True
-    """Whether it could not be asked the last time."""
+    """Whether the last query failed."""
     _started: str = ""
     _moments: list[float] = field(default_factory=list)
     _positions: list[int] = field(default_factory=list)
@@ -50,7 +50,7 @@ class PrimaryLog:
     _next: asyncio.Task[int] | None = None
 
     async def ask(self) -> int:
-        """A position behind all that is committed by now. Raises ServiceUnavailable."""
+        """Return a position after all commits so far. Raises ServiceUnavailable."""
         if self._next is None:
             asking = self._ask_after(self._running)
             self._next = asyncio.get_running_loop().create_task(asking, context=Context())
@@ -58,25 +58,25 @@ class PrimaryLog:
             return await asyncio.shield(self._next)
 
     def seen_by(self, position: int) -> float:
-        """The latest moment known whose commits all lie before a position; minus infinity if none is known."""
+        """Return the latest known time whose commits are all below a position, or minus infinity."""
         index = bisect_right(self._positions, position)
         return self._moments[index - 1] if index else float("-inf")
 
     async def watch(self) -> None:
-        """Ask again and again."""
+        """Query the position periodically."""
         await self.database.connect()
         while True:
             try:
                 await self.ask()
             except (ServiceUnavailable, TimeoutError):
-                self.away = True  # those who read and write say so
+                self.away = True  # reads and writes report the error
             except Exception:
                 self.away = True
                 logger.exception("Cannot read the primary's log position: replicas are not used")
             await asyncio.sleep(self.interval)
 
     async def _ask_after(self, before: "asyncio.Task[int] | None") -> int:
-        """What is committed while a question is under way needs the next one."""
+        """Start a query after the running one: commits made during that one need a new query."""
         if before is not None:
             await asyncio.wait((before,))
         self._running, self._next = self._next, None
@@ -94,7 +94,7 @@ class PrimaryLog:
         return int(position)
 
     def _note(self, moment: float, position: int, started: str) -> None:
-        """Remember where the log was; of a server that has taken another's place, what was before says nothing."""
+        """Record the log's position. If the server was replaced, earlier positions are discarded."""
         if started != self._started or position < self.position:
             self._moments.clear()
             self._positions.clear()
@@ -111,7 +111,7 @@ class PrimaryLog:
 
 
 async def cluster_of(database: PostgresqlDatabase) -> str:
-    """Which cluster a server belongs to; empty where that is not told."""
+    """Return the cluster that a server belongs to, or an empty text if it is not accessible."""
     try:
         return str(await database.fetch_value(_CLUSTER))
     except asyncpg.InsufficientPrivilegeError:

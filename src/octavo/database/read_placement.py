@@ -1,9 +1,9 @@
-"""Which reads of SQLite run in the event loop: all but those that were late there a moment ago, and those announced as
-long until they have shown that they are not. Of these the longer ones run one at a time, with everybody else's turn in
+"""Decide which SQLite reads run in the event loop: all except those that recently took too long there, and those marked
+as long until they have proven to be fast. Of the latter, slower ones run one at a time, with turns of the event loop in
 between.
 
-Statements are known by their hash: a text may be long, and its caller may be the only one who ever asks for it. Two
-texts with one hash cost a read in the wrong place.
+Statements are identified by their hash, because a text may be long and used only once. With a hash collision, a read
+merely runs in the wrong place.
 """
 
 import asyncio
@@ -14,19 +14,19 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 LOOP_SECONDS: Final = 0.02
-"""How long a read may occupy the event loop before it is sent to a thread."""
+"""How long a read may occupy the event loop before it is moved to a thread."""
 QUICK_SECONDS: Final = 0.005
-"""Processor time within which a read announced as long runs in the loop from then on: threads take a third more."""
+"""Processor time up to which a read marked as long runs in the loop from then on: threads add a third."""
 SHORT_SECONDS: Final = 0.001
-"""Processor time within which it runs there like one that nobody has announced."""
+"""Processor time up to which it runs there like a read that is not marked."""
 MEMORY_SECONDS: Final = 10.0
-"""How long a read that was late stays away from the loop."""
+"""How long a slow read is kept out of the loop."""
 MOST: Final = 4096
-"""Statements that are remembered, of each kind."""
+"""Number of statements that are remembered, of each kind."""
 
 
 class Place(Enum):
-    """Where a read runs: in the loop, at once or when it has the turn, or in a thread."""
+    """Where a read runs: in the loop, at once or in turn, or in a thread."""
 
     HERE = 1
     IN_TURN = 2
@@ -34,14 +34,14 @@ class Place(Enum):
 
 
 class Took(NamedTuple):
-    """What a read took, in seconds: of the processor, and until it was done."""
+    """The duration of a read in seconds: processor time, and elapsed time."""
 
     processor: float
     wall: float
 
 
 class LoopReads:
-    """Remembers what became of reads. `clock` tells seconds."""
+    """Remembers the durations of reads. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -52,24 +52,24 @@ class LoopReads:
         return len(self._late) + len(self._quick)
 
     def place(self, text: str, long: bool) -> Place:
-        """Tell where a read is to run; `long` as its caller announced it."""
+        """Return where to run a read. `long`: its caller has marked it as long."""
         if self._late and self._is_late(hash(text)):
             return Place.THREAD
         return self._quick.get(hash(text), Place.THREAD) if long else Place.HERE
 
     def note_late(self, text: str) -> None:
-        """Keep a read away from the loop for a while."""
+        """Keep a read out of the loop for a while."""
         now = self._clock()
         while self._late and (len(self._late) >= MOST or next(iter(self._late.values())) <= now):
             self._late.popitem(last=False)
         key = hash(text)
         self._quick.pop(key, None)
-        self._late.pop(key, None)  # what is noted again is the youngest
+        self._late.pop(key, None)  # moves the statement to the end
         self._late[key] = now + MEMORY_SECONDS
 
     def note_time(self, text: str, took: Took, is_late: bool = False) -> None:
-        """Note what a read took in a thread. If it `is_late`, the very same has been late in the loop a moment ago: it
-        may go back where the machine was busy, and it had nothing to compute or to wait for."""
+        """Record the duration of a read in a thread. If it `is_late`, the same read has just been too slow in the loop:
+        it may return there if the machine was busy, and the read itself used little time."""
         if took.processor < QUICK_SECONDS:
             if is_late and took.wall < LOOP_SECONDS:
                 self._late.pop(hash(text), None)
@@ -88,14 +88,14 @@ class LoopReads:
 
 
 class Turns:
-    """Lets one at a time go on, and between two of them all that the event loop has to do for others."""
+    """Lets one caller run at a time, and the event loop's other work between two of them."""
 
     def __init__(self) -> None:
         self._taken = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def turn(self) -> None:
-        """Wait for a turn, which lasts until the caller awaits something."""
+        """Wait for a turn. It lasts until the caller awaits something."""
         loop = asyncio.get_running_loop()
         if self._taken:
             mine = loop.create_future()
@@ -104,7 +104,7 @@ class Turns:
                 await mine
             except asyncio.CancelledError:
                 if not mine.cancelled():
-                    self._pass_on()  # it was mine already
+                    self._pass_on()  # the turn had already been assigned
                 raise
         self._taken = True
         loop.call_soon(self._pass_on)

@@ -1,6 +1,6 @@
-"""Positions in the log of a database, and what a reader has to see: a replica will do once it has come so far.
+"""Log positions of a database, and the position that a reader has to see: a replica can be read once it has reached it.
 
-A position is a number of bytes; as text it is PostgreSQL's `16/B374D848`.
+A position is a number of bytes; as text it has PostgreSQL's format, `16/B374D848`.
 """
 
 import re
@@ -8,44 +8,44 @@ from contextvars import ContextVar
 from typing import Final, Protocol
 
 UNKNOWN: Final = 2**63 - 1
-"""Behind everything: only the primary will do."""
+"""Higher than all positions: only the primary can be read."""
 
 _TEXT: Final = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
 
 
 class Reader(Protocol):
-    """Who reads and writes here, for as long as a request takes."""
+    """The client that reads and writes during a request."""
 
     needed: int
-    """The position that has to be seen."""
+    """The position that it has to see."""
 
     def may_lag(self) -> bool:
-        """Whether content may come from a replica that has come to that position."""
+        """Return whether content may come from a replica that has reached that position."""
 
     def insist(self) -> None:
-        """From now on only the primary will do."""
+        """Read only from the primary from now on."""
 
     def wrote(self) -> None:
-        """Something was committed."""
+        """Record that something was committed."""
 
 
 READER: Final[ContextVar[Reader | None]] = ContextVar("octavo_reader", default=None)
-"""Who reads; None for work that is nobody's, which reads from the primary."""
+"""The current reader; None outside requests, where everything is read from the primary."""
 
 
 def read_newest() -> None:
-    """From now on whoever reads here reads from the primary."""
+    """Make the current reader read from the primary from now on."""
     reader = READER.get()
     if reader is not None:
         reader.insist()
 
 
 def position_text(position: int) -> str:
-    """A position as PostgreSQL writes it."""
+    """Return a position in PostgreSQL's format."""
     return f"{position >> 32:X}/{position & 0xFFFFFFFF:X}"
 
 
 def read_position(text: str) -> int | None:
-    """The position of a text; None where it is none."""
+    """Parse a position, or return None if it is invalid."""
     found = _TEXT.fullmatch(text)
     return None if found is None else min(int(found[1], 16) << 32 | int(found[2], 16), UNKNOWN)

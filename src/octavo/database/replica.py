@@ -1,7 +1,7 @@
-"""One replica: how far it has come, and whether it may be read from.
+"""One replica: its replication progress, and whether it can be read from.
 
-Its position is asked again and again, by a connection of its own, and compared with where the primary's log was. What
-went wrong there is the caller's no concern: the primary is read instead.
+Its position is queried periodically on a separate connection, and compared with the recorded positions of the primary.
+Errors there are not passed to callers: the primary is read instead.
 """
 
 import asyncio
@@ -28,15 +28,15 @@ _STARTED: Final = "SELECT pg_postmaster_start_time()::text"
 _NEVER: Final = float("-inf")
 
 Made = Callable[[Parameters, Topology, int], PostgresqlDatabase]
-"""Makes the driver of a server, with so many connections."""
+"""Creates the driver of a server, with the given number of connections."""
 
 
 class NoReplica(Exception):
-    """Why a server cannot be used as a replica."""
+    """A server cannot be used as a replica. The message contains the reason."""
 
 
 class Replica:
-    """`fresh` is the moment, of this process's clock, that its content is not older than."""
+    """`fresh` is the time, by this process's clock, up to which its data is complete."""
 
     def __init__(self, parameters: Parameters, make: Made, maximum: int, log: PrimaryLog, freshness: Freshness) -> None:
         self.name = f"{parameters['host']}:{parameters['port']}"
@@ -57,12 +57,12 @@ class Replica:
         self._asking = make(parameters, Topology(), 1)
 
     def use(self, oldest: float) -> ServerUse:
-        """How it fares; `oldest` is the moment that it has to be as fresh as."""
+        """Return its use. `oldest` is the time that its data must not be older than."""
         behind = max(0.0, time.monotonic() - self.fresh)
         return ServerUse(self.name, self.fresh >= oldest, behind, self._behind, self.reads, self._failed)
 
     async def read(self, text: str, values: Values, watch: Watch | None, apart: PageApart | None = None) -> Row | None:
-        """The first row. Raises whatever goes wrong."""
+        """Return the first row. Raises any error of the read."""
         self.under_way += 1
         self.reads += 1
         self.database.watch = watch
@@ -72,7 +72,7 @@ class Replica:
             self.under_way -= 1
 
     def note_failure(self, error: Exception) -> None:
-        """A read was sent there and failed; if that was the server's fault it is left alone until it answers again."""
+        """Record a failed read. If it was the server's fault, the replica is not used until it responds again."""
         self._failed += 1
         if isinstance(error, ServiceUnavailable):
             self._leave(reason_of(error))
@@ -80,7 +80,7 @@ class Replica:
             logger.debug("A read failed at the replica %s: %s", self.name, reason_of(error))
 
     async def watch(self) -> None:
-        """Ask how far it has come, again and again."""
+        """Query its position periodically."""
         await self.database.connect()
         await self._asking.connect()
         while True:
@@ -94,12 +94,12 @@ class Replica:
             await asyncio.sleep(self._log.interval)
 
     async def close(self) -> None:
-        """Nobody reads any more."""
+        """Close its connections."""
         await self._asking.close()
         await self.database.close()
 
     async def _look(self) -> None:
-        """Raises NoReplica, ServiceUnavailable."""
+        """Query its position. Raises NoReplica, ServiceUnavailable."""
         ahead = self.replayed > self._log.position and self._log.moment > self._noted
         row = await self._asking.fetch_row(_WHERE)
         assert row is not None
@@ -122,7 +122,7 @@ class Replica:
             logger.info("The replica %s is used", self.name)
 
     async def _meet(self, started: str) -> None:
-        """A server that is new here, or has begun anew. Raises NoReplica for one of another cluster."""
+        """Accept a server that is new or was restarted. Raises NoReplica for one of another cluster."""
         self._leave(None)
         cluster = await cluster_of(self._asking)
         if cluster and self._log.cluster and cluster != self._log.cluster:
@@ -130,7 +130,7 @@ class Replica:
         self._started = started
 
     async def _check_server(self, connection: asyncpg.Connection) -> None:
-        """Where an address leads to several servers, one's position says nothing of another. Raises ConnectionLost."""
+        """Check that it is the server whose position is known: an address can have several. Raises ConnectionLost."""
         async with connection.transaction(readonly=True):
             started = await connection.fetchval(_STARTED)
         if started != self._started:
@@ -142,7 +142,7 @@ class Replica:
             self._tell(reason)
 
     def _tell(self, reason: str) -> None:
-        """Once each time that it goes out of use."""
+        """Log the reason, once each time the replica goes out of use."""
         if self._told is None:
             logger.warning("The replica %s is not used: %s", self.name, reason)
         self._told = reason

@@ -1,6 +1,6 @@
-"""PostgreSQL with replicas: content is read from them while they are fresh and have what the reader has to see.
+"""PostgreSQL with replicas: content is read from replicas that are recent and have what the reader has to see.
 
-Everything else is the primary's: what is written and read in transactions, rights, accounts, what nobody asked for.
+The primary serves everything else: writes, transactions, permissions, accounts and background work.
 """
 
 import asyncio
@@ -20,17 +20,17 @@ from octavo.database.replica import Replica
 from octavo.database.topology import ALONE, Parameters, ServerUse, Topology
 
 _INTERVALS: Final = 0.05, 1.0
-"""Seconds between two looks at a server, at least and at most."""
+"""Minimum and maximum seconds between two queries of a server's position."""
 _LOOKS: Final = 4
-"""How often a server is looked at in the time that a replica may be behind."""
+"""Number of queries of a server's position within the time that a replica may be behind."""
 _OF_THE_CALLER: Final = (AnswerTooLarge, StatementTimeout, UnsuitableValue)
-"""What the primary would say as well."""
+"""Errors that would occur on the primary as well."""
 _PATIENCE: Final = 0.5
-"""Seconds for a connection to a replica; the primary is there, too."""
+"""Seconds to wait for a connection to a replica, before the primary is used."""
 
 
 class ReplicatedDatabase(PostgresqlDatabase):
-    """The protocol's `Database` on a primary with replicas, as its `topology` says."""
+    """Implements `Database` on a primary with replicas, as defined by its `topology`."""
 
     def __init__(
         self,
@@ -108,24 +108,25 @@ class ReplicatedDatabase(PostgresqlDatabase):
             async with super().transaction(exclusive=exclusive, grouped=grouped) as transaction:
                 yield transaction
                 is_to_be_committed = True
-        finally:  # a commit that failed may have been done all the same
+        finally:  # a failed commit may have been executed nevertheless
             reader = READER.get()
             if is_to_be_committed and reader is not None:
                 reader.wrote()
 
     async def execute(self, text: str, values: Values = ()) -> int:
-        """What is written by a statement alone is bookkeeping (a token's last use), which nobody reads as content."""
+        """Run a single statement on the primary. These are bookkeeping (a token's last use), which is not read as
+        content."""
         async with super().transaction() as transaction:
             return await transaction.execute(text, values)
 
     async def position(self) -> int:
         try:
             return await self._log.ask()
-        except Exception:  # what was written is written
+        except Exception:  # the write itself has succeeded
             return UNKNOWN
 
     def chosen(self) -> Replica | None:
-        """The replica with the least to do of those that whoever reads may read from; None for the primary."""
+        """Return the least busy replica that the current reader can use, or None for the primary."""
         reader = READER.get()
         if reader is None or joined(self) is not None or not reader.may_lag():
             return None
@@ -139,7 +140,7 @@ class ReplicatedDatabase(PostgresqlDatabase):
         return found
 
     def _oldest(self) -> float:
-        """The moment that a replica has to be as fresh as."""
+        """Return the time that a replica's data must not be older than."""
         freshness = self._freshness
         return time.monotonic() - freshness.seconds - (freshness.outage if self._log.away else 0.0)
 
@@ -149,7 +150,7 @@ def _load(replica: Replica) -> tuple[int, int]:
 
 
 class _Contents:
-    """Reads of content, from wherever they may come."""
+    """Reads content from a replica or the primary."""
 
     def __init__(self, database: ReplicatedDatabase) -> None:
         self._database = database
@@ -166,7 +167,7 @@ class _Contents:
         return first_bytes(await self.fetch_row(text, values))
 
     async def _read(self, replica: Replica, text: str, values: Values, apart: PageApart | None) -> Row | None:
-        """Whatever goes wrong at the replica, and may not at the primary, is tried there."""
+        """Read from a replica; if it fails for a reason that may not affect the primary, read from the primary."""
         try:
             return await replica.read(text, values, self._database.watch, apart)
         except _OF_THE_CALLER:

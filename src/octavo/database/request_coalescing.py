@@ -1,7 +1,7 @@
-"""Reads that wait anyway are made together: who asks the same is answered by the same read.
+"""Request coalescing: identical reads that wait at the same time share one read.
 
-Of equal reads two are under way at a time. Who comes meanwhile waits for the next one, which begins after all of them
-have asked: each sees what had been committed by then, as if it had read alone. Where nobody waits nothing is different.
+Of identical reads, two run at a time. Later ones wait for the next read, which starts after all of them were
+requested: each sees what had been committed by then, as with a separate read. Without waiting reads nothing changes.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ WhatT = TypeVar("WhatT", bound=Hashable)
 _Waiting = list[asyncio.Future[AnswerT]]
 
 AT_ONCE: Final = 2
-"""Equal reads under way, so that one is on its way while another one is answered."""
+"""Number of identical reads that run at once, so that one can start while another is completing."""
 
 
 class JointReads(Generic[WhatT, AnswerT]):
-    """Makes reads with `make`, which is given what to read, and its values. It is not told who asks: what depends on
-    that has to be part of what is read."""
+    """Reads with `make`, which is called with what to read, and its values. It does not know the caller: anything
+    specific to the caller must be part of these."""
 
     joined: ClassVar[int] = 0
-    """How many reads of this process were answered by one that was begun for all who waited."""
+    """Number of reads of this process that were served by a shared read."""
 
     def __init__(self, make: Callable[[WhatT, Values], Awaitable[AnswerT]]) -> None:
         self._make = make
@@ -34,12 +34,12 @@ class JointReads(Generic[WhatT, AnswerT]):
         self._begun: dict[asyncio.Task[None], _Waiting[AnswerT]] = {}
 
     def is_under_way(self, what: WhatT, values: Values) -> bool:
-        """Whether others are reading the same."""
+        """Return whether an identical read is running."""
         return (what, *values, *map(type, values)) in self._under_way
 
     async def read(self, what: WhatT, values: Values) -> AnswerT:
-        """Read something with these values. Raises what the read does."""
-        key = (what, *values, *map(type, values))  # Python takes 1, 1.0 and True for equal
+        """Read with these values. Raises the errors of the read."""
+        key = (what, *values, *map(type, values))  # in Python, 1, 1.0 and True are equal
         under_way = self._under_way.get(key, 0)
         if under_way >= AT_ONCE:
             return await self._wait(key)
@@ -53,7 +53,7 @@ class JointReads(Generic[WhatT, AnswerT]):
                 del self._under_way[key]
 
     async def _wait(self, key: Hashable) -> AnswerT:
-        """Be answered by a read that begins later."""
+        """Wait for the result of a read that starts later."""
         future: asyncio.Future[AnswerT] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, []).append(future)
         JointReads.joined += 1
@@ -62,11 +62,11 @@ class JointReads(Generic[WhatT, AnswerT]):
         except asyncio.CancelledError:
             for task, answered in self._begun.items():
                 if all(one.done() for one in answered):
-                    task.cancel()  # nobody is left who wants to know
+                    task.cancel()  # no caller waits any more
             raise
 
     def _go_on(self, key: Hashable, what: WhatT, values: Values) -> None:
-        """One is over: begin the next one, for all who wait, on behalf of nobody in particular."""
+        """After a read has finished, start the next one for all waiting callers, in a context of its own."""
         answered = [one for one in self._waiting.pop(key, ()) if not one.done()]
         if answered:
             read = self._read_for(answered, key, what, values)
@@ -91,5 +91,5 @@ class JointReads(Generic[WhatT, AnswerT]):
                     one.set_result(answer)
         finally:
             for one in answered:
-                one.cancel()  # if this was ended from outside
+                one.cancel()  # if the task itself was cancelled
             self._go_on(key, what, values)

@@ -1,7 +1,7 @@
-"""Which options the processes have that serve a database, so that older definitions change nothing while newer serve.
+"""The options that running processes serve, so that older definitions change nothing while newer ones are served.
 
-Each process renews a row of `octavo_leases` (`administrators/deployed.Presence`), whose holder names its definitions by
-two marks: one of what permissions are about, and one of the options of content types.
+Each process renews a row of `octavo_leases` (`administrators/deployed.Presence`), whose holder contains two hashes of
+its definitions: one of the parts that permissions depend on, and one of the options of content types.
 """
 
 from typing import Final

@@ -1,9 +1,9 @@
-"""SQLite: one writer and many readers on one file, also from several processes.
+"""The SQLite driver: one writer and many readers on one file, also from several processes.
 
-Short reads run directly in the event loop, which is several times faster than the way through a thread. A read that
-turns out to be long is interrupted there and repeated in a thread. One announced as long begins in a thread, and comes
-to the loop from when on it has shown that it is not. Statements of a transaction run in the loop too; only COMMIT,
-which waits for the disk, and what is announced as long run in a thread.
+Short reads run in the event loop, which is several times faster than in a thread. A read that takes too long is
+interrupted there and repeated in a thread. Reads marked as long start in a thread, and move to the loop once they have
+proven to be fast. Statements of a transaction also run in the loop; only COMMIT, which waits for the disk, and
+statements marked as long run in a thread.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ from octavo.query.sql.dialects.sqlite import MEASURE, SQLITE
 
 
 class FileMoment:
-    """What the file is like."""
+    """The version of the database file."""
 
     __slots__ = ("stamp",)
 
@@ -63,13 +63,13 @@ class FileMoment:
         self.stamp = version
 
     def of(self, tables: Sequence[str]) -> Hashable:
-        """Whatever the tables: the file's version."""
+        """Return the file's version, which covers all tables."""
         del tables
         return self.stamp
 
 
 class FileVersions:
-    """`Versions` of a file; `read` tells what it is now, None where that cannot be told at once."""
+    """Implements `Versions` for a file. `read` returns the current version, or None if it is not available at once."""
 
     def __init__(self, read: Callable[[], Hashable]) -> None:
         self._read = read
@@ -87,7 +87,7 @@ class FileVersions:
 
 
 class SqliteSnapshot:
-    """The protocol's `Connection` within a read transaction of SQLite. Each statement takes `seconds` at most."""
+    """Implements `Connection` in a read transaction of SQLite. Each statement takes at most `seconds`."""
 
     def __init__(self, database: StatementRunner, connection: SqliteConnection, seconds: float) -> None:
         self._database = database
@@ -95,7 +95,7 @@ class SqliteSnapshot:
         self._seconds = seconds
 
     async def begin(self) -> None:
-        """Begin: the state is the one that the first read meets."""
+        """Begin the transaction. The first read takes the snapshot."""
         await self.fetch_all("BEGIN")
         await self.fetch_value("SELECT count(*) FROM sqlite_schema")
 
@@ -132,7 +132,7 @@ _STATISTICS_TABLE: Final = "sqlite_stat1"
 
 
 def plan_text(rows: Iterable[Sequence[Any]]) -> str:
-    """The steps of a plan, each indented below what it is a part of."""
+    """Return the steps of a plan, indented by nesting."""
     depths: dict[int, int] = {0: -1}
     lines = []
     for number, parent, _, told in rows:
@@ -142,14 +142,14 @@ def plan_text(rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _unmeasured(*values: int | float | Any | str | None) -> int | float | Any | str | None:
-    """Stands for the function of the driver, which a plan calls by name alone."""
+    """Stands in for the driver's function, because a plan requires only its name."""
     return values[0]
 
 
 def plan_in_copy(schema: Iterable[Sequence[Any]], statistics: Iterable[Sequence[Any]], more: str, text: str) -> str:
-    """The plan of a statement where there is `more` than the schema: in a copy without rows, in memory.
+    """Return the plan of a statement if `more` were added to the schema: in an in-memory copy without rows.
 
-    What the planner knows of the tables is in the statistics, if anybody has had them made. Raises apsw.Error.
+    The planner uses the statistics of the tables, if they have been collected. Raises apsw.Error.
     """
     copy = apsw.Connection(":memory:")
     try:
@@ -157,7 +157,7 @@ def plan_in_copy(schema: Iterable[Sequence[Any]], statistics: Iterable[Sequence[
         copy.create_scalar_function(MEASURE, _unmeasured, 2)
         for kind, name, made in schema:
             if kind in ("table", "index") and not name.startswith("sqlite_"):
-                with suppress(apsw.Error):  # the inner tables of a virtual one are made by it
+                with suppress(apsw.Error):  # a virtual table creates its inner tables itself
                     copy.execute(made).fetchall()
         copy.execute(more).fetchall()
         known = [*statistics]
@@ -174,24 +174,24 @@ def plan_in_copy(schema: Iterable[Sequence[Any]], statistics: Iterable[Sequence[
 AnswerT = TypeVar("AnswerT")
 
 _Later = tuple[Collect[Any], str, bool, bool]
-"""A read that is not made at once: its statement, whether it waits for its turn in the loop or goes to a thread, and
-whether it has just been late in the loop."""
+"""A read that does not run at once: its statement, whether it waits for its turn in the loop or runs in a thread, and
+whether it has just been too slow in the loop."""
 
 _PAGES_KILOBYTES = 4_000
-"""How much of the file the connection keeps in memory that reads in the loop. A page of thirty entries with all that
-belongs to them looks into six hundred pages of the file; where these do not fit, each is read from the system again,
-which takes a third of the time. Half as much for the one that writes, a quarter for each that reads in a thread."""
+"""Page cache size of the connection that reads in the event loop. A page of thirty entries with relations reads six
+hundred pages of the file; if these do not fit, each is read from the operating system again, which takes a third of
+the time. The writer has half as much, each reader in a thread a quarter."""
 _WRITER_POLL_SECONDS = 0.001
 _CLOSE_PATIENCE_SECONDS = 20.0
 
 
 class SqliteDatabase:
-    """The protocol's `Database` on one SQLite file.
+    """Implements `Database` on one SQLite file.
 
     `patience` is how long a caller waits for the writer or a thread, `exclusive_patience` how long an exclusive
     transaction does, `longest_pause` how long a transaction may keep others waiting between its statements,
-    `statement_timeout` how long a statement may run, all in seconds; no text that a read makes on its way becomes
-    larger than `largest_answer`. An `untouched` one must be there, is only read, and its file stays as it is.
+    `statement_timeout` how long a statement may run, all in seconds. No text that a read builds may exceed
+    `largest_answer`. An `untouched` file must exist, and is only read and never modified.
     """
 
     dialect: Dialect = SQLITE
@@ -240,7 +240,7 @@ class SqliteDatabase:
         self._opened += 1
 
     async def _make(self) -> None:
-        """The folder and the file where they are missing."""
+        """Create the folder and the file if they are missing."""
         try:
             self.path.parent.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -299,7 +299,8 @@ class SqliteDatabase:
         return FileVersions(self._version)
 
     def _version(self) -> Hashable:
-        """The file's version, as the connection that reads in the loop sees it; another connection counts anew."""
+        """Return the file's version as seen by the connection that reads in the loop; a new connection restarts
+        counting."""
         reader = self._loop_reader
         found = None if reader is None else reader.version()
         return None if found is None else (self._opened, found)
@@ -308,14 +309,14 @@ class SqliteDatabase:
         return plan_text(await self.fetch_all(EXPLAIN + text, no_values(text), long=True))
 
     async def plan_with(self, table: str, more: str, text: str) -> str:
-        del table  # of all that is in the file there is a copy
+        del table  # the copy contains all tables of the file
         schema = await self.fetch_all(SCHEMA)
         known = any(name == "sqlite_stat1" for _, name, _ in schema)
         statistics = await self.fetch_all(STATISTICS) if known else ()
         return await self._in_thread(plan_in_copy, schema, statistics, more, text)
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
-        """Nobody locks a table here: there is one writer, and readers are in nobody's way."""
+        """Return nothing: there are no table locks, because there is one writer, and readers do not block."""
         return ()
 
     @contextlib.asynccontextmanager
@@ -350,7 +351,7 @@ class SqliteDatabase:
 
     @contextlib.asynccontextmanager
     async def _alone(self, exclusive: bool) -> AsyncIterator[WriterHold]:
-        """A transaction with a COMMIT of its own."""
+        """Run a transaction with a separate COMMIT."""
         hold = WriterHold(await self._begin(self._exclusive_patience if exclusive else self._patience))
         if not exclusive:
             self._watch.begin(hold, lambda: self._take_away(hold))
@@ -364,7 +365,7 @@ class SqliteDatabase:
                 self._end(hold.connection)
 
     def _take_away(self, hold: WriterHold) -> None:
-        """Undo a transaction that keeps others waiting."""
+        """Roll back a transaction that keeps others waiting."""
         hold.lost = ServiceUnavailable(reason="the transaction paused while others waited to write")
         self._end(hold.connection)
 
@@ -377,7 +378,7 @@ class SqliteDatabase:
         values: Values,
         seconds: float,
     ) -> AnswerT:
-        """Run a statement of the connection in a thread; cancelling the caller ends the statement."""
+        """Run a statement of the connection in a thread. Cancelling the caller interrupts the statement."""
         return await self._complete(self._in_thread(run, collect, text, values, seconds), connection.interrupt)
 
     async def _read(self, collect: Collect[ResultT], text: str, values: Values, long: bool) -> ResultT:
@@ -402,7 +403,7 @@ class SqliteDatabase:
                     is_late = True
                     self._loop_reads.note_late(text)
                 except ServiceUnavailable:
-                    pass  # another process recovers or closes the file: wait for it, but not here
+                    pass  # another process recovers or closes the file: wait for it in a thread
             answer: ResultT = await self._joint.read((collect, text, where is Place.IN_TURN, is_late), values)
             return answer
         finally:
@@ -413,7 +414,7 @@ class SqliteDatabase:
                     watch.see(text, seconds)
 
     async def _read_later(self, what: _Later, values: Values) -> Any:
-        """A read that is not made at once: when it has the turn, or in a thread."""
+        """Run a read that does not run at once: in turn, or in a thread."""
         collect, text, in_turn, is_late = what
         connection = self._loop_reader
         self.statements += not is_late
@@ -440,7 +441,7 @@ class SqliteDatabase:
             self._readers.release(connection)
 
     async def _begin(self, patience: float) -> SqliteConnection:
-        """The writer in a transaction, waiting for other processes without holding up the loop or a thread."""
+        """Return the writer in a transaction. Waiting for other processes blocks neither the loop nor a thread."""
         self._watch.add_waiting()
         try:
             connection = await self._writers.acquire(patience)
@@ -462,7 +463,7 @@ class SqliteDatabase:
         try:
             connection.roll_back()
         except apsw.Error:
-            connection.close()  # a connection that cannot even roll back is worth nothing
+            connection.close()  # a connection that cannot even roll back is unusable
         self._writers.release(connection)
 
     def _commit(self, connection: SqliteConnection) -> "asyncio.Future[None]":
@@ -472,7 +473,8 @@ class SqliteDatabase:
         return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     async def _complete(self, work: "asyncio.Future[ResultT]", interrupt: Callable[[], None] | None = None) -> ResultT:
-        """The result of work in a thread. A cancelled caller waits for its end too: a connection is never left busy."""
+        """Return the result of work in a thread. A cancelled caller waits for it, too, so that no connection stays
+        busy."""
         cancelled: asyncio.CancelledError | None = None
         while not work.done():
             try:
@@ -487,7 +489,7 @@ class SqliteDatabase:
         return work.result()
 
     async def _open_thread_reader(self) -> SqliteConnection:
-        """One of several, each with pages of its own."""
+        """Open one of several readers, each with its own page cache."""
         return await self._open(writes=False, pages=_PAGES_KILOBYTES // 4)
 
     async def _open_writer(self) -> SqliteConnection:

@@ -1,6 +1,6 @@
-"""One connection to an SQLite file: a time limit on every statement, what it answers, parts that can be undone alone.
+"""One connection to an SQLite file: time limits, results, savepoints.
 
-All of it blocks; `sqlite` decides what runs in the event loop and what in a thread.
+All methods block. `sqlite` decides what runs in the event loop and what runs in a thread.
 """
 
 import contextlib
@@ -30,11 +30,11 @@ from octavo.database.read_placement import Took
 from octavo.query.sql.dialects.sqlite import MEASURE
 
 LARGEST_CACHED: Final = 16_383
-"""The driver keeps no statement of more bytes."""
+"""Maximum bytes of a statement that apsw caches."""
 LARGEST_KEPT: Final = 64 * 1024
-"""Bytes of text of the longest that are kept."""
+"""Maximum bytes of text of the long statements that are cached."""
 TIMES: Final = 2
-"""The memory of such a statement against that of a shorter one, byte for byte of text: there is the view as well."""
+"""Memory per byte of text of a cached long statement, relative to a short one: the view takes memory as well."""
 _MOST_SEEN: Final = 256
 _VALUE: Final = "octavo_value"
 _READS: Final = ("SELECT ", "WITH ")
@@ -42,7 +42,7 @@ _MARK = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\?(\d+)""")
 
 
 class LongStatements:
-    """Those of one connection, whose values have `largest` bytes at most: the text of a view is one."""
+    """The long statements of one connection, cached as views. Their values have at most `largest` bytes."""
 
     def __init__(self, raw: apsw.Connection, largest: int) -> None:
         self._raw = raw
@@ -54,7 +54,7 @@ class LongStatements:
         raw.create_scalar_function(_VALUE, self._value, 1, deterministic=True)
 
     def becomes_known(self, text: str) -> bool:
-        """Tell whether a statement is met for the second time, and can be kept from now on."""
+        """Return whether a statement is run for the second time, and is worth caching."""
         if text in self._short or len(text) > self._largest or not text.startswith(_READS) or self._raw.in_transaction:
             return False
         key = hash(text)
@@ -66,14 +66,14 @@ class LongStatements:
         return False
 
     def keep(self, text: str) -> None:
-        """Make a view of a statement."""
+        """Create a view of a statement."""
         name = f"octavo_read_{self._made}"
         self._made += 1
         self._change(f"CREATE TEMP VIEW {name} AS {_MARK.sub(_by_function, text)}")
         self._short[text] = f"SELECT * FROM {name}"
 
     def shortened(self, text: str, values: Values) -> tuple[str, Values]:
-        """What to run for a statement: itself, unless it is kept."""
+        """Return the statement to run: a SELECT from its view, or the statement itself."""
         short = self._short.get(text)
         if short is None:
             return text, values
@@ -87,7 +87,7 @@ class LongStatements:
         self._short.clear()
 
     def _change(self, text: str) -> None:
-        """Change what is the connection's own, not the file."""
+        """Change the connection's temporary schema. The file is not changed."""
         self._raw.execute("PRAGMA query_only = OFF").fetchall()
         try:
             self._raw.execute(text, can_cache=False).fetchall()
@@ -121,7 +121,7 @@ _UNKNOWN_NAME: Final = re.compile(r"no such (column|table): |table \S+ has no co
 
 
 def raise_translated(error: Exception) -> NoReturn:
-    """Raise the error of the protocol for an error of SQLite; what is no such error goes on as it is."""
+    """Raise the protocol's error for an error of SQLite. Other errors are raised unchanged."""
     if isinstance(error, apsw.ConstraintError):
         rule = str(error).partition("failed: ")[2] or str(error)
         unique = getattr(error, "extendedresult", 0) in _UNIQUE_CODES
@@ -140,23 +140,24 @@ def raise_translated(error: Exception) -> NoReturn:
 
 
 def _index_name(rule: str) -> str:
-    """An index on expressions is told as `index 'name'`, any other by its columns."""
+    """Return the violated index: SQLite reports an index on expressions as `index 'name'`, any other by its columns."""
     return rule[7:-1] if rule.startswith("index '") else rule
 
 
 _HEADER: Final = 48
-"""Bytes. There are two copies, one behind the other: where they differ, somebody is writing it."""
+"""Size of the WAL index header in bytes. There are two copies: if they differ, it is being written."""
 _FORMAT: Final = (3_007_000).to_bytes(4, sys.byteorder)
-"""What it begins with."""
+"""The first bytes of the header: the format version."""
 _IS_MADE: Final = 12
-"""Where a byte tells that the index was made."""
+"""Offset of the byte that shows whether the index is initialized."""
 
 _mapped: Final[dict[tuple[int, int], mmap]] = {}
 
 
 def header_of(database: Path) -> Callable[[], bytes | None] | None:
-    """What reads the header of a database that this process has open, and has read; None where there is none to be
-    read. What it reads is None while somebody writes or makes it. To be called as long as the database is open."""
+    """Return a function that reads the WAL index header of an open database, or None if it cannot be mapped. The
+    function returns None while the header is being written or created. It must not be called after the database is
+    closed."""
     index = database.with_name(f"{database.name}-shm")
     try:
         both = _mapping(index)
@@ -181,15 +182,15 @@ def _mapping(index: Path) -> mmap:
 
 
 _BLOCKS: Final = (1200, 100)
-"""Bytes of a block and their number, of what each connection has at hand for small things. For the texts of a page with
-relations it asks for far more than the forty that SQLite means to be enough, and each other one costs a call."""
+"""Size and number of each connection's lookaside blocks for small allocations. Building the JSON of a page with
+relations requires far more than SQLite's default of forty, and each further allocation costs a call."""
 
 
 def configure_library() -> None:
-    """Have blocks at hand, and do not count what memory SQLite takes: nobody asks, and each block is counted under one
-    lock of the process.
+    """Configure lookaside blocks, and disable memory statistics, which are not used: each allocation would be counted
+    under a process-wide lock.
 
-    What the library knows then is kept as it is if somebody else has a connection already.
+    If the process already has a connection from other code, the configuration is left unchanged.
     """
     with contextlib.suppress(apsw.MisuseError):
         apsw.shutdown()
@@ -217,13 +218,13 @@ _OPERATIONS_BETWEEN_CHECKS = 10_000
 _THREAD_BUSY_SECONDS = 4.0
 _OPEN_POLL_SECONDS = 0.005
 _WRITES_AHEAD = b"\x02\x02"
-"""What the header of a file says whose changes go to a file beside it first."""
+"""The version bytes in the header of a file in WAL mode."""
 
-configure_library()  # here: once, and before the first connection
+configure_library()  # once, at import, before the first connection
 
 
 def _open_untouched(path: Path) -> apsw.Connection:
-    """To read alone. What was written ahead and then all taken into the file is read without a file beside it."""
+    """Open a file read-only. If its WAL was fully checkpointed, no file is created next to it."""
     address = path.resolve().as_uri()
     with path.open("rb") as file:
         writes_ahead = file.read(20)[18:20] == _WRITES_AHEAD
@@ -235,26 +236,26 @@ def _open_untouched(path: Path) -> apsw.Connection:
 
 
 def all_rows(cursor: apsw.Cursor) -> Sequence[Row]:
-    """All rows."""
+    """Return all rows."""
     rows: Sequence[Row] = cursor.fetchall()
     return rows
 
 
 def first_row(cursor: apsw.Cursor) -> Row | None:
-    """The first row, leaving the others alone."""
+    """Return the first row, ignoring the others."""
     row: Row | None = cursor.fetchone()
     cursor.close(True)
     return row
 
 
 def first_value(cursor: apsw.Cursor) -> Any:
-    """The first column of the first row."""
+    """Return the first column of the first row."""
     row = first_row(cursor)
     return None if row is None else row[0]
 
 
 def first_json(cursor: apsw.Cursor) -> bytes | None:
-    """The first column of the first row as bytes, whether it is a text or a blob."""
+    """Return the first column of the first row as bytes, whether it is a text or a blob."""
     row = cursor.fetchone()
     cursor.close(True)
     value = None if row is None else row[0]
@@ -262,15 +263,15 @@ def first_json(cursor: apsw.Cursor) -> bytes | None:
 
 
 def touched(cursor: apsw.Cursor) -> int:
-    """The number of rows changed, after running to the end."""
+    """Run the statement to its end, and return the number of changed rows."""
     cursor.fetchall()
     return cursor.connection.changes()
 
 
 class SqliteConnection:
-    """One connection to the file, with a time limit on every statement. `pages` of the file are kept, in kilobytes.
+    """One connection to the file, with a time limit on every statement. `pages` is its cache size in kilobytes.
 
-    `untouched`: nothing of the file is changed, not even how it is written.
+    `untouched`: nothing in the file is changed, including its journal mode.
     """
 
     def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int, untouched: bool = False) -> None:
@@ -279,8 +280,8 @@ class SqliteConnection:
         )
         self._versions = self.raw.cursor()
         self.version: Callable[[], Hashable] = self._first_version
-        """Tells another one when another connection has committed something since it was asked for last. None while
-        that cannot be told at once, as while the file is being recovered."""
+        """Returns a different value after another connection has committed. None while it is not available at once, for
+        example during recovery of the file."""
         self.is_closed = False
         self._texts = StatementTexts(LARGEST_KEPT)
         self._long = None if writes else LongStatements(self.raw, largest_answer)
@@ -289,8 +290,8 @@ class SqliteConnection:
         if not untouched:
             self._configure()
         self.raw.execute(f"PRAGMA cache_size = -{pages}").fetchall()
-        self.raw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else what has a LIMIT ? is prepared each time
-        self.raw.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is a name, never by accident a text
+        self.raw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # otherwise statements with LIMIT ? are prepared each time
+        self.raw.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is always an identifier, never a string
         if not writes:
             self.raw.execute("PRAGMA query_only = ON").fetchall()
             self.raw.limit(apsw.SQLITE_LIMIT_LENGTH, largest_answer)
@@ -300,7 +301,8 @@ class SqliteConnection:
         self.raw.set_progress_handler(self._is_late, _OPERATIONS_BETWEEN_CHECKS)
 
     def _configure(self) -> None:
-        """Of processes that open a new file at once, SQLite lets one change it to WAL and makes the others not wait."""
+        """Configure the connection. If several processes open a new file, only one can change it to WAL at a time, and
+        SQLite does not wait for that."""
         deadline = time.monotonic() + _THREAD_BUSY_SECONDS
         while True:
             try:
@@ -315,7 +317,7 @@ class SqliteConnection:
         self.raw.set_busy_timeout(int(seconds * 1000))
 
     def run(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
-        """Run a statement and take what it answers."""
+        """Run a statement and collect its result."""
         self._deadline = time.monotonic() + seconds
         self._measured = 0
         try:
@@ -328,13 +330,13 @@ class SqliteConnection:
             raise_translated(error)
 
     def run_timed(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> tuple[ResultT, Took]:
-        """As `run`; and what it took."""
+        """Run a statement like `run`, and also return its duration."""
         before = time.thread_time(), time.perf_counter()
         result = self.run(collect, text, values, seconds)
         return result, Took(time.thread_time() - before[0], time.perf_counter() - before[1])
 
     def run_limited(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
-        """Run a read as readers do, on a connection that may write larger values."""
+        """Run a read with the readers' size limit, on a connection that may write larger values."""
         before = self.raw.limit(apsw.SQLITE_LIMIT_LENGTH, self._largest_answer)
         try:
             return self.run(collect, text, values, seconds)
@@ -342,9 +344,9 @@ class SqliteConnection:
             self.raw.limit(apsw.SQLITE_LIMIT_LENGTH, before)
 
     def run_change(self, collect: Collect[int], text: str, values: Values, seconds: float) -> int:
-        """Run a statement that may change rows; how many.
+        """Run a statement that may change rows, and return their number.
 
-        SQLite's count is that of the last statement which could change any: DDL leaves it as it was.
+        SQLite's count is that of the last statement which could change rows: DDL does not reset it.
         """
         before = self.raw.total_changes()
         changed = self.run(collect, text, values, seconds)
@@ -355,7 +357,7 @@ class SqliteConnection:
         self.run(all_rows, text, (), seconds)
 
     def try_begin(self) -> bool:
-        """Begin a write transaction, unless another process is in one."""
+        """Begin a write transaction and return True, or return False if another process is in one."""
         try:
             self.raw.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
@@ -365,21 +367,21 @@ class SqliteConnection:
         return True
 
     def commit(self) -> None:
-        """Commit, to the disk."""
+        """Commit to the disk."""
         self.run_script("COMMIT", float("inf"))
 
     def begin_part(self) -> None:
-        """Begin a part of the open transaction that can be undone alone."""
+        """Open a savepoint."""
         self.run_script("SAVEPOINT part", float("inf"))
 
     def end_part(self) -> None:
-        """The part stays, unless it has left a rule broken that COMMIT would look at for all parts at once."""
+        """Release the savepoint. Raises an error if it violates a deferred constraint, which COMMIT would check."""
         if self.raw.status(apsw.SQLITE_DBSTATUS_DEFERRED_FKS)[0]:
             raise IntegrityViolation("FOREIGN KEY constraint")
         self.run_script("RELEASE part", float("inf"))
 
     def undo_part(self) -> bool:
-        """Undo the part; False when it is too late for that: SQLite undoes a whole transaction after some errors."""
+        """Roll back to the savepoint; return False if SQLite has already rolled back the whole transaction."""
         self._deadline = float("inf")
         if not self.is_closed and self.raw.in_transaction:
             with contextlib.suppress(apsw.Error):
@@ -389,13 +391,13 @@ class SqliteConnection:
         return False
 
     def roll_back(self) -> None:
-        """Undo an open transaction, if there is one."""
+        """Roll back the open transaction, if there is one."""
         self._deadline = float("inf")
         if self.raw.in_transaction:
             self.raw.execute("ROLLBACK")
 
     def _kept(self, text: str, values: Values) -> tuple[str, Values]:
-        """What to run for a statement that the driver does not keep prepared."""
+        """Return the statement to run for one that apsw does not cache."""
         long = self._long
         if long is None:
             return text, values
@@ -406,7 +408,7 @@ class SqliteConnection:
         return long.shortened(text, values)
 
     def _forget_statements(self) -> None:
-        """Let the driver's cache be filled with statements of a few bytes: it cannot be told to forget."""
+        """Fill apsw's statement cache with tiny statements, because it cannot be cleared."""
         if self._long is not None:
             self._long.forget()
         for number in range(_CACHED_STATEMENTS):
@@ -427,7 +429,7 @@ class SqliteConnection:
         return found
 
     def interrupt(self) -> None:
-        """Make the running statement fail soon."""
+        """Interrupt the running statement."""
         self.raw.interrupt()
 
     def close(self) -> None:

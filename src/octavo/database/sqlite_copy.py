@@ -1,4 +1,4 @@
-"""Copies of SQLite databases: whole and consistent while others read and write, and all of it or nothing."""
+"""Atomic, consistent copies of SQLite databases while others read and write."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,22 +7,22 @@ from typing import Final
 import apsw
 
 Progress = Callable[[int, int], None]
-"""Told how many pages are done, and of how many."""
+"""Called with the number of copied pages, and the total."""
 
 _STEP_PAGES: Final = 500
 _BUSY_MILLISECONDS: Final = 10_000
 
 
 class NotADatabase(ValueError):
-    """A file is no SQLite database, or a damaged one."""
+    """A file is not an SQLite database, or it is damaged."""
 
 
 Look = Callable[[apsw.Connection], None]
-"""Shown the state that is copied."""
+"""Called with a connection to the state that is copied."""
 
 
 def copy_database(source: Path, target: Path, progress: Progress, look: Look | None = None) -> None:
-    """Copy a database over another one, which may be missing, in one transaction.
+    """Copy a database over another one, which may not exist, in one transaction.
 
     Raises FileNotFoundError and NotADatabase for the source, OSError for the target.
     """
@@ -34,7 +34,7 @@ def copy_database(source: Path, target: Path, progress: Progress, look: Look | N
         if look is not None:
             look(reader)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.touch(0o600)  # it holds what the owner alone may read; a file that is there stays as open as it is
+        target.touch(0o600)  # only the owner may read it; an existing file keeps its permissions
         writer = apsw.Connection(str(target))
         try:
             writer.set_busy_timeout(_BUSY_MILLISECONDS)
@@ -48,13 +48,13 @@ def copy_database(source: Path, target: Path, progress: Progress, look: Look | N
 
 
 def is_open_elsewhere(file: Path) -> bool:
-    """Whether another connection has a database open: whoever works in WAL mode keeps a lock on it all the time."""
+    """Return whether another connection has a database open: in WAL mode, it holds a lock all the time."""
     if not file.exists():
         return False
     try:
         connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)
     except apsw.CantOpenError:
-        return False  # who writes to it will say so
+        return False  # writing to the file will raise the error
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()
     except (apsw.BusyError, apsw.LockedError):
@@ -67,7 +67,7 @@ def is_open_elsewhere(file: Path) -> bool:
 
 
 def _check(reader: apsw.Connection, source: Path) -> None:
-    """Refuse a damaged source, and keep the view of it: what others write meanwhile does not count."""
+    """Raise NotADatabase for a damaged source, and hold a snapshot of it, so that later writes are not copied."""
     reader.set_busy_timeout(_BUSY_MILLISECONDS)
     try:
         reader.execute("BEGIN")

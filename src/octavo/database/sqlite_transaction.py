@@ -1,6 +1,6 @@
 """A transaction on the connection to an SQLite file that writes.
 
-Statements run in the event loop, but for those with many values and what is announced as long: they run in a thread.
+Statements run in the event loop, except those with many values and those marked as long, which run in a thread.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -29,11 +29,11 @@ Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
 
 _NO_MORE: Final = "the transaction has failed or is over"
 MOST_VALUES_HERE: Final = 256
-"""Values of a statement that runs in the event loop: about a millisecond for the rows of a change."""
+"""Maximum number of values of a statement in the event loop: about a millisecond for changed rows."""
 
 
 class StatementRunner(StatementCount, Protocol):
-    """What runs the long statements of a transaction."""
+    """Runs the long statements of a transaction."""
 
     async def run_in_thread(
         self,
@@ -44,11 +44,11 @@ class StatementRunner(StatementCount, Protocol):
         values: Values,
         seconds: float,
     ) -> AnswerT:
-        """Run a statement of a connection in a thread; cancelling the caller ends the statement."""
+        """Run a statement of a connection in a thread. Cancelling the caller interrupts the statement."""
 
 
 class SqliteTransaction:
-    """The protocol's `Transaction` on SQLite."""
+    """Implements `Transaction` on SQLite."""
 
     def __init__(self, database: StatementRunner, hold: WriterHold, seconds: float) -> None:
         self._database = database
@@ -76,17 +76,17 @@ class SqliteTransaction:
         await self._run(all_rows, text, (), True)
 
     async def lock(self, name: str) -> None:
-        """There is only one writer."""
+        """Do nothing: there is only one writer."""
         self.check()
         self._hold.check()
 
     async def lock_all(self, names: Sequence[str], *, shared: Sequence[str] = ()) -> None:
-        """There is only one writer."""
+        """Do nothing: there is only one writer."""
         self.check()
         self._hold.check()
 
     async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
-        """There is only one writer."""
+        """Do nothing: there is only one writer."""
         self.check()
         self._hold.check()
 
@@ -105,7 +105,7 @@ class SqliteTransaction:
             raise
 
     async def read(self, collect: Collect[ResultT], text: str, values: Values, long: bool) -> ResultT:
-        """Run a read that was meant for a connection that reads."""
+        """Run a read that would otherwise use a reader's connection."""
         run: Run[ResultT] | None = self._connection.run_limited if collect is first_json else None
         return await self._run(collect, text, values, long, run)
 
@@ -118,12 +118,12 @@ class SqliteTransaction:
             self._hold.end_statement()
 
     def check(self) -> None:
-        """Refuse if a statement has failed, or this is over."""
+        """Raise TransactionFailed if a statement has failed, or the transaction has ended."""
         if not self._usable:
             raise TransactionFailed(_NO_MORE)
 
     def end(self) -> None:
-        """From now on no statement may come this way."""
+        """End the transaction. Further statements raise an error."""
         self._usable = False
 
     async def _run(

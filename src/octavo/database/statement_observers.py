@@ -1,4 +1,4 @@
-"""Statements are seen by whoever wants to know how long they take."""
+"""Report the durations of statements to observers."""
 
 from time import perf_counter
 
@@ -6,7 +6,8 @@ from octavo.database.connection import Watch
 
 
 class seen:  # noqa: N801 - it reads as a word of the language
-    """A statement, or an attempt at one, inside of a block: told in the end, unless nobody watches."""
+    """Context manager around a statement or an attempt at one. It reports to the observer at the end, if there is
+    one."""
 
     __slots__ = ("_began", "_text", "_watch")
 

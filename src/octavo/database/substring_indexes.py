@@ -1,7 +1,7 @@
-"""Keeps indexes for parts of texts: makes their triggers, fills them step by step, indexes what was written since.
+"""Maintain substring indexes: create their triggers, fill them step by step, and index changed rows.
 
-Whatever ends in the middle of this leaves an index that is right or not known, and what is not known is not searched.
-Several processes may be at it: each step is a transaction that begins where the last one has ended.
+If this is interrupted at any point, an index is either correct or marked as unknown, and unknown ones are not used.
+Several processes may work on it: each step is a transaction that starts where the last one ended.
 """
 
 import asyncio
@@ -20,21 +20,21 @@ from octavo.schema.registry import Registry
 logger = logging.getLogger(__name__)
 
 _STEP_SECONDS: Final = 0.05
-"""How long others who write are to wait for a step."""
+"""How long other writers wait for a step."""
 _FIRST_STEP, _LARGEST_STEP = 100, 20_000
-"""Entries of a step."""
+"""Number of entries of a step."""
 _MANY: Final = 50
-"""So many changed entries are worth indexing."""
+"""Number of changed entries that are worth indexing."""
 _FOLDED_AT_ONCE: Final = 1_000
 _LEAST_WORN: Final = 10_000
-"""Changed entries from when on it is asked whether an index is to be made anew."""
+"""Number of changed entries from which on rebuilding an index is considered."""
 _MOST_MERGES: Final = 50_000
-"""Steps towards one piece, which others may make many again meanwhile."""
+"""Maximum number of merge steps, because other processes may create new segments in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """How it stands with an index: `sound` are its triggers, `known` it is for the tables as they are now."""
+    """The state of an index: whether its triggers are `sound`, and whether it is `known` for the current tables."""
 
     index: PartsIndex
     sound: bool
@@ -43,7 +43,7 @@ class _State:
 
 
 class PartsKeeper:
-    """Keeps the indexes that one registry declares on one database, which has the tables for them."""
+    """Maintains the indexes that one registry declares on one database, which has the tables for them."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._database = database
@@ -52,11 +52,11 @@ class PartsKeeper:
 
     @property
     def has_work(self) -> bool:
-        """Whether any index is declared."""
+        """Return whether any index is declared."""
         return bool(self._indexes)
 
     async def keep(self) -> tuple[PartsIndex, ...]:
-        """Make what is missing, fill what is not whole, index what was changed; those that were made or filled."""
+        """Create missing indexes, fill incomplete ones and index changed rows; return the created or filled ones."""
         made: list[PartsIndex] = []
         if self._parts is None or not self._indexes:
             return ()
@@ -71,7 +71,7 @@ class PartsKeeper:
         return tuple(made)
 
     async def remove_others(self) -> None:
-        """Remove the indexes that are not declared any more."""
+        """Remove the indexes that are no longer declared."""
         parts, wanted = self._parts, {index.name for index in self._indexes}
         if parts is None or PREFIX not in await found_tables(self._database, self._database.dialect):
             return
@@ -95,7 +95,7 @@ class PartsKeeper:
         ]
 
     async def _put_right(self, index: PartsIndex, parts: KeptParts) -> None:
-        """Trust an index whose triggers are what they were when it was begun; begin any other one."""
+        """Accept an index whose triggers are unchanged since it was started; restart any other one."""
         async with self._database.transaction(exclusive=True) as transaction:
             begun = {row[0] for row in await transaction.fetch_all(parts.states)}
             if index.name not in begun or not _is_sound(index, await _triggers(transaction, parts), parts):
@@ -120,7 +120,7 @@ class PartsKeeper:
             await asyncio.sleep(took)
 
     async def _merge(self, index: PartsIndex, parts: KeptParts) -> None:
-        """Make one piece of those that the steps have left: a search is five times as quick then."""
+        """Merge the segments that the steps have left into one, which makes searches five times as fast."""
         for _ in range(_MOST_MERGES):
             if await self._database.fetch_value(parts.pieces(index)) <= 1:
                 return
@@ -129,7 +129,7 @@ class PartsKeeper:
             await asyncio.sleep(_since(begin))
 
     async def _fold(self, index: PartsIndex, parts: KeptParts) -> bool:
-        """Index what was changed; whether there was any need."""
+        """Index changed rows; return whether there were any."""
         is_needed = False
         while await self._database.fetch_value(parts.waiting(index)) >= _MANY:
             await self._database.execute_script(parts.fold(index, _FOLDED_AT_ONCE))
@@ -137,7 +137,7 @@ class PartsKeeper:
         return is_needed
 
     async def _begin_again(self, index: PartsIndex, parts: KeptParts) -> None:
-        """Make an index anew that holds more of what was than of what is."""
+        """Rebuild an index that contains more outdated rows than current ones."""
         if await self._database.fetch_value(parts.is_worn(index, _LEAST_WORN), long=True):
             async with self._database.transaction(exclusive=True) as transaction:
                 await transaction.execute_script(parts.install(index))

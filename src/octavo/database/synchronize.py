@@ -1,4 +1,4 @@
-"""Brings a database up to date with the definitions: what is missing is made, what would lose data is only told."""
+"""Synchronize a database with the definitions: create what is missing, and report changes that would lose data."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ from octavo.schema.registry import Registry
 
 
 async def found_tables(connection: Connection, dialect: Dialect) -> dict[str, Table]:
-    """All tables of the database, or of its current schema, by name."""
+    """Return all tables of the database, or of its current schema, by name."""
     statements = dialect.introspection
     indexes = _by_table(await connection.fetch_all(statements.indexes))
     keys = _by_table(await connection.fetch_all(statements.foreign_keys))
@@ -72,7 +72,7 @@ def _indexes(rows: Iterable[Row]) -> Iterable[Index]:
 
 
 async def continue_ids(database: Database, registry: Registry) -> tuple[str, ...]:
-    """Move every counter that is behind the ids of its table on to them; the tables whose were. One statement."""
+    """Advance every id sequence that is behind its table; return these tables. Takes one statement."""
     tables = [table.name for table in wanted_tables(registry) if any(column.name == "id" for column in table.columns)]
     statement = database.dialect.continue_ids(tables)
     if statement is None:
@@ -98,7 +98,7 @@ async def describe_shared(
 
 
 def _differing(dialect: Dialect, registry: Registry, content_type: ContentType, attribute: Scalar) -> str:
-    """Counts the entries that have another value than one of their translations."""
+    """Return the statement that counts entries whose value differs from one of their translations."""
     link, quote = link_table(registry, content_type, content_type.relation(LOCALIZATIONS)), dialect.quote
     table, column = quote(table_name(content_type)), quote(column_name(attribute))
     ours, theirs = (dialect.as_text(f"{alias}.{column}") for alias in ("a", "b"))
@@ -127,31 +127,32 @@ _FIND_V4_SCHEMA = OwnStatement("SELECT {schema:name} FROM strapi_database_schema
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What separates a database from the definitions, in the order to be made. Each item's text is one line."""
+    """The changes between a database and the definitions, in order. `str()` of each is a one-line description."""
 
     ordered: tuple[Change, ...]
     aside: tuple[CreateIndex, ...] = ()
-    """Declared indexes, made while their tables are in use (`declared_indexes`)."""
+    """Declared indexes to build while their tables are in use (`declared_indexes`)."""
 
     @property
     def every(self) -> tuple[Change, ...]:
-        """All of them."""
+        """All changes."""
         return (*self.ordered, *self.aside)
 
     @property
     def additive(self) -> tuple[Change, ...]:
-        """What is made by itself."""
+        """The changes that are made automatically."""
         return tuple(change for change in self.ordered if not change.loses_data)
 
     @property
     def losing(self) -> tuple[Change, ...]:
-        """What is made only when somebody asks for it."""
+        """The changes that are made only on request."""
         return tuple(change for change in self.ordered if change.loses_data)
 
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a synchronization did, what it left because data would be lost, and what the data itself did not allow."""
+    """The result of a synchronization: changes made, changes left because they lose data, and those that data
+    prevents."""
 
     applied: tuple[Change, ...] = ()
     left: tuple[Change, ...] = ()
@@ -161,7 +162,7 @@ class SyncReport:
 
     @property
     def type_changes(self) -> tuple[ChangeType, ...]:
-        """Columns of what is defined that were left with another type."""
+        """Columns of attributes that were left with another type."""
         return tuple(
             change for change in self.left if isinstance(change, ChangeType) and change.table not in _INTERNAL_NAMES
         )
@@ -169,7 +170,7 @@ class SyncReport:
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """A column that no attribute has any more, or with None a whole table, by names as definitions give them."""
+    """A column without an attribute, or with None a whole table, named as in definitions."""
 
     table: str
     column: str | None = None
@@ -177,7 +178,7 @@ class Unwanted:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A comparison: the tables wanted, the tables found, those made for definitions until now, and the changes."""
+    """A comparison: required tables, existing tables, tables created for definitions so far, and the changes."""
 
     wanted: tuple[Table, ...]
     found: Mapping[str, Table]
@@ -186,7 +187,7 @@ class _State:
 
 
 async def plan_changes(database: Database, registry: Registry, renames: Sequence[Rename] = ()) -> Changes:
-    """What `synchronize` would do, and what it would only do when allowed; after renames that come first."""
+    """Return what `synchronize` would do, including what needs permission, after the given renames."""
     return (await _compare(database, database.dialect, registry, renames)).changes
 
 
@@ -200,12 +201,12 @@ async def synchronize(
     insists: bool = False,
     hides_future: bool | None = None,
 ) -> SyncReport:
-    """Make the database what the definitions ask for, in one transaction; of all processes, one at a time.
+    """Synchronize the database with the definitions in one transaction; only one process at a time does this.
 
-    Changes that lose data are left alone unless allowed; see `SyncReport.type_changes`. `own` are tables of ours that
-    are to be there as well; the report does not name them. Entries follow the options of their types, see
-    `option_changes`; `default_locale` is for databases that have none; with `insists` also while nodes serve newer
-    options; `hides_future` as for `find_option_changes`. Raises TablesLocked when others hold locks for too long.
+    Changes that lose data are only made if allowed; see `SyncReport.type_changes`. `own` are system tables to create;
+    the report does not include them. Entries follow the options of their types, see `option_changes`; `default_locale`
+    is for databases that have none; with `insists` also while nodes serve newer options; `hides_future` as for
+    `find_option_changes`. Raises TablesLocked if others hold locks for too long.
     """
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
@@ -243,8 +244,8 @@ def _old_options(options: OptionChanges) -> tuple[str, ...]:
 async def drop_unwanted(
     database: Database, registry: Registry, unwanted: Collection[Unwanted], statements: Sequence[Statement] = ()
 ) -> None:
-    """Drop columns and tables that the definitions do not ask for, and no others; with more to be done to data, in one
-    transaction. Raises TablesLocked."""
+    """Drop columns and tables that the definitions do not require, and run further statements, in one transaction.
+    Other columns and tables are never dropped. Raises TablesLocked."""
     places = {(_physical(one.table, database), one.column and _physical(one.column, database)) for one in unwanted}
 
     async def drop() -> None:
@@ -265,9 +266,9 @@ def _physical(name: str, database: Database) -> str:
 
 
 async def undo_additions(database: Database, changes: Iterable[Change]) -> None:
-    """Take back what a synchronization has added for definitions that are not served after all: nothing is in it.
+    """Revert what a synchronization has added for definitions that are not served after all. The additions are empty.
 
-    Raises TablesLocked when others hold locks for too long.
+    Raises TablesLocked if others hold locks for too long.
     """
     undone = [*_undone(tuple(changes))]
 
@@ -282,7 +283,7 @@ async def undo_additions(database: Database, changes: Iterable[Change]) -> None:
 
 
 def _undone(changes: Sequence[Change]) -> Iterator[Change]:
-    """What undoes additions, the last one first. Tables go with all that belongs to them."""
+    """Yield the changes that revert additions, the last one first. A dropped table includes its columns and indexes."""
     new = {change.table for change in changes if isinstance(change, CreateTable)}
     for change in reversed(changes):
         match change:
@@ -325,7 +326,7 @@ async def _apply(connection: Transaction, state: _State, dialect: Dialect, allow
 
 
 def _touched(change: Change, found: Mapping[str, Table]) -> tuple[str, ...]:
-    """The tables that a change locks, of those that others may use already."""
+    """Return the existing tables that a change locks."""
     names = (change.table, change.key.target) if isinstance(change, AddForeignKey) else (change.table,)
     return tuple(name for name in names if name in found)
 
@@ -347,7 +348,7 @@ async def _change_tables(
 
 
 async def _managed_tables(connection: Connection, dialect: Dialect, found: Mapping[str, Table]) -> frozenset[str]:
-    """The tables that were made for definitions until now, by us or by the reference; no others may ever be dropped."""
+    """Return the tables that Octavo or Strapi v4 created for definitions. No other table is ever dropped."""
     names: set[str] = set()
     if STATE_TABLE in found:
         text = await connection.fetch_value(*_FIND_MANAGED.bind(dialect, key=_MANAGED_KEY))
@@ -366,7 +367,7 @@ async def _save_managed(connection: Transaction, state: _State, dialect: Dialect
 
 
 async def _obstacle(connection: Connection, dialect: Dialect, change: Change, found: Mapping[str, Table]) -> str | None:
-    """Why the stored data does not allow a change, or None."""
+    """Return why the stored data prevents a change, or None."""
     if isinstance(change, CreateIndex):
         name = change.index.name
         owner = next((one.name for one in found.values() if any(name == each.name for each in one.indexes)), None)
@@ -396,7 +397,7 @@ def _shown(rows: Sequence[Row]) -> str:
 
 
 def duplicates_text(dialect: Dialect, table: str, columns: tuple[str, ...], *, has_ids: bool = True) -> str:
-    """The statement that finds values which stand more than once in what should be unique, first ones first."""
+    """Return the statement that finds duplicate values in columns that should be unique, in the order of ids."""
     names = [dialect.quote(column) for column in columns]
     filled = " AND ".join(f"{name} IS NOT NULL" for name in names)
     first = "min(id)" if has_ids else ", ".join(names)
@@ -407,7 +408,7 @@ def duplicates_text(dialect: Dialect, table: str, columns: tuple[str, ...], *, h
 
 
 def orphans_text(dialect: Dialect, table: str, key: ForeignKey) -> str:
-    """The statement that counts rows which lead nowhere."""
+    """Return the statement that counts rows whose foreign key has no target."""
     name = dialect.quote(key.column)
     return (
         f"SELECT count(*) FROM {dialect.quote(table)} s WHERE s.{name} IS NOT NULL "

@@ -1,7 +1,7 @@
-"""Changes of tables that others hold locks on: tried again and again for a while, then refused with who holds them.
+"""Retry changes of tables that are locked by others for a while, then raise an error that names the lock holders.
 
-A change that waits for its lock stops everybody who comes after it, so it waits for a moment only, gives up what it has
-and lets them through before it tries again.
+A change that waits for its lock blocks everyone after it. So it waits only briefly, then releases its locks and lets
+others through before the next attempt.
 """
 
 import asyncio
@@ -12,17 +12,17 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database, LockTimeout
 
 _PAUSES: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""How long to let others through before the next attempt, in lock time-outs."""
+"""How long to let others through before the next attempt, in multiples of the lock timeout."""
 
 ResultT = TypeVar("ResultT")
 
 
 class TablesLocked(ServiceUnavailable):
-    """Others held locks on tables for too long. `reason` names the tables and who it was, where the database tells."""
+    """Others held locks on tables for too long. `reason` names the tables and, if known, the lock holders."""
 
 
 async def retry_locked(database: Database, change: Callable[[], Awaitable[ResultT]]) -> ResultT:
-    """Run a transaction that changes tables, again while others hold locks on them. Raises TablesLocked."""
+    """Run a transaction that changes tables, and retry it while others hold locks on them. Raises TablesLocked."""
     for pause in _PAUSES:
         try:
             return await change()

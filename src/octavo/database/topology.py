@@ -1,6 +1,6 @@
-"""Topology: which servers of PostgreSQL there are of one database, and what stands before them.
+"""Topology: the PostgreSQL servers of one database, and poolers in front of them.
 
-Parameters are what asyncpg's `connect` takes: `host`, `port`, `user`, `password`, `database`, `ssl`.
+Parameters are arguments of asyncpg's `connect`: `host`, `port`, `user`, `password`, `database`, `ssl`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from octavo.core.values import dataclass
 Parameters: TypeAlias = Mapping[str, Any]
 
 Role: TypeAlias = Literal["any", "primary", "standby"]
-"""Which servers will do: those that take writes, those that follow another one, or both."""
+"""The kinds of servers to connect to: those that accept writes, standbys, or both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """How far a replica may be behind: in seconds and in bytes of the log. `outage` is how many seconds longer while
-    the primary cannot be reached."""
+    """How far a replica may be behind: in seconds and in bytes of the log. `outage` is how many more seconds are
+    accepted while the primary cannot be reached."""
 
     seconds: float = 1.0
     size: int = 16 * 1024**2
@@ -26,9 +26,8 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """`places` are hosts and ports that the primary may be at; without any it is where the parameters say. `pooled`: a
-    pooler in transaction mode stands there, and `direct` is the way past it; `prepared`: it keeps prepared
-    statements there."""
+    """`places` are hosts and ports of the primary; without any, the parameters name it. `pooled`: there is a pooler in
+    transaction mode, and `direct` bypasses it; `prepared`: the pooler supports prepared statements."""
 
     role: Role = "any"
     places: Sequence[tuple[str, int]] = ()
@@ -40,13 +39,13 @@ class Topology:
 
 
 ALONE = Topology()
-"""One server, whatever it is."""
+"""One server, whatever its role."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """How reads of content fare on one server: whether it is read from, how far it is behind in seconds and bytes, how
-    many were sent there, and how many of these failed and were sent to the primary."""
+    """The reads of content on one server: whether it is in use, its lag in seconds and bytes, the number of reads, and
+    how many of these failed and were repeated on the primary."""
 
     name: str
     used: bool

@@ -1,11 +1,11 @@
-"""Triggers of ours in the tables of content, where they are in the way."""
+"""Remove Octavo's triggers from content tables, where they prevent changes."""
 
 from octavo.database.connection import Connection
 from octavo.query.sql.dialects.base import Dialect
 
 
 async def release_tables(connection: Connection, dialect: Dialect) -> None:
-    """Let go of all tables, where triggers would be in the way of dropping columns; they are made again later."""
+    """Remove triggers that prevent dropping columns; they are created again later."""
     scripts = []
     if dialect.totals is not None:
         found = await connection.fetch_all(dialect.totals.triggers)

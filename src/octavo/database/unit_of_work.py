@@ -1,16 +1,15 @@
-"""The unit of work: one transaction, what it changes, and what follows once that is durable.
+"""The unit of work: one transaction, its changes, and callbacks after its commit.
 
     async with unit_of_work(database) as unit:
         await unit.connection.execute(...)
         unit.record("admin::api-token", token_id, ChangeKind.CREATE)
         unit.after_commit(forget_tokens)
 
-What follows is called in order when the transaction is over, and holds no connection. Of a unit that is undone, also of
-one that is run again, nothing follows and nothing counts as changed. Nothing slow belongs inside: on SQLite all other
-writers wait for its end.
+Callbacks run in order after the transaction, without a connection. If a unit is rolled back, even if it is retried, its
+callbacks and recorded changes are discarded. Avoid slow work inside: on SQLite all other writers wait for its end.
 
-A unit that is opened where a transaction is ambient is a part of that: undone alone if it fails, and followed by its
-followers once the whole is durable.
+A unit opened inside an ambient transaction is a savepoint of it: it is rolled back alone if it fails, and its callbacks
+run after the outer commit.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ logger = logging.getLogger(__name__)
 ATTEMPTS: Final = 3
 _PAUSE_SECONDS: Final = 0.01
 MOST_ROWS_HERE: Final = 256
-"""Rows that are read and worked on without leaving the event loop."""
+"""Number of rows that are processed in the event loop."""
 
 ResultT = TypeVar("ResultT")
 
@@ -44,7 +43,7 @@ _default_keepers: ContextVar[tuple[Keeper, ...]] = ContextVar("octavo_default_ke
 
 @contextmanager
 def with_hooks(hooks: Any) -> Iterator[None]:
-    """Let units that are begun inside the block, and are nobody's in particular, tell these hooks: for commands."""
+    """Use these hooks for units in the block that have none of their own. For commands."""
     token = _default_hooks.set(hooks)
     try:
         yield
@@ -53,13 +52,13 @@ def with_hooks(hooks: Any) -> Iterator[None]:
 
 
 def default_hooks() -> Any:
-    """The hooks of `with_hooks`, or None."""
+    """Return the hooks of `with_hooks`, or None."""
     return _default_hooks.get()
 
 
 @contextmanager
 def with_keeper(keeper: Keeper) -> Iterator[None]:
-    """Have somebody write down what units change that are begun inside the block, and of no feed: for commands."""
+    """Store the changes of units in the block that have no feed with this function. For commands."""
     token = _default_keepers.set((*_default_keepers.get(), keeper))
     try:
         yield
@@ -68,33 +67,33 @@ def with_keeper(keeper: Keeper) -> Iterator[None]:
 
 
 def default_keepers() -> tuple[Keeper, ...]:
-    """Those of `with_keeper`."""
+    """Return the functions of `with_keeper`."""
     return _default_keepers.get()
 
 
 class RunAlone(Exception):
-    """A unit finds that it may not share its COMMIT; `run_unit` begins it again, alone."""
+    """The unit cannot share its COMMIT. `run_unit` runs it again, alone."""
 
 
 class Unforeseen(Exception):
-    """A unit that was not cautious met what it had not asked about; `run_unit` begins it again, as a cautious one."""
+    """An optimistic unit found a state that it had not checked. `run_unit` runs it again, as a cautious one."""
 
 
 class UnitOfWork:
     """One transaction. `connection` reads and writes within it.
 
-    `size` is that of its input, in bytes; `is_large` tells whether it computes in a thread; `is_grouped`, whether
-    others may wait for its end with their COMMIT. `hooks` are the project's (`events.hooks`). `is_cautious`: whether it
-    has to ask before it writes, as it cannot be begun again; others may write what is refused, and raise `Unforeseen`.
+    `size` is that of its input, in bytes; `is_large`: it computes in a thread; `is_grouped`: others may wait for its
+    end with their COMMIT. `hooks` are the project's (`events.hooks`). `is_cautious`: it has to check before it writes,
+    because it cannot be retried; other units may write first, and raise `Unforeseen` if the database rejects it.
     """
 
     is_grouped = False
     is_cautious = True
     database: object = None
     removes_many = False
-    """Whether one request removes several entries; webhooks then receive only the entries' own values, as in v4."""
+    """Whether one request deletes several entries. Webhooks then receive only the entries' own values, as in v4."""
     adds_localization = False
-    """Whether the entry that is created becomes a localization of another one."""
+    """Whether the created entry becomes a localization of another one."""
 
     def __init__(self, connection: Transaction, feed: ChangeFeed | None = None, size: int = 0) -> None:
         self.connection = connection
@@ -106,12 +105,12 @@ class UnitOfWork:
         self._undo_callbacks: list[Callback] = []
 
     def ambient(self) -> AbstractContextManager[None]:
-        """A block in which what is read and written belongs to this unit, whoever does it (`database.ambient`)."""
+        """Return a block in which all reads and writes belong to this unit (`database.ambient`)."""
         return ambient(self.database, self)
 
     @property
     def changes(self) -> Sequence[DataChange]:
-        """What it has changed until now, in order."""
+        """The changes so far, in order."""
         return tuple(self._changes)
 
     def record(
@@ -125,7 +124,7 @@ class UnitOfWork:
         was: Presence = Presence.LIVE,
         became: Presence = Presence.LIVE,
     ) -> None:
-        """Note that an entry of a type is changed. `was` and `became` are for types with drafts."""
+        """Record a change of an entry. `was` and `became` are for types with drafts."""
         if kind is ChangeKind.CREATE:
             was = Presence.ABSENT
         elif kind is ChangeKind.DELETE:
@@ -133,22 +132,23 @@ class UnitOfWork:
         self._changes.append(DataChange(uid, entry_id, kind, before, None, locale, was, became))
 
     def after_commit(self, callback: Callback) -> None:
-        """Call something once this is durable. What it raises is logged: the data is as it is by then."""
+        """Call a function after the commit. Its errors are logged, because the data is already committed."""
         self._callbacks.append(callback)
 
     def after_undo(self, callback: Callback) -> None:
-        """Call something once this is undone, or may be: a connection lost at the commit leaves that open."""
+        """Call a function after a rollback, or a possible one: after a connection lost at the commit, this is
+        unknown."""
         self._undo_callbacks.append(callback)
 
     async def compute(self, work: Callable[[], ResultT], count: int = 0) -> ResultT:
-        """Do work on the input, or on so many rows: in a thread from now on where there is much of either."""
+        """Run work on the input, or on `count` rows: in a thread if either is large, and from then on always."""
         if count > MOST_ROWS_HERE:
             self.is_large = True
         return await self.connection.compute(work) if self.is_large else work()
 
     async def finish(self) -> None:
-        """Read what the changed entries have become, and write the changes down, where somebody asks; the last step
-        before the commit."""
+        """Read the changed entries and store the changes, if subscribers need it. This is the last step before the
+        commit."""
         feed = self._feed
         if not self._changes:
             return
@@ -160,21 +160,21 @@ class UnitOfWork:
             await keeper(self.connection, self._changes)
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:
-        """What a reader of an entry alone is shown; nothing here, where no types are known."""
+        """Return the JSON representation of an entry; None here, because the base class knows no types."""
         return None
 
     def followers(self) -> list[Callback]:
-        """What is to be called after the commit: those who want to know of the changes first."""
+        """Return the callbacks after the commit: subscribers to changes first."""
         told = self._feed.deliveries(self._changes) if self._feed is not None and self._changes else []
         return [*told, *self._callbacks]
 
     async def undone(self) -> None:
-        """Call what was asked for with `after_undo`."""
+        """Run the callbacks of `after_undo`."""
         if self._undo_callbacks:
             await _to_the_end(_follow(self._undo_callbacks))
 
     def hand_over(self, whole: Unit) -> None:
-        """Let what follows this follow the whole that it was a part of."""
+        """Move this unit's callbacks to the unit that it is a part of."""
         for follower in self.followers():
             whole.after_commit(follower)
         for callback in self._undo_callbacks:
@@ -188,10 +188,10 @@ UnitT = TypeVar("UnitT", bound=UnitOfWork)
 async def unit_of_work(
     database: Database, feed: ChangeFeed | None = None, *, exclusive: bool = False
 ) -> AsyncIterator[UnitOfWork]:
-    """A unit that is not run again: when another is in its way, who asked is told to come back.
+    """Open a unit that is not retried: if it conflicts with another one, it raises ServiceUnavailable.
 
-    `exclusive`: as for `Database.transaction`; for what takes minutes. Raises ServiceUnavailable, for a part of an
-    ambient transaction TransactionConflict.
+    `exclusive`: as for `Database.transaction`, for work that takes minutes. As a part of an ambient transaction it
+    raises TransactionConflict instead.
     """
     try:
         async with open_unit(database, lambda connection: UnitOfWork(connection, feed), exclusive=exclusive) as unit:
@@ -205,9 +205,9 @@ async def unit_of_work(
 def open_unit(
     database: Database, make: Callable[[Transaction], UnitT], *, exclusive: bool = False, grouped: bool = False
 ) -> AbstractAsyncContextManager[UnitT]:
-    """Begin a transaction and make a unit of it; commit and let follow what follows, or undo everything.
+    """Begin a transaction and create a unit for it; commit and run its callbacks, or roll back.
 
-    Where a transaction is ambient it is a part of that. `exclusive` and `grouped`: as for `Database.transaction`.
+    Inside an ambient transaction, it is a part of that. `exclusive` and `grouped`: as for `Database.transaction`.
     Raises TransactionConflict.
     """
     scope = joined(database)
@@ -266,11 +266,11 @@ async def run_unit(
     grouped: bool = True,
     mend: Callable[[], Awaitable[object]] | None = None,
 ) -> ResultT:
-    """Do work in a unit; again from the beginning, in a new one, if another transaction stood in the way.
+    """Run work in a unit, and retry it in a new one if it conflicts with another transaction.
 
-    So too, once, where the database has given ids that are taken and `mend` can help that. `grouped`: whether it may be
-    committed together with others; the last attempt never is. Raises ServiceUnavailable; a part of an ambient
-    transaction is not run again when that is in another's way, and raises TransactionConflict.
+    It is also retried, once, if the database generated ids that are already used and `mend` can fix that. `grouped`: it
+    may be committed together with others, except for the last attempt. Raises ServiceUnavailable; as a part of an
+    ambient transaction, it is not retried and raises TransactionConflict.
     """
     is_part = joined(database) is not None
     for attempt in range(1, ATTEMPTS + 1):
@@ -315,7 +315,7 @@ async def _follow(followers: Sequence[Callback]) -> None:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Run work that a cancelled caller leaves neither half done nor behind: they wait for its end."""
+    """Run work to its end, even if the caller is cancelled: the cancellation is raised afterwards."""
     task = asyncio.get_running_loop().create_task(work, context=outside())
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

@@ -1,4 +1,4 @@
-"""Values: what no database stores faithfully is refused before it is sent, in the same way for every driver."""
+"""Validate values: reject those that databases cannot store correctly, in the same way for every driver."""
 
 from math import isnan
 
@@ -6,7 +6,7 @@ from octavo.database.connection import UnsuitableValue, Values
 
 
 def check_values(values: Values) -> None:
-    """Refuse NUL characters (PostgreSQL cannot store them, SQLite's functions stop at them) and NaN (becomes NULL)."""
+    """Reject NUL characters (PostgreSQL cannot store them, SQLite's functions stop at them) and NaN (becomes NULL)."""
     for value in values:
         if value.__class__ is str:
             if "\0" in value:

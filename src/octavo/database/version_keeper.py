@@ -1,6 +1,6 @@
-"""Lets a database tell who writes to which table, where it does not by itself: makes triggers, folds their ledger.
+"""Track writes to tables in databases that do not report them: create triggers, and fold their ledger.
 
-Whatever ends in the middle of this leaves tables that are followed, or not: nothing is kept of what is read from those.
+If this is interrupted at any point, each table is either tracked or not; reads of untracked tables are not cached.
 """
 
 import logging
@@ -20,16 +20,16 @@ from octavo.schema.registry import Registry
 logger = logging.getLogger(__name__)
 
 _LATER_SECONDS: Final = 30.0
-"""When what has failed is tried again."""
+"""Seconds after which a failed attempt is repeated."""
 _MANY: Final = 50
-"""So many rows are worth folding."""
+"""Number of rows that are worth folding."""
 _ENOUGH: Final = 1_000
-"""So many rows are folded before what they leave is freed: each reading walks over it."""
+"""Number of folded rows after which their space is freed: each read scans it."""
 _NOT_FOLLOWED: Final = "It cannot be followed who writes to %s, answers made of it are not kept: %s"
 
 
 class VersionKeeper:
-    """Has the tables of one registry followed."""
+    """Tracks the tables of one registry."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._database = database
@@ -38,7 +38,7 @@ class VersionKeeper:
         self._later: dict[str, float] = {}
 
     async def states(self) -> tuple[FollowedTable, ...]:
-        """How it stands with each table that is there."""
+        """Return the state of each existing table."""
         versions = self._database.dialect.versions
         if versions is None or not await self._database.fetch_value(versions.begun):
             return ()
@@ -46,7 +46,7 @@ class VersionKeeper:
         return tuple(FollowedTable(row[0], bool(row[1])) for row in rows if row[0] in self._names)
 
     async def keep(self) -> int:
-        """Make the triggers that are missing, unless another process is at it; how many were made."""
+        """Create missing triggers, unless another process does so; return how many were created."""
         versions = self._database.dialect.versions
         if versions is None or ((states := await self.states()) and not self._due(states)):
             return 0
@@ -62,7 +62,7 @@ class VersionKeeper:
                     made += 1
                 except ServiceUnavailable:
                     raise
-                except Exception as error:  # each driver has its own; the others may go well
+                except Exception as error:  # drivers have different exceptions; other tables may succeed
                     with suppress(Exception):
                         await connection.execute_script("ROLLBACK")
                     self._put_off(table, error)
@@ -78,7 +78,7 @@ class VersionKeeper:
         logger.log(level, _NOT_FOLLOWED, table, reason_of(error))
 
     async def fold(self) -> None:
-        """Put together what writers have added to the ledger."""
+        """Combine the ledger rows of many writers."""
         versions = self._database.dialect.versions
         waiting = 0 if versions is None else int(await self._database.fetch_value(versions.waiting))
         if versions is None or waiting < _MANY:
@@ -91,7 +91,7 @@ class VersionKeeper:
                 await connection.execute(versions.clean)
 
     async def remove(self) -> int:
-        """Follow nothing any more; how many tables were followed."""
+        """Stop tracking; return how many tables were tracked."""
         versions, database = self._database.dialect.versions, self._database
         if versions is None or not await database.fetch_all(versions.triggers):
             return 0

@@ -1,14 +1,14 @@
-"""Versions: what a database tells of having changed, so that an answer can be used again as long as it has not.
+"""Table versions, which show whether cached responses are still current.
 
-A `Moment` is what was seen of all versions at once. An answer that was read after a moment is what the tables held
-then, or something newer. So as long as a later moment tells the same versions of the tables it was read from, nothing
-was committed to them in between, and the answer is what reading them again would give. What was committed before a
-moment was asked for is seen by it: whoever asks after a write was acknowledged meets other versions.
+A `Moment` is a snapshot of all versions. A response read after a moment contains the tables' state at that moment, or a
+newer one. So if a later moment has the same versions of the tables that it was read from, nothing was committed to them
+in between, and reading them again would return the same response. A moment includes all commits before it was
+requested: after a write was acknowledged, new moments have different versions.
 
     moment = versions.latest or await versions.now()     # before the read, however long before
     answer = await read()
     ...
-    (await versions.now()).of(tables) == moment.of(tables)     # then the answer is as good as new
+    (await versions.now()).of(tables) == moment.of(tables)     # then the cached response is current
 """
 
 from collections.abc import Awaitable, Hashable, Sequence
@@ -16,25 +16,25 @@ from typing import Protocol
 
 
 class Moment(Protocol):
-    """All versions at one moment. Moments that tell the same are one object, and so are their stamps."""
+    """All versions at one time. Equal moments are the same object, and so are their stamps."""
 
     @property
     def stamp(self) -> Hashable:
-        """What stands for all of them, in few bytes."""
+        """Return a short value that identifies all versions."""
 
     def of(self, tables: Sequence[str]) -> Hashable:
-        """What stands for all that was committed to these tables; None where that is not known of each."""
+        """Return a value that identifies all commits to these tables, or None if one of them is not tracked."""
 
 
 class Versions(Protocol):
-    """Tells moments. Outside of transactions alone: what one has written itself nobody else knows."""
+    """Provides moments. Only for use outside transactions: their own writes are not visible to others."""
 
     @property
     def latest(self) -> Moment | None:
-        """What was told last."""
+        """The last known moment."""
 
     def at_once(self) -> Moment | None:
-        """As `now`, where nothing has to be waited for; None elsewhere."""
+        """Return the same as `now` if it is available without waiting, else None."""
 
     def now(self) -> Awaitable[Moment | None]:
-        """The versions as they are after this was called; None where they cannot be told."""
+        """Return the versions as of this call, or None if they are not available."""

@@ -1,5 +1,5 @@
-"""Watchdog: ends statements that will never be answered, because the server is no longer there and nobody said so: the
-network swallows everything, a proxy holds the line without a server behind it, the server's machine is frozen.
+"""Watchdog: terminates statements that never get a response because the server is gone without notice: the network
+drops all packets, a proxy holds the connection without a server, or the server's machine is frozen.
 """
 
 import asyncio
@@ -12,14 +12,14 @@ _SECONDS = 1.0
 
 
 class Terminable(Protocol):
-    """A connection that can be ended without asking the other side."""
+    """A connection that can be terminated without contacting the server."""
 
     def terminate(self) -> None:
-        """End it; whoever waits for an answer is told that the connection is lost."""
+        """Terminate it. A waiting caller gets the error of a lost connection."""
 
 
 class Watchdog:
-    """Looks once a second whether a statement has been running for longer than that; if so, asks `is_server_there`."""
+    """Checks once a second for statements that run longer than that; if there are any, calls `is_server_there`."""
 
     def __init__(self, is_server_there: Callable[[], Awaitable[bool]]) -> None:
         self._is_server_there = is_server_there
@@ -27,22 +27,22 @@ class Watchdog:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start watching."""
         self._task = asyncio.get_running_loop().create_task(self._watch())
 
     async def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
 
     def begin(self, connection: Terminable) -> None:
-        """A statement begins on a connection."""
+        """Record that a statement starts on a connection."""
         self._begun[connection] = time.monotonic()
 
     def end(self, connection: Terminable) -> None:
-        """The statement is over, in whatever way."""
+        """Record that the statement has ended."""
         del self._begun[connection]
 
     async def _watch(self) -> None:

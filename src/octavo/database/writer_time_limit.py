@@ -1,9 +1,9 @@
-"""Holding SQLite's one writer: a transaction that pauses between its statements while others wait is undone.
+"""Time limit for SQLite's single writer: a transaction that pauses between its statements while others wait is rolled
+back.
 
-Only one transaction may write. One that waits for something else (a service that a project's code asks, a storage, a
-hash) would refuse everybody behind it when their patience ends. So who keeps others waiting for longer than a pause may
-be gives way, and they do not; with nobody waiting it may take as long as it likes. Statements are no pauses: they have
-a time limit of their own.
+Only one transaction can write. If it waits for something else (an external service, a file upload, a password hash),
+all others would fail once their patience ends. So a transaction that keeps others waiting for too long is rolled back;
+with no one waiting, it may take any time. Running statements are not pauses: they have a separate time limit.
 """
 
 import asyncio
@@ -14,17 +14,17 @@ from typing import Final
 from octavo.database.sqlite_connection import SqliteConnection
 
 DEPENDED_SECONDS: Final = 0.1
-"""How long the pauses of a transaction may be whose end others await that are done and cannot be committed before."""
+"""Maximum pause of a transaction if others are finished and depend on its end for their commit."""
 _LEAST_SECONDS: Final = 0.005
-"""How soon a hold is looked at again."""
+"""Minimum interval of the checks."""
 _LATE_SECONDS: Final = 0.05
-"""How late a look is that has waited for the loop."""
+"""Delay of a check that shows that the event loop was blocked."""
 
 
 class WriterHold:
-    """One transaction's time with the connection that writes.
+    """One transaction's use of the connection that writes.
 
-    `lost` is what to raise instead of a statement once the hold was taken away; the connection is another's then.
+    `lost` is the error to raise instead of running a statement after the connection was taken away.
     """
 
     __slots__ = ("_busy", "_paused", "_since", "connection", "lost")
@@ -38,7 +38,7 @@ class WriterHold:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a statement runs."""
+        """Return whether a statement is running."""
         return self._busy
 
     @property
@@ -47,34 +47,34 @@ class WriterHold:
         return self._paused if self._busy else self._paused + time.monotonic() - self._since
 
     def forgive(self, seconds: float) -> None:
-        """Leave seconds out in which the transaction could not have gone on."""
+        """Exclude time in which the transaction could not have continued."""
         self._paused -= seconds
 
     def count_pauses(self) -> None:
-        """Count pauses from now on: somebody has begun to wait."""
+        """Count pauses from now on, because another transaction has started to wait."""
         self._paused = 0.0
         self._since = time.monotonic()
 
     def check(self) -> None:
-        """Raise what the transaction was taken away with."""
+        """Raise the error that the transaction was rolled back with, if any."""
         if self.lost is not None:
             raise self.lost
 
     def begin_statement(self) -> None:
-        """End a pause. Raises what the transaction was taken away with."""
+        """End a pause. Raises the error that the transaction was rolled back with, if any."""
         if self.lost is not None:
             raise self.lost
         self._paused += time.monotonic() - self._since
         self._busy = True
 
     def end_statement(self) -> None:
-        """Begin a pause."""
+        """Start a pause."""
         self._busy = False
         self._since = time.monotonic()
 
 
 class HoldWatch:
-    """Takes the writer from a transaction that keeps others waiting by pauses of more than `longest_pause` seconds."""
+    """Rolls back a transaction that keeps others waiting by pauses of more than `longest_pause` seconds."""
 
     def __init__(self, longest_pause: float) -> None:
         self._longest_pause = longest_pause
@@ -85,31 +85,31 @@ class HoldWatch:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, hold: WriterHold, take_away: Callable[[], None], *, depended: bool = False) -> None:
-        """Watch a hold; `depended` when others that are done await its end."""
+        """Watch a hold. `depended`: finished transactions await its end."""
         self._hold = hold
         self._take_away = take_away
         self._depended = depended
         self._arm()
 
     def end(self) -> None:
-        """Watch no more: the transaction is over."""
+        """Stop watching the current transaction, which has ended."""
         self._hold = None
 
     def close(self) -> None:
-        """Watch nothing any more: the database closes."""
+        """Stop watching, because the database closes."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def add_waiting(self) -> None:
-        """Somebody begins to wait for the writer."""
+        """Record that a transaction has started to wait for the writer."""
         self._waiting += 1
         if self._waiting == 1 and self._hold is not None and not self._depended:
             self._hold.count_pauses()
         self._arm()
 
     def remove_waiting(self) -> None:
-        """Somebody waits no more, in whatever way that ended."""
+        """Record that a transaction has stopped waiting, for whatever reason."""
         self._waiting -= 1
 
     def _arm(self) -> None:
@@ -132,7 +132,7 @@ class HoldWatch:
             return
         late = 0.0 if timer is None else asyncio.get_running_loop().time() - timer.when()
         if late > _LATE_SECONDS:
-            hold.forgive(late)  # the loop was held up, and with it the transaction
+            hold.forgive(late)  # the event loop was blocked, and so was the transaction
         if hold.is_busy or hold.paused < self._allowed():
             self._arm()
         else:

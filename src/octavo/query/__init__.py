@@ -1,1 +1,1 @@
-"""What was asked: the Query, the meeting point of all doors. Names are still names, values still as they were sent."""
+"""The query AST and its compilation to SQL, shared by every API. Names are unresolved and values are unparsed here."""

@@ -1,7 +1,7 @@
-"""Answer: the JSON that a door wants, told in names. Without one, entries are shown as REST shows them.
+"""Answer: the JSON shape that an API requests, by attribute names. Without one, entries have their REST shape.
 
-GraphQL brings its selection set in this form: keys are aliases, values are attributes, relations with their own
-Query, or constants. The content manager brings what administrators see of an entry.
+GraphQL passes its selection set in this form: keys are aliases; values are attributes, relations with their own
+Query, or constants. The content manager passes the fields of an entry that administrators see.
 """
 
 from octavo.core.values import dataclass
@@ -10,7 +10,7 @@ from octavo.query.ast import Filter, Query
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A scalar attribute (None: the id, as text). `renamed` maps stored texts to what is shown instead."""
+    """A scalar attribute (None: the id, as text). `renamed` maps stored texts to the texts to return."""
 
     attribute: str | None
     renamed: tuple[tuple[str, str], ...] = ()
@@ -25,17 +25,17 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """JSON that depends on no entry."""
+    """JSON that is the same for every entry."""
 
     json: str
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object: keys and what stands there. A `Guarded` member is absent where its condition is not met.
+    """An object with its keys and values. A `Guarded` member is left out if its condition is false.
 
-    `own_names`: an entry whose keys are its attributes, as hooks of reads know it. `required` are scalar attributes,
-    and the JSON that stands in the place of the object where one of them is null.
+    `own_names`: the keys are the entry's attribute names, as read hooks expect them. `required` lists scalar
+    attributes with the JSON that replaces the whole object if the attribute is null.
     """
 
     members: tuple[tuple[str, "Answer | Guarded"], ...]
@@ -45,21 +45,23 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """What is shown of those entries only that meet a condition of our own; of a component, the entry it belongs to."""
+    """A value that is returned only for entries that match a server-side condition. In a component, the condition
+    applies to the entry that contains it."""
 
     condition: Filter
     answer: "Answer"
     otherwise: str = ""
-    """The JSON that stands there where the condition is not met; empty: the member is absent."""
+    """The JSON to return if the condition is false. If empty, the member is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """What one attribute leads to: entries, files, components. One or none, or a list, as the attribute says.
+    """The entries, files or components that an attribute refers to: an object or a list, depending on the attribute.
 
-    `empty` is the JSON of a list without entries. `linked`: as a part of the entry that holds the link, whether or not
-    the caller may read what it leads to by itself; so for `Kinds` and `Count`. `backwards`: from the last link. What is
-    `Guarded` here, and in `Kinds`, says what stands there otherwise. `missing` is the JSON if there is no entry.
+    `empty` is the JSON of a list without entries, `missing` the JSON of a single target that does not exist. `linked`:
+    the value is part of the entry that holds the link, even if the caller cannot read the target on its own (also for
+    `Kinds` and `Count`). `backwards`: in reverse link order. A `Guarded` answer here, and in `Kinds`, defines what
+    replaces it.
     """
 
     attribute: str
@@ -73,7 +75,7 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The number of entries that a relation leads to; of those that meet a condition of our own."""
+    """The number of related entries, optionally only of those that match a server-side condition."""
 
     attribute: str
     linked: bool = False
@@ -82,9 +84,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """What an attribute of several kinds leads to, by UID: a dynamic zone, a polymorphic relation.
+    """The targets of an attribute that can hold several types, by UID: a dynamic zone or a polymorphic relation.
 
-    `others` stands for each component of a zone that has no branch; None leaves these out.
+    `others` is returned for each component of a zone that has no branch; with None, these are left out.
     """
 
     attribute: str

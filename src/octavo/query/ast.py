@@ -1,4 +1,4 @@
-"""Query: what the caller asked, as frozen values. `path`s are where a part stood in the request, for error messages."""
+"""Query: a parsed read request, as frozen values. Each `path` is the position in the request, for error messages."""
 
 from dataclasses import field
 from enum import Enum
@@ -9,7 +9,7 @@ from octavo.query.operators import Operator
 Path = tuple[str, ...]
 Value = str | int | float | bool | None
 ALL_LOCALES = "all"
-"""Stands among the locales of a query for every one of them."""
+"""Selects every locale if it is among the locales of a query."""
 
 
 class PublicationState(Enum):
@@ -21,7 +21,8 @@ class PublicationState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
-    """The enclosing attribute, compared. One value for most operators, several where the operator takes several."""
+    """A comparison of the enclosing attribute: one value for most operators, several where the operator takes a
+    list."""
 
     operator: Operator
     values: tuple[Value, ...]
@@ -30,7 +31,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown:
-    """Something under an attribute that looks like an operator and is none (`filters[title][$nope]=1`)."""
+    """A key under an attribute that looks like an operator but is not one (`filters[title][$nope]=1`)."""
 
     name: str
     path: Path = field(default=(), compare=False)
@@ -38,7 +39,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class At:
-    """A filter about one attribute: a comparison of its value, or, for a relation, a filter on what it leads to."""
+    """A filter on one attribute: a comparison of its value or, for a relation, a filter on the related entries."""
 
     attribute: str
     filter: "Filter"
@@ -47,7 +48,7 @@ class At:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedFrom:
-    """What an attribute of one entry leads to: a condition of our own, which no request can name."""
+    """The targets of one entry's attribute: a server-side condition that requests cannot express."""
 
     uid: str
     attribute: str
@@ -56,21 +57,21 @@ class LinkedFrom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class And:
-    """All of them. Without items: no restriction."""
+    """All of the items must match. Without items: no restriction."""
 
     items: tuple["Filter", ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Or:
-    """At least one of them. Without items: no restriction."""
+    """At least one of the items must match. Without items: no restriction."""
 
     items: tuple["Filter", ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Not:
-    """The opposite."""
+    """Negates a filter."""
 
     item: "Filter"
 
@@ -89,12 +90,11 @@ class Sort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Which part of a list: `limit` entries from `start`. None as limit: all of them.
+    """A page of a list: `limit` entries from `start`. With None as limit, all entries.
 
-    `number` and `size` are set when the caller counted in pages; they come back in `meta.pagination`.
-    `most_counted`: a total is not counted beyond. `after` is a cursor, empty for the beginning: what comes behind the
-    entry that it was made of, whose `keys` (what it is sorted by, and its id) are read from it; `mark` is the list's
-    own (`cursors`).
+    `number` and `size` are set if the caller used page numbers; they are returned in `meta.pagination`. `most_counted`
+    caps the total. `after` is a cursor, empty for the first page: the page starts after the entry that the cursor was
+    created from. `keys` (its sort values and id) are decoded from the cursor; `mark` identifies the list (`cursors`).
     """
 
     start: int = 0
@@ -109,7 +109,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """What to read of one kind of component in a dynamic zone (`populate[zone][on][category.name]`)."""
+    """The query for one component of a dynamic zone (`populate[zone][on][category.name]`)."""
 
     component: str
     query: "Query"
@@ -117,10 +117,10 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Populate:
-    """Include what an attribute leads to. `branches` (None: all kinds) limits a dynamic zone to some components.
+    """Include the targets of an attribute. `branches` (None: all) limits a dynamic zone to some components.
 
-    With `unlisted` a zone's components without a branch are looked for all the same. `fault` is what is wrong with the
-    form of what was asked: it is the caller's error if there is such an attribute to be read.
+    With `unlisted`, components of a zone without a branch are read as well. `fault` describes a malformed parameter; it
+    is raised only if the attribute exists and is readable.
     """
 
     name: str
@@ -134,9 +134,9 @@ class Populate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One level of a read. `fields` None means all; `populate_all` is `populate=*`.
+    """One level of a read. `fields` None means all fields; `populate_all` is `populate=*`.
 
-    `locale_filter` compares the locale of entries (`locale[$ne]=en`); other types than localized ones have none.
+    `locale_filter` compares the locale of entries (`locale[$ne]=en`). It applies to localized types only.
     """
 
     fields: tuple[str, ...] | None = None

@@ -1,7 +1,7 @@
-"""Cursors: where a list goes on, as a text that nobody has to understand.
+"""Cursors: opaque texts that mark the position in a list after which the next page starts.
 
-A cursor holds a mark of its list (type, filters, sort, search, locale, state), what the last entry is sorted by, and
-its id. One of another list is refused: it would skip or repeat entries in silence.
+A cursor holds a hash of its list (type, filters, sort, search, locale, state), the last entry's sort values and its
+id. A cursor of another list is rejected, because it would silently skip or repeat entries.
 """
 
 import base64
@@ -18,7 +18,7 @@ from octavo.query.ast import Page, Query
 MOST_SORTS: Final = 8
 _MARK_BYTES: Final = 12
 _LONGEST: Final = 6_000
-"""Characters of a cursor: it has to fit into an address."""
+"""Maximum characters of a cursor: it has to fit into a URL."""
 NO_CURSOR: Final = "Invalid pagination: pagination.after is no cursor of this service"
 _OTHER_LIST: Final = (
     "Invalid pagination: pagination.after is of another list; keep filters, sort, _q, locale and publicationState"
@@ -28,7 +28,7 @@ _TOO_MANY: Final = f"Invalid pagination: pagination.after goes with at most {MOS
 
 
 def opened(page: Page, uid: str, query: Query, locale: str | None) -> Page:
-    """A page whose cursor is read. Raises ValidationError when it is none of this list's."""
+    """Return a page with its cursor decoded. Raises ValidationError if the cursor does not belong to this list."""
     if len(query.sort) > MOST_SORTS:
         raise ValidationError(_TOO_MANY)
     mark = _mark(uid, query, locale)
@@ -47,9 +47,9 @@ def opened(page: Page, uid: str, query: Query, locale: str | None) -> Page:
 
 
 def next_cursor(page: Page, rows: str) -> str | None:
-    """Where a list goes on behind a page; `rows` is a JSON array with the keys of each of its entries.
+    """Return the cursor of the next page, or None after the last page.
 
-    None behind the last page. Raises ValidationError when it would be too long.
+    `rows` is a JSON array with the sort values of each entry. Raises ValidationError if the cursor would be too long.
     """
     found = json.loads(rows)
     if not found or page.limit is None or len(found) < page.limit:
@@ -62,14 +62,14 @@ def next_cursor(page: Page, rows: str) -> str | None:
 
 
 def _mark(uid: str, query: Query, locale: str | None) -> bytes:
-    """What tells one list from another; pages of it may differ in size and in what is shown."""
+    """Return a hash that identifies a list. Pages of the same list may differ in size and fields."""
     asked = query.filters, query.sort, query.search, query.locales, query.publication_state
-    told = repr((uid, locale, tuple(_plain(part) for part in asked)))
-    return sha256(told.encode("utf-8", "surrogatepass")).digest()[:_MARK_BYTES]
+    parts = repr((uid, locale, tuple(_plain(part) for part in asked)))
+    return sha256(parts.encode("utf-8", "surrogatepass")).digest()[:_MARK_BYTES]
 
 
 def _plain(value: Any) -> Any:
-    """A part of a query without the places where it stood, the same in every process."""
+    """Return a part of a query without request positions, so that its `repr` is the same in every process."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
     if isinstance(value, Enum):

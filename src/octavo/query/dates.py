@@ -1,6 +1,6 @@
-"""Dates, times and instants of bodies and filters, read as the reference reads them.
+"""Parse dates, times and instants of bodies and filters in the same way as Strapi v4.
 
-Refuses with ValidationError.
+Invalid values raise ValidationError.
 """
 
 import re
@@ -14,7 +14,7 @@ DAY_MESSAGE: Final = "Invalid date"
 TIME_MESSAGE: Final = "Invalid time format, expected HH:mm:ss.SSS"
 INSTANT_MESSAGE: Final = "Invalid format, expected a timestamp or an ISO date"
 LATEST_INSTANT: Final = 8_640_000_000_000_000
-"""The last millisecond since 1970 that JavaScript's dates reach, in both directions."""
+"""The range of JavaScript's dates: milliseconds since 1970, in both directions."""
 
 _DATE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?", re.ASCII)
@@ -34,7 +34,7 @@ _DAYS_OF_400_YEARS: Final = 146_097
 
 
 def read_date(value: Any) -> str:
-    """A day as `yyyy-MM-dd`; what follows the day is ignored."""
+    """Return a day as `yyyy-MM-dd`. Text after the day is ignored."""
     found = _DATE.match(value) if isinstance(value, str) else None
     if found is None:
         raise ValidationError(DATE_MESSAGE)
@@ -50,7 +50,7 @@ _NAMES_OF_TYPES = {bool: "boolean", int: "number", float: "number"}
 
 
 def read_time(value: Any) -> str:
-    """A time as `HH:mm:ss.SSS`."""
+    """Return a time as `HH:mm:ss.SSS`."""
     if not isinstance(value, str):
         raise ValidationError(f"Expected a string, got a {_NAMES_OF_TYPES.get(type(value), 'object')}")
     found = _TIME.fullmatch(value)
@@ -94,7 +94,7 @@ def _read_iso(text: str) -> int | None:
 
 
 def _read_days(text: str) -> int | None:
-    """Return the days from 1970 to a day of any year. Python has the years 1 to 9999; calendars repeat every 400."""
+    """Return the days from 1970 to a day of any year. Python supports years 1 to 9999; calendars repeat every 400."""
     found = _DAY.fullmatch(text)
     if found is None:
         return None
@@ -119,7 +119,7 @@ def _read_day(parts: dict[str, int], year: int) -> date | None:
 
 
 def _read_clock(text: str) -> int | None:
-    """Milliseconds since midnight. Only the smallest unit may have a fraction; 24 stands for the next midnight."""
+    """Return the milliseconds since midnight. Only the smallest unit may have a fraction; 24 is the next midnight."""
     found = _CLOCK.fullmatch(text)
     if found is None:
         return None

@@ -1,7 +1,6 @@
-"""Filter parameters to Filter: `filters[author][name][$eqi]=ann`, `$and`/`$or`/`$not` at any level, implicit `$eq`.
+"""Parse filter parameters to a Filter: `filters[author][name][$eqi]=ann`, `$and`/`$or`/`$not`, implicit `$eq`.
 
-Only the form is read here; whether an attribute exists, and who may use it, `access.authorization.query_sanitizer`
-decides.
+Only the syntax is checked here. `access.authorization.query_sanitizer` checks attribute names and permissions.
 """
 
 from typing import Any
@@ -15,9 +14,9 @@ Scalars = str | int | float | bool
 
 
 def read_filters(value: Any, path: Path = ("filters",)) -> Filter | None:
-    """The filter that `filters` holds, or None when it restricts nothing.
+    """Return the parsed `filters`, or None if there is no restriction.
 
-    Raises InvalidParameter for an operator without attribute, ValidationError for a form that means nothing.
+    Raises InvalidParameter for an operator without an attribute, ValidationError for invalid syntax.
     """
     if value is None or value == "":
         return None
@@ -93,7 +92,7 @@ def _scalars(value: Any, path: Path) -> tuple[Value, ...]:
 
 
 def _operand_object(value: dict[str, Any], path: Path) -> tuple[Value, ...]:
-    """An object where a value belongs: a name in it is refused; operators in it compare with nothing there is."""
+    """Read an object in place of a value. An attribute name is rejected; operators in it match no value."""
     for key in value:
         if key not in OPERATORS and key not in LOGICAL:
             raise InvalidParameter(key, (*path, key))
@@ -101,7 +100,7 @@ def _operand_object(value: dict[str, Any], path: Path) -> tuple[Value, ...]:
 
 
 def read_flag(value: Any, path: Path) -> bool:
-    """A yes/no value: `false`, `f`, `0` and nothing are no; every other text is yes (observed.md, 4)."""
+    """Parse a boolean: `false`, `f`, `0` and the empty text are false; every other text is true (observed.md, 4)."""
     if value is None or isinstance(value, bool):
         return value is True
     if isinstance(value, str | int | float):

@@ -1,19 +1,19 @@
-"""Lifted values: values of a request that a prepared read takes from new variables each time it runs.
+"""Lifted values: request values that a prepared read takes from new variables on each run.
 
-A caller that prepares a read for other values of the same shape marks the values with their origin. Planning notes
-which parameters hold them (`query.plan.lifted`); everything that depends on a value in another way loses the mark,
-and the caller prepares the read for that value alone.
+A caller that prepares a read for reuse marks the values with their origin. Planning records which parameters hold
+them (`query.plan.lifted`). If a value affects the plan in any other way, the mark is lost and the caller prepares the
+read for that value alone.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 Source = tuple[str | int, ...]
-"""The path of a value in the variables: the name of one, then keys and indexes."""
+"""The path of a value in the variables: a variable name, then keys and indexes."""
 
 
 class OtherPlan(Exception):
-    """A value cannot take the place of the one that a read was planned for."""
+    """The value needs a different plan than the value that the read was planned for."""
 
 
 class Origin:
@@ -26,7 +26,7 @@ class Origin:
 
 
 class Lifted:
-    """A value that is marked with its origin, and otherwise what it was."""
+    """A value marked with its origin. It behaves like the value itself."""
 
     origin: Origin
 
@@ -47,7 +47,7 @@ _KINDS: Final[Mapping[type, Callable[[Any], Any]]] = {str: _Text, int: _Integer,
 
 
 def marked(value: Any, origin: Origin) -> Any:
-    """Return a text or number with the mark of its origin; any other value as it is."""
+    """Return a text or number marked with its origin, or any other value unchanged."""
     kind = _KINDS.get(type(value))
     if kind is None:
         return value
@@ -57,7 +57,7 @@ def marked(value: Any, origin: Origin) -> Any:
 
 
 def keep_mark(value: Any, other: Any) -> Any:
-    """Return another form of a value, with the mark of the value if it has one."""
+    """Return `other`, a converted form of `value`, with the mark of `value` if it has one."""
     return marked(other, value.origin) if isinstance(value, Lifted) else other
 
 

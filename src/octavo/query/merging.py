@@ -1,4 +1,4 @@
-"""What was asked in several places about one attribute, asked together."""
+"""Merge several populate entries for one attribute."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,7 +7,7 @@ from octavo.query.ast import Populate
 
 
 def merge(populates: Iterable[Populate]) -> tuple[Populate, ...]:
-    """One Populate per name: what was asked twice (`author`, `author.profile`) is asked together."""
+    """Return one Populate for each name, merging their nested ones (`author` and `author.profile`)."""
     merged: dict[str, Populate] = {}
     for item in populates:
         known = merged.get(item.name)

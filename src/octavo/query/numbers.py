@@ -1,4 +1,4 @@
-"""Numbers as clients of a JavaScript service write them."""
+"""Parse and format numbers in the same way as JavaScript."""
 
 import math
 import re
@@ -8,16 +8,16 @@ from octavo.core.text_limits import may_be_number
 from octavo.schema.scalar_types import LARGEST_ID
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The largest whole number up to which JavaScript's numbers are exact."""
+"""The largest integer that JavaScript's numbers represent exactly."""
 
 _EXACT_DIGITS: Final = 15
-"""JavaScript's numbers hold all whole ones of so many digits."""
+"""JavaScript's numbers represent every integer of up to this many digits."""
 _PREFIXED: Final = re.compile(r"\s*0[xob]", re.ASCII | re.IGNORECASE)
 _DIGITS: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
 
 
 def js_number(value: object) -> float:
-    """A value as JavaScript's `Number()` reads it; NaN when it is none, or too long to be one.
+    """Return a value as JavaScript's `Number()` converts it: NaN if it is not a number or is too long.
 
     >>> js_number("0x10"), js_number(" 5 "), js_number(""), js_number("1e1")
     (16.0, 5.0, 0.0, 10.0)
@@ -41,7 +41,7 @@ def js_number(value: object) -> float:
 
 
 def exact_number(value: float) -> int | float:
-    """A number without a fraction, as JavaScript writes it: whole, as long as that is exact.
+    """Return a number without a fraction as an int, as long as that is exact.
 
     >>> exact_number(2.0), exact_number(2.5), exact_number(1e300)
     (2, 2.5, 1e+300)
@@ -50,7 +50,7 @@ def exact_number(value: float) -> int | float:
 
 
 def plain_id(value: object) -> int:
-    """An id as administrators' pages write it: a whole number, or its digits; 0 for what can be none.
+    """Return an id sent by the admin panel, an integer or its digits, or 0 if it cannot be an id.
 
     >>> plain_id(5), plain_id("5"), plain_id("5.0"), plain_id(True), plain_id("1e1"), plain_id("9" * 30)
     (5, 5, 0, 0, 0, 0)
@@ -61,9 +61,9 @@ def plain_id(value: object) -> int:
 
 
 def id_number(value: object, *, digits_only: bool = False) -> float:
-    """Return the number that an id of a request means; NaN where it means none. `digits_only`: no other forms.
+    """Return the number of an id in a request, or NaN if it is not one. `digits_only`: accept no other formats.
 
-    Databases of the reference read it, so hexadecimal, octal and binary digits are none (observed.md, 1).
+    The databases of Strapi v4 parse the id, so hexadecimal, octal and binary digits are invalid (observed.md, 1).
 
     >>> id_number("1e1"), id_number("1e1", digits_only=True), id_number("65", digits_only=True), id_number("0x41")
     (10.0, nan, 65.0, nan)
@@ -76,13 +76,13 @@ def id_number(value: object, *, digits_only: bool = False) -> float:
 
 
 def read_entry_id(value: object, *, digits_only: bool = False) -> int | None:
-    """The id of an entry that a request means; None when no entry can have it.
+    """Return the entry id of a request, or None if no entry can have it.
 
     >>> read_entry_id("1e1"), read_entry_id("1e1", digits_only=True), read_entry_id("1.5"), read_entry_id(0)
     (10, None, None, None)
     """
     if isinstance(value, str) and len(value) <= _EXACT_DIGITS and value.isascii() and value.isdecimal():
-        id_ = int(value)  # as nearly all are written, and the same either way
+        id_ = int(value)  # fast path for the usual format; the result is the same
         return id_ if 0 < id_ <= LARGEST_ID else None
     number = id_number(value, digits_only=digits_only)
     return int(number) if 0 < number <= LARGEST_ID and number.is_integer() else None

@@ -1,6 +1,6 @@
-"""Filter operators: one row per operator. Adding one is a row here and, where it compares anew, a dialect's method.
+"""Filter operators, one row each. A new operator is a row here and, for a new comparison, a method of the dialects.
 
-Names and meanings are the service document's ("Filters"), with those that only the reference knows (observed.md, 4).
+Names and meanings are those of the service document ("Filters"), plus those only Strapi v4 knows (observed.md, 4).
 """
 
 from enum import Enum
@@ -9,7 +9,7 @@ from octavo.core.values import dataclass
 
 
 class Test(Enum):
-    """What an operator compares. Every database dialect has one method for each."""
+    """The comparison of an operator. Every dialect implements each of them."""
 
     EQUAL = "equal"
     LESS = "less"
@@ -25,11 +25,11 @@ class Test(Enum):
 
 
 PATTERN_TESTS = frozenset({Test.CONTAINS, Test.STARTS_WITH, Test.ENDS_WITH})
-"""Those that look for parts of texts."""
+"""Tests that match substrings."""
 
 
 class Operand(Enum):
-    """How many values an operator takes."""
+    """The number of values that an operator takes."""
 
     ONE = "one"
     MANY = "many"
@@ -39,9 +39,9 @@ class Operand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One operator: what it tests, whether it ignores case, whether it says the opposite.
+    """An operator: its test, whether it ignores case, and whether it is negated.
 
-    A negated operator excludes nulls, as SQL's own do (observed.md, 4).
+    A negated operator excludes nulls, as in SQL (observed.md, 4).
     """
 
     name: str

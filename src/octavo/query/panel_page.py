@@ -1,4 +1,4 @@
-"""Pages of administrators' lists: `page` and `pageSize` beside the other parameters, as v4's pages ask for them."""
+"""Pagination of admin panel lists: top-level `page` and `pageSize` parameters, as the v4 panel sends them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,7 +11,7 @@ MOST: Final = 1000
 
 
 def read_panel_page(params: Mapping[str, Any], size: int = 10) -> Page:
-    """The page that is asked for. Raises PaginationError, in the reference's words, and ValidationError."""
+    """Return the requested page. Raises PaginationError, with the messages of Strapi v4, and ValidationError."""
     number = _whole(params.get("page"), 1)
     if number is None:
         raise PaginationError(f"Invalid 'page' parameter. Expected an integer > 0, received: {params.get('page')}")
@@ -22,14 +22,14 @@ def read_panel_page(params: Mapping[str, Any], size: int = 10) -> Page:
 
 
 def panel_page(number: int, size: int) -> Page:
-    """A page by its number, from 1. Raises ValidationError where it is too large."""
+    """Return a page by its number, counted from 1. Raises ValidationError if it is too large."""
     if size > MOST:
         raise ValidationError(f"pageSize must be at most {MOST}")
     return Page(start=min((number - 1) * size, MAX_SAFE_INTEGER), limit=size, number=number)
 
 
 def pagination(page: Page, total: int) -> dict[str, int]:
-    """What an answer tells of a page."""
+    """Return the pagination metadata of a response."""
     size = page.limit or 1
     return {"page": page.number or 1, "pageSize": size, "pageCount": -(-total // size), "total": total}
 

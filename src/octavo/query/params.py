@@ -1,4 +1,4 @@
-"""Query parameters to Query. Reads forms; names are checked by `access.authorization.query_sanitizer`."""
+"""Parse query parameters to a Query. `access.authorization.query_sanitizer` checks the names."""
 
 import math
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _PAGING_KEYS = ("page", "pageSize", "start", "limit")
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """The `[rest]` settings that bound a page: entries by default, entries at most, totals by default."""
+    """The `[rest]` settings for pagination: default page size, maximum page size, and whether totals are counted."""
 
     default_limit: int = 25
     max_limit: int | None = 100
@@ -30,10 +30,10 @@ class PageLimits:
 
 
 def read_query(params: Mapping[str, Any], limits: PageLimits | None = None, *, split_fields: bool = False) -> Query:
-    """The Query that the parameters of a request ask for; without limits its pagination is not looked at.
+    """Return the Query for the parameters of a request. Without `limits`, pagination parameters are ignored.
 
-    `split_fields`: commas part the names of `fields` (the rule `fieldLists`). Raises ValidationError and its kin with
-    the exact place.
+    `split_fields`: `fields` may be a comma-separated list (the rule `fieldLists`). Raises ValidationError or a subclass
+    with the path of the invalid parameter.
     """
     query = _read_level(params, (), read_page(params, limits) if limits else None, split_fields)
     if levels(query) > MAX_LEVELS:
@@ -85,9 +85,9 @@ def _read_state(value: Any, path: Path) -> PublicationState | None:
 
 
 def _read_locale(value: Any) -> tuple[tuple[str, ...] | None, Filter | None]:
-    """Return the locales that are asked for, and the filter that an object is (observed: it compares the locale).
+    """Return the requested locales and, for an object, the filter on the locale (as observed in Strapi v4).
 
-    In a list `all` is no locale, nor is what is not a text.
+    In a list, `all` and values that are not texts are ignored.
     """
     if isinstance(value, dict) and value:
         if len(value) > 1 or next(iter(value)) not in ("$eq", "$in"):
@@ -110,7 +110,7 @@ def _read_search(value: Any) -> str | None:
 
 
 def read_page(params: Mapping[str, Any], limits: PageLimits) -> Page:
-    """The page that `pagination` asks for, bounded by the settings. Raises ValidationError, PaginationError."""
+    """Return the page of `pagination`, within the configured limits. Raises ValidationError, PaginationError."""
     if any(key in params for key in _PAGING_KEYS):
         raise PaginationError(
             "Invalid pagination attributes. You cannot use page and offset pagination in the same query"
@@ -129,7 +129,7 @@ def read_page(params: Mapping[str, Any], limits: PageLimits) -> Page:
 
 
 def _read_most_counted(given: Mapping[str, Any]) -> int | None:
-    """How far a total is counted; None where nobody says."""
+    """Return the cap for counting the total, or None if the request has none."""
     most = _whole(given, "maxCount", 0, minimum=None) if "maxCount" in given else None
     if most is not None and most < 0:
         raise ValidationError("Invalid pagination: expected a whole number, at least 0, at pagination.maxCount")
@@ -137,7 +137,7 @@ def _read_most_counted(given: Mapping[str, Any]) -> int | None:
 
 
 def _page_after(given: Mapping[str, Any], limits: PageLimits) -> Page:
-    """What comes behind a cursor, of a size that is told in either way."""
+    """Return the page after a cursor; its size is given as `pageSize` or `limit`."""
     after = given["after"]
     if "page" in given or "start" in given:
         raise ValidationError("Invalid pagination: pagination.after takes no page and no start")
@@ -157,7 +157,7 @@ def _read_counted_page(given: Mapping[str, Any], limits: PageLimits, *, by_offse
 
 
 def read_plain_page(params: Mapping[str, Any]) -> Page:
-    """The part of a plugin's list: `limit` and `start` beside the other parameters, everything without them."""
+    """Return the page of a plugin's list: top-level `limit` and `start`; all entries without them."""
     return replace(_all_or_part(params, ""), with_count=False)
 
 
@@ -197,7 +197,7 @@ def _read_with_count(value: Any, limits: PageLimits) -> bool:
 
 
 def _read_nested_page(params: Mapping[str, Any], path: Path) -> Page | None:
-    """The part of a populated list: `start`/`limit` or `pagination` below the relation, counted per parent."""
+    """Return the page of a populated list: `start`/`limit` or `pagination` below the relation, applied per parent."""
     place = (*path, "pagination") if "pagination" in params else path
     given = params.get("pagination", params)
     if not isinstance(given, dict):
@@ -206,6 +206,6 @@ def _read_nested_page(params: Mapping[str, Any], path: Path) -> Page | None:
 
 
 def _all_or_part(given: Mapping[str, Any], place: str) -> Page:
-    """What `limit` and `start` ask for; without a limit, or with one of 0, there is none."""
+    """Return the page of `limit` and `start`; without a limit, or with 0, there is no limit."""
     limit, start = _whole(given, "limit", -1, minimum=None, place=place), _whole(given, "start", 0, 0, place)
     return Page(start=start, limit=None if limit < 1 else limit)

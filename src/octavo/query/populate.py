@@ -1,4 +1,4 @@
-"""Populate parameters to Populate: `*`, comma lists, dotted paths, arrays, objects with `fields`, `filters`, `on`."""
+"""Parse populate parameters: `*`, comma lists, dotted paths, arrays, objects with `fields`, `filters`, `on`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -13,9 +13,9 @@ MAX_LEVELS = 20
 
 
 def read_populate(value: Any, path: Path, read_query: ReadQuery) -> tuple[tuple[Populate, ...], bool]:
-    """What to populate, and whether everything is asked for. `read_query` reads the parameters of one level below.
+    """Return the parsed populates, and whether everything is populated. `read_query` parses one nested level.
 
-    Raises ValidationError for a form that means nothing.
+    Raises ValidationError for invalid syntax.
     """
     if value is None or value == "":
         return (), False
@@ -56,12 +56,12 @@ def _names(dotted: str, path: Path) -> list[str]:
 
 
 def too_deep(path: Path) -> ValidationError:
-    """The refusal of more levels than anybody needs: each of them may multiply the work."""
+    """Return the error for too many nested levels: each of them may multiply the work."""
     return ValidationError(f"Invalid populate: more than {MAX_LEVELS} levels at {'.'.join(path)}")
 
 
 def levels(query: Query) -> int:
-    """How many levels deep a query populates."""
+    """Return how many levels deep a query populates."""
     below = [levels(item.query) for item in query.populate]
     branches = [levels(branch.query) for item in query.populate for branch in item.branches or ()]
     return 1 + max(below + branches) if below else 0
@@ -103,7 +103,7 @@ def _read_nested(name: str, value: Mapping[str, Any], path: Path, read_query: Re
 
 def _read_branches(value: Any, path: Path, read_query: ReadQuery) -> tuple[Branch, ...]:
     if isinstance(value, str):
-        return ()  # a text names no component (observed)
+        return ()  # a text does not name a component (observed)
     if not isinstance(value, dict):
         raise ValidationError(f"Invalid populate: expected components at {'.'.join(path)}")
     branches = []
@@ -111,6 +111,6 @@ def _read_branches(value: Any, path: Path, read_query: ReadQuery) -> tuple[Branc
         here = (*path, component)
         if isinstance(item, dict):
             branches.append(Branch(component=component, query=read_query(item, here)))
-        else:  # whatever it says, it names the component (observed)
+        else:  # any other value selects the component (observed)
             branches.append(Branch(component=component, query=EVERYTHING))
     return tuple(branches)

@@ -1,9 +1,9 @@
-"""The cost of a read, computed from its Query before anything is sanitized, planned or compiled.
+"""Compute the cost of a read from its Query, before it is sanitized, planned or compiled.
 
 Two things make a short request expensive. A dynamic zone or a polymorphic relation repeats everything below it for each
-kind of component or content type, so the number of steps grows with every level. And lists in lists multiply their
-entries, so the answer grows with every level. Both are added up here and stop at the limit, so that computing the cost
-of a read is bounded as well.
+component or content type, so the number of steps grows with every level. And nested lists multiply their entries, so
+the response grows with every level. Both are summed here, and the computation stops at the limit, so its own cost is
+bounded as well.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,27 +20,27 @@ MOST_COST: Final = 20_000
 ENTRIES_PER_STEP: Final = 500
 """Entries of the largest list that cost as much as one step."""
 ASSUMED_LENGTH: Final = 10
-"""Entries of a list that has no `limit` and whose length therefore only the database knows."""
+"""Assumed number of entries of a list that has no `limit`."""
 
 Populated = ComponentField | DynamicZone | Media | Relation
 
 _KEEPS_DISTINCT: Final[frozenset[RelationKind]] = frozenset({"oneToOne", "oneToMany", "morphOne", "morphMany"})
-"""Relations that lead from different entries to different ones."""
+"""Relations from different entries to different targets."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """How many entries a level has, estimated, and whether none of them can be in it twice.
+    """The estimated number of entries of a level, and whether each entry can appear only once.
 
-    Lists of different entries do not multiply, however deep they are: a category with its children, and their children,
-    has at most as many as there are. They multiply once several entries lead to the same one.
+    Lists of distinct entries do not multiply, however deep they are: a category with its children, and their children,
+    has at most as many as exist. They multiply once several entries can have the same target.
     """
 
     number: int
     distinct: bool = True
 
     def below(self, attribute: Populated, asked: Populate) -> "_Entries":
-        """Return the same for what an attribute of these entries leads to."""
+        """Return the estimate for the targets of an attribute of these entries."""
         distinct = self.distinct and _leads_apart(attribute)
         if not attribute.to_many or asked.count or distinct:
             return _Entries(self.number, distinct)
@@ -50,7 +50,7 @@ class _Entries:
 
 
 def _leads_apart(attribute: Populated) -> bool:
-    """Return whether an attribute leads from different entries to different ones."""
+    """Return whether different entries always have different targets of an attribute."""
     if isinstance(attribute, Relation):
         return attribute.kind in _KEEPS_DISTINCT and attribute.name != LOCALIZATIONS
     return not isinstance(attribute, Media)
@@ -59,16 +59,16 @@ def _leads_apart(attribute: Populated) -> bool:
 def check_cost(
     query: Query, definition: Definition, registry: Registry, most: int, *, entries: int, finds: Callable[[str], bool]
 ) -> None:
-    """Refuse a Query that costs more than `most`. Raises ValidationError.
+    """Raise ValidationError if a Query costs more than `most`.
 
-    `entries` is how many entries its list has at most; `finds` tells whether the caller can find a content type.
+    `entries` is the maximum number of entries of its list; `finds` returns whether the caller can find a content type.
     """
     if query.populate or query.populate_all or query.filters is not None or query.sort:
         _Walk(registry, most, finds).level(query, definition, _Entries(entries), ())
 
 
 class _Walk:
-    """One walk over a Query and what its names lead to, which ends where the limit is passed."""
+    """A traversal of a Query and its attributes that stops at the limit."""
 
     def __init__(self, registry: Registry, most: int, finds: Callable[[str], bool]) -> None:
         self._registry = registry
@@ -103,7 +103,7 @@ class _Walk:
                 self.level(query, target, entries, path)
 
     def _kinds(self, asked: Populate, attribute: Populated) -> Iterable[tuple[str, Query]]:
-        """What an attribute leads to, with what is read of each kind."""
+        """Return the target types of an attribute, with the query for each."""
         match attribute:
             case DynamicZone(components=uids):
                 pass
@@ -125,7 +125,7 @@ class _Walk:
 
 
 def too_costly(cost: int, most: int, path: Path) -> ValidationError:
-    """Return the error for a read that costs too much, up to `path` at least."""
+    """Return the error for a read that costs too much, at least up to `path`."""
     advice = "Ask for fewer relations, components, conditions or levels, or set a `limit` for lists in lists"
     message = (
         f"The request costs at least {cost} at {'.'.join(path)}, more than the {most} that `reads.maxCost` in "
@@ -156,7 +156,7 @@ def sort_size(sorts: Iterable[Sort]) -> int:
 
 
 def _expanded(query: Query, definition: Definition) -> Iterable[Populate]:
-    """What a level populates by name; `*` is every relation, media field, component and zone."""
+    """Return the populates of a level by name; `*` is every relation, media field, component and zone."""
     if not query.populate_all:
         return query.populate
     named = {asked.name for asked in query.populate}

@@ -1,6 +1,6 @@
-"""ReadRequest: one read as a door asks for it: what is asked, by what entries are chosen, what is shown of each.
+"""ReadRequest: a read as an API describes it: the query, how entries are selected, and the shape of each.
 
-Doors have one for every read they know; `controllers` prepares it for somebody, and runs it as often as it is asked.
+APIs keep one for every known read. `controllers` prepares it for a caller, and runs it as often as needed.
 """
 
 from collections.abc import Mapping
@@ -15,20 +15,20 @@ from octavo.schema.content_types import Definition
 
 
 class By(Enum):
-    """What chooses the entries of a read."""
+    """How the entries of a read are selected."""
 
     LIST = "list"
-    """The query: a page of all that it leaves."""
+    """By the query: a page of the matching entries."""
     ID = "id"
-    """An id, which is given when the read runs. The query's filters, sort, search and locales choose nothing."""
+    """By an id, which is passed when the read runs. The query's filters, sort, search and locales are ignored."""
     SINGLE = "single"
-    """A single type has one entry in each locale: the one in the locale asked for, or all of them (`locale=all`)."""
+    """A single type has one entry in each locale: the one in the requested locale, or all of them (`locale=all`)."""
     COUNT = "count"
-    """The query, too; only the number of entries is asked for."""
+    """By the query, too; only the number of entries is returned."""
 
 
 class Form(Enum):
-    """The forms in which an entry is shown that no door has to describe."""
+    """The built-in formats of an entry."""
 
     REST = "rest"
     """`{"id", "attributes", "meta"}`, relations as `{"data"}`."""
@@ -41,30 +41,30 @@ class Form(Enum):
 
 
 Projection = Form | Answer
-"""What is shown of an entry. An Answer is made of Queries that are sanitized already, and so is the query beside it."""
+"""The format of an entry. Queries inside an Answer are sanitized, and so is the query of the request."""
 
 
 class Drafts(Enum):
-    """Which publication states the chosen entries may be in."""
+    """Which publication states the selected entries may have."""
 
     ASKED = "asked"
-    """Published, unless the query asks for drafts too."""
+    """Published, unless the query includes drafts."""
     SHOWN = "shown"
-    """Any that the scope of the caller's ability holds; only published ones, if the query asks for these."""
+    """Any within the scope of the caller's permissions; only published ones, if the query requires it."""
     BY_ID = "by id"
-    """As the compatibility rule `draftsById` has it for a single entry: any, or as `ASKED`."""
+    """For a single entry, as the compatibility rule `draftsById` defines: any, or as `ASKED`."""
     ANY = "any"
-    """Any: the entries have been chosen before, by a write or by a project's code, which answer for that. No scope of
-    the caller's ability holds for them either, only for what they lead to."""
+    """Any: the entries were selected before, by a write or by project code, which is responsible for them. The scope of
+    the caller's permissions does not apply to them, only to related entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRequest:
-    """A read. `locale` is the default one of localized types, where the query names none.
+    """A read. `locale` is the default locale of localized types, used if the query names none.
 
-    `searches_private`: a search looks into private attributes, too. `given` are the parameters that the query was read
-    from, if it was: of several faults in them the first is told. `wraps_morphs`: `Form.REST` shows the targets of
-    polymorphic relations in `data` and `attributes`, as all others.
+    `searches_private`: a search includes private attributes. `given` are the parameters that the query was parsed from,
+    if any: of several errors in them, the first is reported. `wraps_morphs`: `Form.REST` returns the targets of
+    polymorphic relations in `data` and `attributes`, like all others.
     """
 
     content_type: Definition

@@ -1,4 +1,4 @@
-"""Sort as it is written, `author.name:desc,id`, to Sort."""
+"""Parse sort parameters: `author.name:desc,id`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _DIRECTIONS = {"asc": False, "desc": True}
 
 
 def read_sort(value: Any, path: Path) -> tuple[Sort, ...]:
-    """The order that a `sort` asks for: texts with commas, lists, objects. Raises ValidationError with the place."""
+    """Return the parsed `sort`: comma-separated texts, lists or objects. Raises ValidationError with the path."""
     sorts = tuple(dict.fromkeys(_sorts(value, path)))
     if any(len(sort.names) > MAX_SORT_NAMES for sort in sorts):
         raise ValidationError(f"Invalid sort: more than {MAX_SORT_NAMES} names in a path at {'.'.join(path)}")

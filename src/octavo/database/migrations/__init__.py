@@ -1,5 +1,4 @@
-"""Migrations of a project's own: files in `database/migrations`, each run once, in order, before the tables are looked
-at.
+"""Project migrations: files in `database/migrations`, each run once, in order, before the schema is synchronized.
 
-`files` finds them, `ledger` remembers which have run, `runner` runs the others; `transaction` is what Python gets.
+`files` finds them, `ledger` records which have run, `runner` runs the others; `transaction` is the API for Python.
 """

@@ -1,7 +1,7 @@
-"""Finds the migrations of a project: which files belong to one, and which of them is run on this database.
+"""Find the migrations of a project, and the file of each to run on this database.
 
-A migration is called as its files are, less their endings: `2026.01.31T00.00.00.tidy` may be `.py` or `.sql`, or have
-a file for each database, `.sqlite.sql` and `.postgresql.sql`. Their order is that of their names, as in v4.
+A migration is named after its files, without their suffixes: `2026.01.31T00.00.00.tidy` may be `.py` or `.sql`, or have
+a file for each database, `.sqlite.sql` and `.postgresql.sql`. They run in the order of their names, as in v4.
 """
 
 from collections.abc import Iterable
@@ -23,11 +23,11 @@ _NOT_RUN: Final = frozenset({".js", ".ts", ".cjs", ".mjs"})
 
 
 class MigrationFailed(Exception):
-    """A migration cannot be run; nothing of it has been done. The text names the file and the place in it."""
+    """A migration cannot be run; all its changes are rolled back. The message names the file and the position in it."""
 
 
 class State(StrEnum):
-    """How a migration stands to a database."""
+    """The state of a migration on a database."""
 
     DONE = "done"
     PENDING = "pending"
@@ -44,7 +44,7 @@ class Migration:
     path: Path | None
 
     def state(self, done: Iterable[str]) -> State:
-        """How it stands, given the names of those that have run."""
+        """Return the state, given the names of those that have run."""
         if self.name in done:
             return State.DONE
         if self.path is not None:
@@ -53,7 +53,7 @@ class Migration:
 
 
 def migration_name(file: str) -> str:
-    """What a file's migration is called."""
+    """Return the migration name of a file."""
     path = PurePosixPath(file)
     if path.suffix in _RUN | _NOT_RUN:
         path = path.with_suffix("")
@@ -63,7 +63,7 @@ def migration_name(file: str) -> str:
 
 
 def read_migrations(folder: Path, dialect: Dialect) -> tuple[Migration, ...]:
-    """All migrations of a folder, in order. Raises MigrationFailed where one would have to run twice."""
+    """Return all migrations of a folder, in order. Raises MigrationFailed if one has two files for this database."""
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     kept = [name for name in names if _suffix(name) in _RUN | _NOT_RUN and not name.startswith((".", "__"))]
     kept.sort(key=lambda name: (migration_name(name), name))
@@ -80,7 +80,7 @@ def _migration(folder: Path, name: str, files: tuple[str, ...], dialect: Dialect
 
 
 def _word(file: str) -> str | None:
-    """The database that a file is for, if its name says one."""
+    """Return the database that a file name specifies, if any."""
     word = PurePosixPath(PurePosixPath(file).stem).suffix[1:]
     return word if _suffix(file) == ".sql" and word in FILE_WORDS else None
 
@@ -90,7 +90,8 @@ def _suffix(file: str) -> str:
 
 
 def new_migration(project: Path, name: str, suffix: str) -> Path:
-    """Where a migration is to be written that runs behind all others: called after this second, or a later one."""
+    """Return the path for a new migration that runs after all others: its name starts with the current time or
+    later."""
     folder, moment = project / FOLDER, datetime.now(UTC)
     last = max((path.name[:_STAMP_LENGTH] for path in folder.glob("[0-9]*")), default="")
     while (stamp := moment.strftime(_STAMP)) <= last and (moment - datetime.now(UTC)) < _AHEAD:

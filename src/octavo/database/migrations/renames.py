@@ -1,7 +1,7 @@
-"""What migrations say to give things another name: tables with all that belongs to them, and what rows say of fields.
+"""Renames in migrations: tables and everything that belongs to them, and field names in stored rows.
 
-Each does nothing where the old name is not there, as on a new database, so that a migration suits every database of a
-project. What has the new name already gives way if it is empty: a start may have made it meanwhile.
+Each does nothing if the old name does not exist, as on a new database, so that a migration works on every database of a
+project. An existing target is replaced if it is empty, because a start may have created it in the meantime.
 """
 
 import json
@@ -28,10 +28,10 @@ Change = Callable[[Any], Any]
 
 
 class RenamingTransaction(MigrationTransaction):
-    """The transaction of a migration, with what renames."""
+    """The transaction of a migration, with methods for renaming."""
 
     async def rename_table(self, old: str, new: str) -> None:
-        """Give a table another name. Raises ValueError where one of the new name holds rows."""
+        """Rename a table. Raises ValueError if a table with the new name has rows."""
         tables = await found_tables(self.connection, self.dialect)
         old, new = self._name(old), self._name(new)
         if old not in tables or old == new:
@@ -44,7 +44,7 @@ class RenamingTransaction(MigrationTransaction):
         await self.run_all([self.dialect.rename_table(old, new)])
 
     async def _release(self, tables: Mapping[str, Table], target: str) -> None:
-        """Drop the foreign keys that lead to a table; the next synchronization adds them again."""
+        """Drop the foreign keys that reference a table; the next synchronization adds them again."""
         for table in tables.values():
             for key in table.foreign_keys:
                 if key.target == target and key.name and table.name != target:
@@ -52,7 +52,7 @@ class RenamingTransaction(MigrationTransaction):
                     await self.run_all([f"ALTER TABLE {table_name} DROP CONSTRAINT {name}"])
 
     async def rename_column(self, table: str, old: str, new: str) -> None:
-        """Give a column another name. Raises ValueError where one of the new name holds values."""
+        """Rename a column. Raises ValueError if a column with the new name has values."""
         found = await self._find(table)
         old, new = self._name(old), self._name(new)
         columns = {column.name: column for column in found.columns} if found else {}
@@ -67,7 +67,7 @@ class RenamingTransaction(MigrationTransaction):
         await self.run_all([self.dialect.rename_column(found.name, old, new)])
 
     async def rename_index(self, table: str, old: str, new: str) -> None:
-        """Give an index another name."""
+        """Rename an index."""
         found = await self._find(table)
         indexes = {index.name: index for index in found.indexes} if found else {}
         index, name = indexes.get(self._name(old)), self._name(new)
@@ -79,7 +79,7 @@ class RenamingTransaction(MigrationTransaction):
         await self.run_all([renamed] if renamed else made)
 
     async def rename_foreign_key(self, table: str, old: str, new: str) -> None:
-        """Give a foreign key another name, where it has one."""
+        """Rename a foreign key, if its database has named ones."""
         found = await self._find(table)
         names = {key.name for key in found.foreign_keys} if found else set()
         text = self.dialect.rename_foreign_key(self._name(table), self._name(old), self._name(new))
@@ -87,7 +87,7 @@ class RenamingTransaction(MigrationTransaction):
             await self.run_all([text])
 
     async def rename_rows(self, table: str, column: str, old: str, new: str, *, only: tuple[str, str] | None) -> None:
-        """Change what a column says, in all rows or `only` in those where another column has some value."""
+        """Replace a value of a column, in all rows or `only` in those where another column has a given value."""
         if await self._find(table) is None:
             return
         quote = self.dialect.quote
@@ -98,9 +98,9 @@ class RenamingTransaction(MigrationTransaction):
             await self.execute(f"{text} AND {quote(self._name(only[0]))} = {{only}}", old=old, new=new, only=only[1])
 
     async def rename_field(self, uid: str, old: str, new: str) -> None:
-        """Change the name of a field in administrators' permissions, and in the layouts of v4's panel.
+        """Rename a field in administrators' permissions, and in the layouts of v4's admin panel.
 
-        `old` and `new` may lead into components: `seo.title`.
+        `old` and `new` may be paths into components: `seo.title`.
         """
         if await self._find(_PERMISSIONS) is not None:
             await self._rename_permissions(uid, old, new)
@@ -108,7 +108,7 @@ class RenamingTransaction(MigrationTransaction):
             await self._change_layout(uid, lambda layout: _renamed_layout(layout, old, new))
 
     async def rename_main_field(self, uid: str, attribute: str, old: str, new: str) -> None:
-        """Change which field stands for the entries that a relation leads to, in the layouts of v4's panel."""
+        """Rename the main field of an attribute's related entries, in the layouts of v4's admin panel."""
 
         def change(layout: Any) -> Any:
             for place in _members(layout, "metadatas", attribute):
@@ -133,11 +133,11 @@ class RenamingTransaction(MigrationTransaction):
     async def _save(
         self, table: str, column: str, kind: ValueKind, row_id: int, text: str | None, change: Change
     ) -> None:
-        """Change the JSON in one row, if it is JSON and the change makes a difference."""
+        """Update the JSON of one row, if it is valid and the function changes it."""
         try:
             before = json.loads(text or "null")
         except ValueError:
-            return  # neither v4 nor we can read it
+            return  # neither v4 nor Octavo can read it
         after = change(json.loads(text or "null"))
         if after == before:
             return
@@ -173,7 +173,7 @@ def _renaming_fields(old: str, new: str) -> Change:
 
 
 def _renamed_layout(layout: Any, old: str, new: str) -> Any:
-    """A layout of v4's panel, an attribute of it renamed wherever it is meant; its order is kept."""
+    """Return a layout of v4's admin panel with an attribute renamed everywhere, in the same order."""
     if not isinstance(layout, dict):
         return layout
     for settings in (layout.get("settings"), layout.get("options")):
@@ -192,7 +192,7 @@ def _renamed_layout(layout: Any, old: str, new: str) -> Any:
 
 
 def _renamed_places(places: Any, old: str, new: str) -> Any:
-    """A list of names, or rows of places with names."""
+    """Rename in a list of names, or in layout rows with names."""
     if isinstance(places, list):
         return [_renamed_places(place, old, new) for place in places]
     if isinstance(places, dict):

@@ -1,7 +1,7 @@
-"""Runs the migrations of a project that have not run yet, in order, each in a transaction of its own.
+"""Run the pending migrations of a project in order, each in a separate transaction.
 
-The transaction is exclusive and holds the note that the migration has run, so of all processes on a database one runs
-it, the others find it done, and one that is killed half-way leaves nothing of it.
+The transaction is exclusive and includes the record that the migration has run. So of all processes using a database
+one runs it, the others find it done, and if the process is killed, everything is rolled back.
 """
 
 import logging
@@ -39,20 +39,20 @@ _NOTE: Final = OwnStatement("INSERT INTO strapi_migrations (name, time) VALUES (
 
 
 async def done_names(connection: Connection, dialect: Dialect) -> frozenset[str]:
-    """The names of the migrations that have run."""
+    """Return the names of the migrations that have run."""
     if _TABLE.name not in await found_tables(connection, dialect):
         return frozenset()
     return frozenset(migration_name(row[0] or "") for row in await connection.fetch_all(_NAMES))
 
 
 async def forget_done(transaction: Transaction, dialect: Dialect, migration: Migration) -> None:
-    """Take back the note that a migration has run."""
+    """Remove the record that a migration has run."""
     for file in migration.files:
         await transaction.execute(*_FORGET.bind(dialect, name=file))
 
 
 async def note_done(transaction: Transaction, dialect: Dialect, migration: Migration) -> None:
-    """Note that a migration has run."""
+    """Record that a migration has run."""
     if _TABLE.name not in await found_tables(transaction, dialect):
         (table,) = physical_tables((_TABLE,), dialect)
         making = CreateTable(table.name, table.columns, ())
@@ -64,7 +64,7 @@ async def note_done(transaction: Transaction, dialect: Dialect, migration: Migra
 logger = logging.getLogger(__name__)
 
 LARGEST: Final = 16 * MEGABYTE
-"""Bytes of a migration. More than that is data, which `octavo import` and seeds bring."""
+"""Maximum bytes of a migration. Larger ones are data, which belongs in `octavo import` or seeds."""
 
 _DIRECTIVE: Final = re.compile(r"^--\s*octavo:[ \t]*(?P<text>.*?)\s*$", re.MULTILINE)
 _CONDITION: Final = re.compile(r"only with (?:table (?P<table>[^\s.]+)|column (?P<of>[^\s.]+)\.(?P<column>[^\s.]+))")
@@ -74,27 +74,27 @@ _SHOWN: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What a migration would say to the database; nothing where it would only be noted as done."""
+    """The statements that a migration would run; empty if it would only be recorded as done."""
 
     file: str
     statements: tuple[str, ...]
 
 
 class _Undo(Exception):
-    """Ends a rehearsal: everything it did is undone."""
+    """Ends a rehearsal: its changes are rolled back."""
 
 
 async def migration_states(database: Database, folder: Path) -> list[tuple[Migration, State]]:
-    """All migrations of a folder and how they stand to a database. Raises MigrationFailed."""
+    """Return all migrations of a folder and their state on a database. Raises MigrationFailed."""
     migrations = read_migrations(folder, database.dialect)
     done = await done_names(database, database.dialect) if migrations else frozenset()
     return [(migration, migration.state(done)) for migration in migrations]
 
 
 async def run_migrations(database: Database, folder: Path) -> tuple[str, ...]:
-    """Run those that have not run; their files, in order. Raises MigrationFailed: those before it stay done.
+    """Run the pending migrations and return their files, in order. After MigrationFailed, earlier ones stay applied.
 
-    Raises TablesLocked when others hold locks for too long.
+    Raises TablesLocked if others hold locks for too long.
     """
     states = await migration_states(database, folder)
     _tell_not_run(migration for migration, state in states if state is State.NOT_RUN)
@@ -119,9 +119,9 @@ def _tell_not_run(migrations: Iterable[Migration]) -> None:
 
 
 async def take_back(database: Database, path: Path, source: str) -> None:
-    """Undo a migration that has run, by the text of one of Python that does the opposite, and forget that it has.
+    """Revert a migration that has run, with the source of its opposite in Python, and remove its record.
 
-    Nothing happens where it has not. Raises MigrationFailed.
+    Does nothing if it has not run. Raises MigrationFailed.
     """
     migration = Migration(migration_name(path.name), (path.name,), path)
 
@@ -135,14 +135,15 @@ async def take_back(database: Database, path: Path, source: str) -> None:
 
 
 async def rehearse(database: Database, folder: Path) -> list[Rehearsal]:
-    """Run all that have not run in one transaction, and undo it: what they would say. Raises MigrationFailed."""
+    """Run all pending migrations in one transaction, roll it back, and return the statements. Raises
+    MigrationFailed."""
     states = await migration_states(database, folder)
     pending = [migration for migration, state in states if state is State.PENDING]
     return await retry_locked(database, partial(_rehearse, database, pending)) if pending else []
 
 
 async def rehearse_source(database: Database, path: Path, source: str) -> Rehearsal:
-    """Run the text of a migration of Python that is not written yet, and undo it. Raises MigrationFailed."""
+    """Run the source of a Python migration that is not saved yet, and roll it back. Raises MigrationFailed."""
 
     async def rehearsed() -> Rehearsal:
         rehearsal = Rehearsal(path.name, ())
@@ -171,7 +172,7 @@ async def _rehearse(database: Database, pending: Sequence[Migration]) -> list[Re
 
 
 async def _run_once(database: Database, migration: Migration) -> bool:
-    """Run a migration unless another process has done so meanwhile; whether it has run here."""
+    """Run a migration unless another process has done so in the meantime; return whether it ran here."""
     async with database.transaction(exclusive=True) as connection:
         if migration.name in await done_names(connection, database.dialect):
             return False
@@ -226,7 +227,7 @@ async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -
 
 
 async def _is_meant(transaction: MigrationTransaction, place: str, source: str) -> bool:
-    """Whether the conditions of a file, `-- octavo: only with table talks`, are met."""
+    """Return whether the conditions of a file are true, for example `-- octavo: only with table talks`."""
     for directive in _DIRECTIVE.finditer(source):
         found = _CONDITION.fullmatch(directive["text"])
         if found is None:
@@ -241,7 +242,7 @@ async def _is_meant(transaction: MigrationTransaction, place: str, source: str) 
 
 
 def _shortened(statement: ScriptStatement) -> str:
-    """A statement for the log: on one line, without its texts, which may be secret."""
+    """Return a statement for the log: on one line, without string literals, which may be secret."""
     text = " ".join(_TEXT.sub("'…'", statement.text).split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
@@ -267,7 +268,7 @@ def _told(error: InvalidCode) -> tuple[str, str]:
 
 
 def _up_of(path: Path, place: str, source: str) -> Function:
-    """The function `up` of a file, which is run once and leaves neither bytecode nor a module behind."""
+    """Return the function `up` of a file. The file is executed once, without bytecode or an imported module."""
     module = ModuleType(f"octavo_migration_{path.stem}")
     module.__file__ = str(path)
     names: dict[str, Any] = module.__dict__

@@ -1,4 +1,4 @@
-"""What a migration of Python is given: the transaction it runs in, for any database, without asking which."""
+"""The transaction passed to Python migrations. Its statements work on any database."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -13,11 +13,11 @@ _CONTROL: Final = frozenset({"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABO
 
 
 class MigrationTransaction:
-    """The transaction of one migration. `said` is every statement that was sent, as text.
+    """The transaction of one migration. `said` collects the text of every statement.
 
-    Values stand in braces and are given by name, so that a statement suits every database:
-    `await transaction.execute("UPDATE talks SET level = {level} WHERE level IS NULL", level=1)`. Braces of the
-    statement itself are doubled. After a statement has failed, the migration has failed.
+    Values are written in braces and passed by name, so that a statement works on every database:
+    `await transaction.execute("UPDATE talks SET level = {level} WHERE level IS NULL", level=1)`. Literal braces are
+    doubled. If a statement fails, the migration fails.
     """
 
     def __init__(self, connection: Transaction, dialect: Dialect) -> None:
@@ -26,44 +26,44 @@ class MigrationTransaction:
         self.said: list[str] = []
 
     async def execute(self, text: str, /, **values: Any) -> int:
-        """Run one statement that answers no rows; how many rows it has changed."""
+        """Run one statement that returns no rows, and return how many rows it changed."""
         return await self.connection.execute(*self._say(text, values))
 
     async def fetch_all(self, text: str, /, **values: Any) -> Sequence[Row]:
-        """All rows of a statement, each a sequence of values."""
+        """Return all rows of a statement, each a sequence of values."""
         return await self.connection.fetch_all(*self._say(text, values))
 
     async def fetch_row(self, text: str, /, **values: Any) -> Row | None:
-        """The first row, or None."""
+        """Return the first row, or None."""
         return await self.connection.fetch_row(*self._say(text, values))
 
     async def fetch_value(self, text: str, /, **values: Any) -> Any:
-        """The first column of the first row, or None."""
+        """Return the first column of the first row, or None."""
         return await self.connection.fetch_value(*self._say(text, values))
 
     async def run_script(self, script: str) -> None:
-        """Run several statements, separated by semicolons, as they are written."""
+        """Run several statements, separated by semicolons, unchanged."""
         for statement in statements_of(script, self.dialect.script):
             await self.run(statement)
 
     async def run(self, statement: ScriptStatement) -> None:
-        """Run one statement as it is written."""
+        """Run one statement unchanged."""
         refuse_control(statement.first_word)
         self.said.append(statement.text)
         await self.connection.execute_script(statement.text)
 
     async def run_all(self, statements: Iterable[str]) -> None:
-        """Run statements of the dialect's, which bring their own words."""
+        """Run the dialect's statements unchanged."""
         for text in statements:
             self.said.append(text)
             await self.connection.execute_script(text)
 
     async def has_table(self, table: str) -> bool:
-        """Whether there is a table of that name."""
+        """Return whether a table exists."""
         return table in await found_tables(self.connection, self.dialect)
 
     async def has_column(self, table: str, column: str) -> bool:
-        """Whether there is a table of that name with such a column."""
+        """Return whether a table exists and has the column."""
         found = (await found_tables(self.connection, self.dialect)).get(table)
         return found is not None and any(each.name == column for each in found.columns)
 
@@ -77,6 +77,6 @@ class MigrationTransaction:
 
 
 def refuse_control(word: str) -> None:
-    """Refuse what would end the transaction that a migration runs in."""
+    """Raise an error for statements that would end the migration's transaction."""
     if word in _CONTROL:
         raise ValueError(f"{word} is not for migrations: each runs in a transaction of its own, whole or not at all")

@@ -1,1 +1,1 @@
-"""What we will do: names resolved, values typed. No SQL text, no caller."""
+"""Query plans: resolved names and typed values. Independent of SQL syntax and of the caller."""

@@ -1,4 +1,4 @@
-"""An Answer, told in names, to the shape of the plan."""
+"""Resolve the names of an Answer to the Shape of a plan."""
 
 from dataclasses import replace
 
@@ -29,9 +29,9 @@ from octavo.schema.content_types import ContentType, Definition
 def answer_shape(
     answer: Answer, definition: Definition, planning: Planning, holder: ContentType | None = None
 ) -> Shape:
-    """The shape of an answer about entries of `definition`. Queries in it are sanitized already.
+    """Return the shape of an answer for entries of `definition`. The queries in it must be sanitized.
 
-    `holder` is what an entry around a component is: guards inside of it speak of that.
+    `holder` is the entry's type if `definition` is a component; guards in the component apply to that entry.
     """
     holder = definition if isinstance(definition, ContentType) else holder
     match answer:

@@ -1,7 +1,7 @@
-"""Changes: what a write does to the database, as an ordered list of nodes. Names resolved, values typed. Nobody changes
-one; to make one that is frozen takes several times as long, and a write makes many.
+"""Changes: the database operations of a write, as an ordered list of nodes with resolved names and typed values.
 
-A row that does not exist yet is known by a `RowRef`, whose id is filled in when the row has been inserted.
+The nodes are immutable by convention: creating frozen dataclasses takes several times as long, and a write creates
+many. A row that does not exist yet is identified by a `RowRef`, whose id is set when the row is inserted.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from octavo.schema.content_types import Definition
 
 
 class RowRef:
-    """The row that an earlier change of the same write inserts."""
+    """A reference to the row that an earlier change of the same write inserts."""
 
     __slots__ = ("id",)
 
@@ -26,7 +26,7 @@ class RowRef:
 
 
 class Slot:
-    """A value that is given when the statements run: the one at this place."""
+    """A placeholder for the value at this index, which is passed when the statements run."""
 
     __slots__ = ("at",)
 
@@ -38,13 +38,13 @@ RowId = int | RowRef
 
 
 def known(row: RowId) -> RowId:
-    """The id of a row that is there by now; any other as it is."""
+    """Return the id of a row reference that has been inserted; other ids are returned unchanged."""
     return row if isinstance(row, int) or row.id is None else row.id
 
 
 @dataclass(frozen=True, slots=True)
 class TypedTarget:
-    """A target of a morph relation, which names its type itself."""
+    """A target of a polymorphic relation, with its type."""
 
     type: str
     id: RowId
@@ -52,7 +52,7 @@ class TypedTarget:
 
 @dataclass(slots=True, kw_only=True)
 class InsertRows:
-    """New rows of one definition, with values for the same attributes. Their ids go into `refs`."""
+    """Insert rows of one definition, with values for the same attributes. The new ids are set on `refs`."""
 
     definition: Definition
     attributes: tuple[str, ...]
@@ -62,7 +62,7 @@ class InsertRows:
 
 @dataclass(slots=True, kw_only=True)
 class UpdateRow:
-    """New values for some attributes of a row. `later`: the one that is a moment, and becomes later in any case."""
+    """Update some attributes of a row. `later` is a timestamp attribute that must increase in any case."""
 
     definition: Definition
     id: int
@@ -73,7 +73,7 @@ class UpdateRow:
 
 @dataclass(slots=True, kw_only=True)
 class UpdateRows:
-    """New values for the same attributes of several rows. `later`: as for `UpdateRow`."""
+    """Update the same attributes of several rows. `later`: as for `UpdateRow`."""
 
     definition: Definition
     ids: tuple[int, ...]
@@ -84,7 +84,7 @@ class UpdateRows:
 
 @dataclass(slots=True, kw_only=True)
 class DeleteRows:
-    """Rows to remove; what the database ties to them goes with them."""
+    """Delete rows. Dependent rows are deleted by foreign keys."""
 
     definition: Definition
     ids: tuple[int, ...]
@@ -92,7 +92,7 @@ class DeleteRows:
 
 @dataclass(frozen=True, slots=True)
 class ComponentLink:
-    """A component in its place. `order` counts from 1 in lists and is None for a single component."""
+    """A component at its position. `order` counts from 1 in lists and is None for a single component."""
 
     owner: RowId
     component: RowId
@@ -103,7 +103,7 @@ class ComponentLink:
 
 @dataclass(slots=True, kw_only=True)
 class AttachComponents:
-    """Put components into their places."""
+    """Attach components to their owners."""
 
     owner: Definition
     links: tuple[ComponentLink, ...]
@@ -111,7 +111,7 @@ class AttachComponents:
 
 @dataclass(slots=True, kw_only=True)
 class DetachComponents:
-    """Empty places: pairs of an owner's id and a field."""
+    """Detach all components from some fields: pairs of an owner's id and a field."""
 
     owner: Definition
     places: tuple[tuple[int, str], ...]
@@ -119,7 +119,7 @@ class DetachComponents:
 
 @dataclass(slots=True, kw_only=True)
 class AddLinks:
-    """Link targets to sources: `(source, target, order)`. The place among a target's own sources is the last one."""
+    """Link targets to sources: `(source, target, order)`. The source is added last among the target's own sources."""
 
     owner: Definition
     relation: Relation
@@ -138,7 +138,7 @@ class RemoveLinks:
 
 @dataclass(slots=True, kw_only=True)
 class TakeLinks:
-    """Unlink targets from every source: they may have one only, and get another."""
+    """Unlink targets from every source, because they can have only one and get a new one."""
 
     owner: Definition
     relation: Relation
@@ -147,7 +147,7 @@ class TakeLinks:
 
 @dataclass(slots=True, kw_only=True)
 class OrderLinks:
-    """New places for some targets of a source: `(target, order)`."""
+    """Set the order of some targets of a source: `(target, order)`."""
 
     owner: Definition
     relation: Relation
@@ -168,21 +168,21 @@ class FileLink:
 
 @dataclass(slots=True, kw_only=True)
 class AttachFiles:
-    """Put files into media attributes."""
+    """Attach files to media attributes."""
 
     links: tuple[FileLink, ...]
 
 
 @dataclass(slots=True, kw_only=True)
 class DetachFiles:
-    """Empty media attributes: `(type, id, field)`; None as field is all of them."""
+    """Detach all files from media attributes: `(type, id, field)`; with None as field, from all of them."""
 
     places: tuple[tuple[str, int, str | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MorphLink:
-    """A target of a morphToMany relation. `field` is the attribute of the target's side that set it, if it was one."""
+    """A target of a morphToMany relation. `field` is the target's attribute that created the link, if there is one."""
 
     owner: RowId
     target: TypedTarget
@@ -192,7 +192,7 @@ class MorphLink:
 
 @dataclass(slots=True, kw_only=True)
 class AddMorphs:
-    """Targets of a morphToMany relation."""
+    """Add targets to morphToMany relations."""
 
     owner: Definition
     relation: Relation
@@ -201,7 +201,7 @@ class AddMorphs:
 
 @dataclass(slots=True, kw_only=True)
 class RemoveMorphs:
-    """All targets of an entry's morphToMany relation."""
+    """Remove all targets of an entry's morphToMany relation."""
 
     owner: Definition
     relation: Relation
@@ -210,7 +210,8 @@ class RemoveMorphs:
 
 @dataclass(slots=True, kw_only=True)
 class RemoveInverseMorphs:
-    """All that leads to some entries by a morphToMany relation, or by one attribute (`field`) of their own side."""
+    """Remove all links of a morphToMany relation to some targets, or only those of one attribute (`field`) of the
+    targets."""
 
     owner: Definition
     relation: Relation
@@ -220,7 +221,7 @@ class RemoveInverseMorphs:
 
 @dataclass(slots=True, kw_only=True)
 class UnpointMorphs:
-    """Let no morphToOne relation lead to some targets any more."""
+    """Clear every morphToOne relation that points to some targets."""
 
     owner: Definition
     targets: tuple[TypedTarget, ...]
@@ -228,7 +229,7 @@ class UnpointMorphs:
 
 @dataclass(slots=True, kw_only=True)
 class PointMorphs:
-    """Let the morphToOne relation of some rows lead to a target."""
+    """Set the morphToOne relation of some rows to a target."""
 
     owner: Definition
     target: TypedTarget

@@ -1,8 +1,7 @@
-"""The shape of entries as REST shows them: `{id, attributes, meta}`, populated relations, components, zones, morphs.
+"""Build the shape of entries in REST: `{id, attributes, meta}`, populated relations, components, zones, morphs.
 
-`Shaper` holds what stays the same on the way down; the targets of morph relations are written flat, without `data` and
-`attributes`, and so is everything below them (observed.md, 6). The rule `morphRelations` may wrap them, but nothing
-below them.
+`Shaper` holds the options that apply to all levels. Targets of morph relations, and everything below them, are
+written flat, without `data` and `attributes` (observed.md, 6). The rule `morphRelations` wraps the targets only.
 """
 
 import re
@@ -56,7 +55,7 @@ _TOLD: Final = re.compile(f"{MARK}([^{MARK}]*){MARK}([^{MARK}]*){MARK}([^{MARK}]
 
 
 class Unlisted(NamedTuple):
-    """A component in a zone that does not list it; `owner` is the UID of the zone's definition."""
+    """A component in a zone that does not list it. `owner` is the UID of the definition with the zone."""
 
     owner: str
     zone: str
@@ -64,12 +63,12 @@ class Unlisted(NamedTuple):
 
 
 def kind_of_unlisted(definition: Definition, zone: DynamicZone) -> KindShape:
-    """What stands in an answer for a component that has no branch."""
+    """Return the placeholder shape of a component without a branch."""
     return KindShape(f"{MARK}{definition.uid}{MARK}{zone.name}{MARK}", MARK)
 
 
 def told_unlisted(answer: bytes) -> Iterator[Unlisted]:
-    """The components that an answer tells of and does not show."""
+    """Yield the unlisted components that a response contains placeholders for."""
     if MARK.encode() in answer:
         for owner, zone, component in _TOLD.findall(answer):
             yield Unlisted(owner.decode(), zone.decode(), component.decode())
@@ -83,9 +82,9 @@ _WHOLE: WeakKeyDictionary[Definition, ScalarRun] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Shaper:
-    """Makes shapes for one publication state, wrapped in `data` and `attributes` or flat.
+    """Builds shapes for one publication state, wrapped in `data` and `attributes` or flat.
 
-    `place` is where the fields are whose shape is made; None where every field may be read.
+    `place` is the path of the fields, for field permissions; None if every field is readable.
     """
 
     planning: Planning
@@ -101,14 +100,14 @@ class Shaper:
         return replace(entry, members=(*entry.members, (name, self._meta(content_type))))
 
     def entry(self, query: Query, definition: Definition) -> ObjectShape:
-        """`{id, attributes: {...}}`, or the flat form."""
+        """Return `{id, attributes: {...}}`, or the flat form."""
         if self.is_flat:
             return self.flat(query, definition)
         attributes = self._attributes(query, definition)
         return ObjectShape((("id", ScalarShape(None)), ("attributes", attributes)))
 
     def flat(self, query: Query, definition: Definition) -> ObjectShape:
-        """`{id, ...}`: components, and flat entries."""
+        """Return `{id, ...}`, the form of components and flat entries."""
         attributes = self._attributes(query, definition)
         return replace(attributes, members=(("id", ScalarShape(None)), *attributes.members))
 
@@ -141,7 +140,7 @@ class Shaper:
         return ObjectShape(tuple(members), tuple(optional))
 
     def _known_scalars(self, run: ScalarRun, place: FieldPlace) -> tuple[ScalarRun, list[tuple[str, Shape]]]:
-        """The scalars that may be read of every entry, and those that may be read of some."""
+        """Split the scalars into those readable on every entry and those readable on some entries only."""
         always: list[tuple[str, ScalarShape]] = []
         guarded: list[tuple[str, Shape]] = []
         for name, shape in run.members:
@@ -154,12 +153,12 @@ class Shaper:
         return ScalarRun(tuple(always)), guarded
 
     def below(self, attribute: AnyAttribute, target: Definition) -> "Shaper":
-        """For what an attribute leads to, where not every field may be read."""
+        """Return the Shaper for the targets of an attribute, if field permissions apply."""
         assert self.place is not None, "asked only where places matter: it would cost every plan a call for each step"
         return replace(self, place=self.place.below(attribute, target))
 
     def populated(self, populate: Populate, query: Query, definition: Definition) -> Shape:
-        """The shape of what one Populate asks for."""
+        """Return the shape of one Populate."""
         attribute = definition.attributes[populate.name]
         match attribute:
             case DynamicZone():
@@ -177,13 +176,13 @@ class Shaper:
         step = plan_step(definition, attribute, self.planning)
         query = with_sorted_fields(populate.query, step.target)
         is_morph = isinstance(attribute, Relation) and attribute.is_morph
-        # Creators are no relations of v4's: there is no counting them (observed).
+        # In v4, creators are not relations and cannot be counted (observed).
         if populate.count and isinstance(attribute, Relation) and not is_morph and attribute.name not in CREATORS:
             return self._count(query, step)
         inside = self if self.place is None else self.below(attribute, step.target)
         data: Shape
         if is_morph and populate.query.fields is not None and self._is_held_by_columns(attribute):
-            data = LiteralShape("null")  # `fields` leaves the columns out that name the target (observed.md, 6)
+            data = LiteralShape("null")  # `fields` leaves out the columns that name the target (observed.md, 6)
         elif attribute.to_many:
             empty = "null" if isinstance(attribute, Media) or is_morph else "[]"
             selection = select(query, step.target, self.planning, self.state, paged=True)
@@ -194,7 +193,7 @@ class Shaper:
         return data if self.is_flat else ObjectShape((("data", data),))
 
     def _is_held_by_columns(self, attribute: Relation | Media) -> bool:
-        """Whether what leads here by a morph relation does so by columns of its own."""
+        """Return whether the target's morph relation is stored in its own columns (morphToOne)."""
         target = self.planning.registry.target(attribute)
         owning = target.attributes.get(str(getattr(attribute, "morph_by", ""))) if target else None
         return isinstance(owning, Relation) and owning.kind == "morphToOne"
@@ -233,7 +232,7 @@ class Shaper:
     def _morph(self, populate: Populate, attribute: Relation, query: Query, definition: Definition) -> Shape:
         many = attribute.kind == "morphToMany"
         if not many and query.fields is not None:
-            return LiteralShape("null")  # `fields` leaves the columns out that name the target (observed.md, 6)
+            return LiteralShape("null")  # `fields` leaves out the columns that name the target (observed.md, 6)
         wrapped = self.wraps_morphs and not self.is_flat
         inside, branches = replace(self, is_flat=True), []
         for branch in populate.branches or ():
@@ -258,7 +257,7 @@ class Shaper:
 def select(
     query: Query, target: Definition, planning: Planning, state: PublicationState | None, *, paged: bool
 ) -> Selection:
-    """Which entries of a level: filtered, in the publication state, in order, and of a list a part of them."""
+    """Return the selection of a level: filters, publication state, order and, for a list, the page."""
     condition = both(plan_filter(query.filters, target, planning), published(target, state, planning))
     order = plan_order(query.sort, target, planning)
     page = (query.page if paged else None) or Page()
@@ -270,7 +269,7 @@ def _bound(value: int | None, planning: Planning) -> Parameter | None:
 
 
 def scalar_run(query: Query, definition: Definition, *, private: bool = False) -> ScalarRun:
-    """The scalars that the query's `fields` ask for, `private` ones at most by name, passwords never."""
+    """Return the scalars of `fields`. `private` ones are included only if named, passwords never."""
     whole = _WHOLE.get(definition)
     if whole is None:
         whole = _WHOLE[definition] = ScalarRun(tuple(_visible_scalars(definition)), whole=True)
@@ -287,7 +286,7 @@ def _visible_scalars(definition: Definition, *, private: bool = False) -> Iterat
 
 
 def with_sorted_fields(query: Query, target: Definition) -> Query:
-    """What is populated also shows the fields that it is sorted by (observed)."""
+    """Return a query that also includes the fields it is sorted by, as for populated lists (observed)."""
     if query.fields is None:
         return query
     names = [sort.names[0] for sort in query.sort if len(sort.names) == 1 and sort.names[0] in target.attributes]
@@ -295,7 +294,7 @@ def with_sorted_fields(query: Query, target: Definition) -> Query:
 
 
 def leads_elsewhere(query: Query, definition: Definition) -> bool:
-    """Whether a query compares or sorts by what is not in its own entries: then it, too, shows what sorts it."""
+    """Return whether a query filters or sorts by relations. Its sort fields are then included, too."""
     return any(len(sort.names) > 1 for sort in query.sort) or _reaches(query.filters, definition)
 
 

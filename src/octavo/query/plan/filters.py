@@ -1,8 +1,8 @@
-"""Filters to conditions: paths become steps, operands typed values.
+"""Plan filters as conditions: paths become steps, operands become typed values.
 
-A filter through a relation asks whether *some* related entry meets it, or, where nothing is related, whether nulls
-would meet it: exactly what the reference's left joins answer, without multiplying rows. Negation is pushed down to the
-tests, so `$not` around a relation also speaks of some related entry.
+A filter through a relation is true if *some* related entry matches or, without related entries, if nulls would match.
+This equals the left joins of Strapi v4, without multiplying rows. Negation is pushed down to the tests, so `$not`
+around a relation also means some related entry.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,7 +36,8 @@ ID_KIND = ValueKind.BIG_INTEGER
 
 
 def plan_filter(asked: Filter | None, definition: Definition, planning: Planning) -> Condition:
-    """The condition of a sanitized filter on entries of `definition`. Raises ValidationError for bad operands."""
+    """Return the condition of a sanitized filter on entries of `definition`. Raises ValidationError for bad
+    operands."""
     if asked is None:
         return ALWAYS
     place = planning.place(definition) if isinstance(definition, ContentType) else None
@@ -44,22 +45,22 @@ def plan_filter(asked: Filter | None, definition: Definition, planning: Planning
 
 
 def plan_step(owner: Definition, attribute: AnyAttribute, planning: Planning, *, scoped: bool = True) -> Step:
-    """The step along an attribute, to what may be read (not `scoped`: to all that there is).
+    """Return the step along an attribute to its readable targets; with `scoped` False, to all targets.
 
-    Raises TypeError for attributes that lead to no single kind.
+    Raises TypeError for attributes without a single target type.
     """
     planning.join()
     target = planning.registry.target(attribute)
     if target is None:
         raise TypeError(f"{owner.uid}.{attribute.name} leads to no single kind of entry")
-    scope = None  # files are a part of the entry they stand in
+    scope = None  # files are readable with their entry
     if scoped and planning.access is not None and not isinstance(attribute, Media):
         scope = plan_scope(target, planning)
     return Step(owner, attribute, target, scope)
 
 
 def plan_scope(target: Definition, planning: Planning) -> Condition | None:
-    """What entries of a type have to meet to be read at all; None: nothing. It is not scoped itself."""
+    """Return the condition for reading entries of a type, or None. The condition itself ignores scopes."""
     if planning.access is None or not isinstance(target, ContentType):
         return None
     if target.uid not in planning.scopes:
@@ -70,7 +71,7 @@ def plan_scope(target: Definition, planning: Planning) -> Condition | None:
 
 
 def plan_guard(place: FieldPlace | None, name: str, planning: Planning) -> Condition | None:
-    """What the entry that a field is in has to meet for it to be known; None: nothing. It is not scoped itself."""
+    """Return the condition for reading a field of an entry, or None. The condition itself ignores scopes."""
     if place is None or planning.access is None:
         return None
     guard = planning.access.field_scope(place.uid, place.field(name))
@@ -83,7 +84,7 @@ def plan_guard(place: FieldPlace | None, name: str, planning: Planning) -> Condi
 
 
 def is_live(content_type: ContentType, planning: Planning) -> Condition:
-    """What is published, of a type with drafts."""
+    """Return the condition that entries of a type with drafts are published."""
     published_at = content_type.scalar(PUBLISHED_AT)
     if planning.hides_future:
         return Tested(published_at, Test.LESS_OR_EQUAL, (planning.now(),))
@@ -91,7 +92,7 @@ def is_live(content_type: ContentType, planning: Planning) -> Condition:
 
 
 def both(first: Condition, second: Condition) -> Condition:
-    """Both conditions, leaving out what is always met."""
+    """Return the conjunction of both conditions, without those that are always true."""
     if first == ALWAYS:
         return second
     return first if second == ALWAYS else All((first, second))
@@ -139,12 +140,12 @@ def _plan_at(
     if place is None or place.way:
         return condition
     for guard in dict.fromkeys(_guards(asked, definition, planning, place)):
-        condition = both(guard, condition)  # of what may not be known, a filter and its opposite are both not met
+        condition = both(guard, condition)  # for an unreadable field, both a filter and its negation are false
     return condition
 
 
 def _guards(asked: Filter, definition: Definition, planning: Planning, place: FieldPlace) -> Iterator[Condition]:
-    """What an entry has to meet for a filter to speak of its fields, and of those in its components."""
+    """Yield the conditions for reading the fields that a filter uses, including fields in components."""
     match asked:
         case And(items=items) | Or(items=items):
             for item in items:
@@ -188,7 +189,7 @@ def _test(attribute: Scalar | None, asked: Compare, planning: Planning, *, negat
     if operator.test is Test.EQUAL and asked.values == (None,):
         return Tested(attribute, Test.NULL, negated=negated)
     if operator.test is Test.AMONG and not asked.values:
-        return ALWAYS if negated else NEVER  # of nulls, too
+        return ALWAYS if negated else NEVER  # for nulls, too
     known = _without_nulls(asked, negated=negated)
     if known is None:
         return NEVER
@@ -204,7 +205,7 @@ def _test(attribute: Scalar | None, asked: Compare, planning: Planning, *, negat
 
 
 def _lift(kind: ValueKind, asked: Compare, parameters: tuple[Parameter, ...], planning: Planning) -> None:
-    """Note which of the parameters can take other values: those of marked values, without a condition of their own."""
+    """Record the parameters that accept other values: those of marked values that need no special condition."""
     operator = asked.operator
     if len(parameters) != len(asked.values):
         return
@@ -218,9 +219,9 @@ def _lift(kind: ValueKind, asked: Compare, parameters: tuple[Parameter, ...], pl
 
 
 def with_dotted_i(tested: Tested, operand: str, planning: Planning) -> Condition:
-    """Return a test regardless of case that finds a capital dotted I only where there is one.
+    """Return a case-insensitive test that matches a capital dotted I only if the text contains one.
 
-    Most collations of PostgreSQL lower it to a plain i, which every text has.
+    Most collations of PostgreSQL lower it to a plain i, which matches nearly every text.
     """
     if DOTTED_I not in operand:
         return tested
@@ -230,7 +231,7 @@ def with_dotted_i(tested: Tested, operand: str, planning: Planning) -> Condition
 
 
 def _without_nulls(asked: Compare, *, negated: bool) -> Compare | None:
-    """A comparison less the nulls that it is made with; None when they, or a missing end, leave it unknown."""
+    """Return a comparison without its null values, or None if the result is unknown because of them."""
     if None not in asked.values or asked.operator.test in PATTERN_TESTS:
         return asked if asked.operator.operand is not Operand.PAIR or len(asked.values) == 2 else None
     values = tuple(value for value in asked.values if value is not None)
@@ -239,12 +240,12 @@ def _without_nulls(asked: Compare, *, negated: bool) -> Compare | None:
 
 
 def _kind_of_operand(kind: ValueKind, operator: Operator) -> ValueKind:
-    """Patterns, and comparisons without regard to case, look at any value as text."""
+    """Return the kind to compare as: patterns and case-insensitive comparisons treat every value as text."""
     return ValueKind.TEXT if operator.test in PATTERN_TESTS or operator.ignores_case else kind
 
 
 def _operands(kind: ValueKind, asked: Compare) -> tuple[Typed, ...] | None:
-    """The operands that can equal something; None when the others alone would mean something else."""
+    """Return the operands that can equal a stored value, or None if leaving out the others changes the result."""
     kind = _kind_of_operand(kind, asked.operator)
     found = []
     for value in asked.values:
@@ -256,7 +257,7 @@ def _operands(kind: ValueKind, asked: Compare) -> tuple[Typed, ...] | None:
 
 
 def _beside_numbers(attribute: Scalar | None, asked: Compare, planning: Planning, *, negated: bool) -> Condition:
-    """A number compared with what is none: every number is less (observed)."""
+    """Compare a number with a value that is not a number: every number is less (observed)."""
     if asked.operator.test is Test.BETWEEN:
         least = _operands(ID_KIND, replace(asked, values=asked.values[:1]))
         if least:
@@ -266,7 +267,7 @@ def _beside_numbers(attribute: Scalar | None, asked: Compare, planning: Planning
 
 
 def met_by_nulls(condition: Condition) -> bool | None:
-    """Whether a row of nulls meets a condition, in SQL's three-valued logic (None: unknown)."""
+    """Return whether a row of nulls matches a condition, in SQL's three-valued logic (None: unknown)."""
     match condition:
         case Tested(test=Test.NULL, negated=negated):
             return not negated

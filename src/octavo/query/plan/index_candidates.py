@@ -1,4 +1,4 @@
-"""What a read looks for, without any value: by which an index can be proposed."""
+"""The attributes that a read filters and sorts by, without values: the input for index proposals."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A test of an attribute (`id` is the id). `either`: another one may be met in its place."""
+    """A test of an attribute (`id` is the id). `either`: the test is one alternative of an OR."""
 
     attribute: str
     test: str
@@ -23,8 +23,8 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """What is asked of entries of a definition, and what they are sorted by: attributes, and whether downwards; a path
-    of several stands for what lies elsewhere. `related`: what is asked of those that relations lead to."""
+    """The tests and the sort of a read of one definition. `sort` pairs attributes with whether they are descending; a
+    dotted path is an attribute of related entries. `related` holds the tests on related entries."""
 
     uid: str
     tests: tuple[Looked, ...] = ()
@@ -33,7 +33,7 @@ class LookedFor:
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "LookedFor":
-        """From what `asdict` made of it, and JSON of that. Raises KeyError, TypeError, ValueError for anything else."""
+        """Load from the JSON form of `asdict`. Raises KeyError, TypeError, ValueError for anything else."""
         return cls(
             str(told["uid"]),
             tuple(Looked(**test) for test in told["tests"]),
@@ -43,7 +43,7 @@ class LookedFor:
 
 
 def looked_for(plan: ReadPlan) -> LookedFor:
-    """What the entries of a read are chosen and sorted by."""
+    """Return the attributes that a plan filters and sorts by."""
     selection = plan.selection
     related: list[LookedFor] = []
     tests = _tests(selection.condition, related, either=False)
@@ -51,7 +51,7 @@ def looked_for(plan: ReadPlan) -> LookedFor:
 
 
 def _sort(selection: Selection) -> tuple[tuple[str, bool], ...]:
-    """A path through relations is written with dots, as callers write it."""
+    """Return the sort attributes. Paths through relations are written with dots, as in requests."""
     return tuple(
         (".".join((*(step.attribute.name for step in one.steps), one.attribute.name if one.attribute else "id")), down)
         for one in selection.order

@@ -1,4 +1,4 @@
-"""Parameters of a plan whose values are lifted: how to read another value for each of them."""
+"""Lifted parameters of a plan: how to convert a new value for each of them."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from octavo.query.plan.operands import Incomparable, read_operand
 from octavo.schema.scalar_types import ValueKind
 
 DOTTED_I = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
-"""A text with it takes another condition where case is ignored."""
+"""Case-insensitive tests on texts with it need another condition."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LiftedParameter:
-    """The parameter at an index of a plan's values, which was read as `kind` and has become a `parameter`."""
+    """The parameter at an index of a plan's values, converted from a `kind` operand to a `parameter`."""
 
     index: int
     origin: Origin

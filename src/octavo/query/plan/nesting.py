@@ -1,4 +1,4 @@
-"""How deep the lists of a plan lie in one another: each level multiplies the entries of the one above."""
+"""Compute how deep the lists of a plan are nested: each level multiplies the entries of the level above."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -16,19 +16,19 @@ from octavo.query.plan.nodes import (
 )
 
 LARGE_FROM: Final = 3
-"""Lists in lists in lists: from here on the number of entries is the caller's to choose."""
+"""Nested lists from which on the caller effectively chooses the size of the response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """The greatest number of lists in one another, and the attributes that lead to the innermost."""
+    """The greatest number of nested lists, and the path of attributes to the innermost list."""
 
     lists: int = 0
     path: tuple[str, ...] = ()
 
     @property
     def is_large(self) -> bool:
-        """Whether a few words may ask for more than anybody has."""
+        """Return whether a short request may return a very large number of entries."""
         return self.lists >= LARGE_FROM
 
 
@@ -36,7 +36,7 @@ FLAT: Final = Nesting()
 
 
 def nesting(plan: ReadPlan) -> Nesting:
-    """The deepest chain of lists; a list of entries is the first."""
+    """Return the deepest chain of lists. A list of entries is the first."""
     below = _deepest(plan.shape, ())
     return Nesting(below.lists + plan.many, below.path)
 

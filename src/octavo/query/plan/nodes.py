@@ -1,6 +1,6 @@
-"""ReadPlan and its parts: frozen, hashable trees. Values are not in the plan; parameters point to them by number.
+"""ReadPlan and its nodes: frozen, hashable trees. Values are not part of the plan; parameters refer to them by index.
 
-Two requests of the same shape have equal plans, so a compiled statement is found by its plan.
+Requests of the same shape have equal plans, so the compiled statement is cached by plan.
 """
 
 from dataclasses import field
@@ -13,7 +13,7 @@ from octavo.schema.content_types import Definition
 
 
 class ParameterKind(Enum):
-    """What a parameter holds, so that each dialect can say it in its own way."""
+    """The type of a parameter, which dialects need to write its placeholder."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -22,31 +22,31 @@ class ParameterKind(Enum):
     DATE = "date"
     TIME = "time"
     JSON = "json"  # JSON text
-    KEY = "key"  # what entries are sorted by, as `Dialect.key_json` told it
+    KEY = "key"  # a sort value of an entry, as returned by `Dialect.key_json`
     INSTANT = "instant"  # milliseconds since 1970, UTC
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """The value number `index` (from 0) of the statement."""
+    """The value of the statement with this `index`, counted from 0."""
 
     index: int
     kind: ParameterKind
 
 
 class Slot(Enum):
-    """A value of a statement that is known when it runs, not when it is planned; by the name it is bound with."""
+    """A value that is bound when the statement runs, by its name."""
 
     ID = "id"
     NOW = "now"
-    """The moment of the read, in milliseconds since 1970: the reader knows it."""
+    """The time of the read in milliseconds since 1970, set by the reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step from an entry along an attribute to what it leads to: related entries, files, components.
+    """A step from an entry along an attribute to its related entries, files or components.
 
-    It leads only to what meets `scope`: nothing else is shown, counted, compared or sorted by.
+    Targets that do not match `scope` are excluded from results, counts, comparisons and sorting.
     """
 
     owner: Definition
@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A scalar (None: the id), compared. Negated tests exclude nulls."""
+    """A test of a scalar (None: the id). Negated tests exclude nulls."""
 
     attribute: Scalar | None
     test: Test
@@ -68,9 +68,9 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Some entry at the end of a step meets the condition.
+    """Some target of a step matches the condition.
 
-    `or_nothing`: entries from which the step leads nowhere meet it too, as in a left join whose missing side is null.
+    `or_nothing`: entries without a target match as well, like a left join whose right side is null.
     """
 
     step: Step
@@ -80,7 +80,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """An entry at the end of a step from the entry with a certain id; `negated`: one that is not."""
+    """The entry is a target of the step from the entry with a given id; `negated`: it is not."""
 
     step: Step
     source: Parameter
@@ -89,21 +89,21 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Every one of the conditions."""
+    """True if every condition is true."""
 
     items: tuple["Condition", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """At least one of the conditions."""
+    """True if at least one condition is true."""
 
     items: tuple["Condition", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """Always, or never."""
+    """Always true, or always false."""
 
     value: bool
 
@@ -114,8 +114,8 @@ ALWAYS, NEVER = Constant(True), Constant(False)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Order by a scalar (None: the id) of the entry itself, or at the end of some steps. A `guard` says for which
-    entries its own value counts; others are as those without one."""
+    """Order by a scalar (None: the id) of the entry itself, or at the end of some steps. Entries that do not match
+    `guard` are sorted as if they had no value."""
 
     attribute: Scalar | None
     descending: bool = False
@@ -125,7 +125,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Seek:
-    """Behind an entry: what it is sorted by, one value for each order (None: it has none), and its id."""
+    """The position after an entry: one sort value for each order (None: null), and the entry's id."""
 
     keys: tuple[Parameter | None, ...]
     entry_id: Parameter
@@ -133,9 +133,9 @@ class Seek:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which entries, in which order, how many. Without order: the order of the step that led here, or by id.
+    """The entries to read, their order and their number. Without `order`: in link order, or by id.
 
-    `reach` is a round number that the page ends before, if it ends early: what databases can plan with.
+    `reach` is a round upper bound of the page's end, if it has one: a constant helps query planners.
     """
 
     target: Definition
@@ -145,13 +145,13 @@ class Selection:
     start: Parameter | None = None
     reach: int | None = None
     seek: Seek | None = None
-    """What the page comes behind; totals do not ask."""
+    """The position that the page starts after. Totals ignore it."""
     backwards: bool = False
-    """Whether the order of the step that led here, which decides last, counts from its end."""
+    """Whether the link order, which breaks ties, is reversed."""
 
 
 class ScalarStyle(Enum):
-    """How a scalar is written in JSON: as REST does, as text (GraphQL ids), as GraphQL does (numbers as numbers)."""
+    """The JSON format of a scalar: as in REST, as text (GraphQL ids), as in GraphQL (numbers as numbers)."""
 
     PLAIN = "plain"
     TEXT = "text"
@@ -160,7 +160,7 @@ class ScalarStyle(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ScalarShape:
-    """The JSON of a scalar of the current entry (None: its id). `renamed`: other texts for some stored ones."""
+    """The JSON of a scalar of the current entry (None: its id). `renamed` maps stored texts to returned texts."""
 
     attribute: Scalar | None
     style: ScalarStyle = ScalarStyle.PLAIN
@@ -172,10 +172,10 @@ class ScalarShape:
 
 @dataclass(frozen=True, slots=True)
 class ScalarRun:
-    """Members of an object that are scalars, one after another: one node for all of them.
+    """Consecutive scalar members of an object, combined into one node.
 
-    `whole`: all that a definition shows. There is one such run for each definition, so what it is rendered as, keys and
-    values by the manner of rendering, is kept with it; its hash is counted once.
+    `whole`: all scalars that a definition shows. There is one such run per definition, so its rendered keys and values
+    are cached on it by rendering style. The hash is computed once.
     """
 
     members: tuple[tuple[str, ScalarShape], ...]
@@ -192,15 +192,15 @@ class ScalarRun:
 
 @dataclass(frozen=True, slots=True)
 class LiteralShape:
-    """JSON that does not depend on the entry."""
+    """JSON that is the same for every entry."""
 
     json: str
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectShape:
-    """A JSON object. An optional member is absent where its shape has nothing to show. Where a scalar of `required` is
-    null, its JSON stands in the place of the object."""
+    """A JSON object. An optional member is left out if its shape has nothing to show. If a scalar of `required` is
+    null, its JSON replaces the whole object."""
 
     members: tuple["Member", ...]
     optional: tuple[tuple[str, "Shape"], ...] = ()
@@ -209,7 +209,7 @@ class ObjectShape:
 
 @dataclass(frozen=True, slots=True)
 class OneShape:
-    """The JSON of the first entry at the end of a step; `missing` if there is none."""
+    """The JSON of the first target of a step, or `missing` without one."""
 
     step: Step
     selection: Selection
@@ -219,7 +219,7 @@ class OneShape:
 
 @dataclass(frozen=True, slots=True)
 class ManyShape:
-    """A JSON array of the entries at the end of a step; `empty` is the JSON when there are none."""
+    """A JSON array of the targets of a step, or `empty` without any."""
 
     step: Step
     selection: Selection
@@ -229,7 +229,7 @@ class ManyShape:
 
 @dataclass(frozen=True, slots=True)
 class CountShape:
-    """The number of entries at the end of a step."""
+    """The number of targets of a step."""
 
     step: Step
     selection: Selection
@@ -237,8 +237,8 @@ class CountShape:
 
 @dataclass(frozen=True, slots=True)
 class GuardShape:
-    """A shape for entries that meet a condition; of others `otherwise` is shown, or nothing. In a component, the
-    condition is about the entry around it."""
+    """A shape for entries that match a condition; for others `otherwise`, or nothing. In a component, the condition
+    applies to the entry that contains it."""
 
     condition: Condition
     shape: "Shape"
@@ -247,7 +247,7 @@ class GuardShape:
 
 @dataclass(frozen=True, slots=True)
 class BranchShape:
-    """What to write for one kind: a component of a zone, a content-type at the end of a morph relation."""
+    """The shape for one type: a component of a zone, or a content type at the end of a morph relation."""
 
     target: Definition
     condition: Condition
@@ -256,7 +256,7 @@ class BranchShape:
 
 @dataclass(frozen=True, slots=True)
 class KindShape:
-    """The kind of a component, between two texts."""
+    """The UID of a component, between two texts."""
 
     before: str
     after: str
@@ -264,11 +264,11 @@ class KindShape:
 
 @dataclass(frozen=True, slots=True)
 class VariantShape:
-    """The JSON of things of several kinds: an array (zones, morphToMany), or one object or null (morphToOne).
+    """The JSON of targets of several types: an array (zones, morphToMany), or one object or null (morphToOne).
 
-    An `empty` without text means: nothing to show (see ObjectShape.optional). `others` is what to write, in a dynamic
-    zone, for each component of the project that has no branch; None leaves these out.
-    A `wrapped` array is the `data` of an object.
+    An empty `empty` means that there is nothing to show (see `ObjectShape.optional`). `others` is the shape, in a
+    dynamic zone, of each component of the project without a branch; with None, these are left out. With `wrapped`, the
+    array is the `data` of an object.
     """
 
     owner: Definition
@@ -286,8 +286,8 @@ Shape = ScalarShape | LiteralShape | ObjectShape | OneShape | ManyShape | CountS
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """A read: one entry or a list, the shape of each entry's JSON, and whether the total is wanted too: counted no
-    further than `most_counted`. `with_keys`: what its entries are sorted by is told, too."""
+    """A read: one entry or a list, the JSON shape of each entry, and whether to count the total, at most up to
+    `most_counted`. `with_keys`: the sort values of the entries are returned, too."""
 
     selection: Selection
     shape: Shape
@@ -304,10 +304,11 @@ class ReadPlan:
         return self.selection, self.shape, self.many, self.with_count, self.most_counted, self.with_keys
 
     def __hash__(self) -> int:
-        return self._hash  # counted once: a new plan is looked for, then kept
+        return self._hash  # computed once: each new plan is looked up in the cache, then stored
 
     @property
     def is_cheap(self) -> bool:
-        """Whether it surely takes little time, but for what is populated: one entry, the first page of a plain list."""
+        """Return whether the read, without populated data, is certainly fast: one entry or a plain list's first
+        page."""
         skips = self.selection.start is not None or self.selection.seek is not None
         return not self.many or (not skips and isinstance(self.selection.condition, Tested))

@@ -1,4 +1,4 @@
-"""Filter operands, texts or JSON values, to typed values. Rules and messages are the reference's (observed.md, 4)."""
+"""Convert filter operands, texts or JSON values, to typed values with Strapi v4's rules (observed.md, 4)."""
 
 import json
 import math
@@ -18,25 +18,25 @@ _WHOLE = re.compile(r"^\s*[+-]?\d{1,30}\s*$", re.ASCII)
 _DECIMAL = re.compile(r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$", re.ASCII | re.IGNORECASE)
 _MAX_INTEGER = 2**63 - 1
 _LEAST_INSTANT = -210_000_000_000_000
-"""Milliseconds since 1970, in the year -4684: PostgreSQL knows no earlier ones, and no entry has one."""
+"""Milliseconds since 1970, in the year -4684: PostgreSQL supports no earlier instants."""
 NUL = "\0"
-"""No database stores it in a text, so a text with it equals none."""
+"""No database stores NUL in a text, so a text with it matches nothing."""
 
 
 class Incomparable(Exception):
-    """The operand can equal no value of the attribute (an id that is no number)."""
+    """The operand cannot equal any value of the attribute, for example an id that is not a number."""
 
 
 def read_operand(kind: ValueKind, value: Value, path: Path) -> Typed:
-    """One operand of a comparison, typed for attributes of `kind`.
+    """Return one operand of a comparison, typed for attributes of `kind`.
 
-    Raises ValidationError when the value cannot be read, Incomparable when it reads but equals nothing.
+    Raises ValidationError if the value cannot be parsed, Incomparable if it can but equals no stored value.
     """
     return _READERS[kind](value, path)
 
 
 def _text(value: Value, path: Path) -> Typed:
-    text = "null" if value is None else str(value)  # patterns with a null look for the word
+    text = "null" if value is None else str(value)  # in patterns, null is the word "null"
     if isinstance(value, bool):
         text = text.lower()
     if NUL in text:
@@ -55,7 +55,7 @@ def _number(value: Value, path: Path) -> Typed:
     if math.isnan(number):
         raise ValidationError(f"Invalid value: expected a number at {'.'.join(path)}")
     if abs(number) > _MAX_INTEGER:
-        return ParameterKind.NUMBER, number  # infinite ones, too: every other number is less, or greater
+        return ParameterKind.NUMBER, number  # including infinity: every other number is less, or greater
     if isinstance(value, str) and _WHOLE.match(value):
         return _integer(value, path)
     return (ParameterKind.INTEGER, int(number)) if number == int(number) else (ParameterKind.NUMBER, number)
@@ -79,7 +79,7 @@ def _boolean(value: Value, path: Path) -> Typed:
 def _date(value: Value, path: Path) -> Typed:
     day = read_date(str(value))
     if day.startswith("0000"):
-        raise ValidationError(DAY_MESSAGE)  # PostgreSQL has no such year
+        raise ValidationError(DAY_MESSAGE)  # PostgreSQL does not support the year
     return ParameterKind.DATE, day
 
 

@@ -1,4 +1,4 @@
-"""Planning: the registry to resolve names in, and the values met on the way, numbered as parameters."""
+"""Planning state: the registry for resolving names, and the values of a plan, numbered as parameters."""
 
 from collections.abc import Collection
 from dataclasses import field
@@ -16,35 +16,36 @@ from octavo.schema.registry import Registry
 
 Bound = str | int | float | bool
 Value = Bound | Slot
-"""What a parameter stands for: a value, or the place for one that is bound when the statement runs."""
+"""A parameter's value, or a placeholder for a value that is bound when the statement runs."""
 
 
 class Access(Protocol):
-    """What may be read by those a read is planned for. `limits_fields`: whether `reads` has to be asked;
-    `knows_private`: whether private attributes are shown where they are named."""
+    """The caller's read permissions. `limits_fields`: `reads` must be called for fields; `knows_private`: private
+    attributes are returned if requested by name."""
 
     limits_fields: bool
     knows_private: bool
     hides_drafts: Collection[str]
-    """The content-types of which what is not published is not there."""
+    """Content types whose drafts the caller cannot read."""
 
     def reads(self, uid: str, field: str) -> bool:
-        """Whether a field of a content-type, named as `FieldPlace` names it, may be shown and searched."""
+        """Return whether a field of a content type, named as by `FieldPlace`, can be read and searched."""
 
     def field_scope(self, uid: str, field: str) -> Filter | None:
-        """Of which entries in scope a field that is read may be shown and searched; None: of all of them."""
+        """Return the filter on entries whose field can be read and searched; None: all entries in scope."""
 
     def scope(self, uid: str) -> Filter | None:
-        """Which entries of a content-type may be read; None: all of them."""
+        """Return the filter on entries of a content type that can be read; None: all."""
 
 
 @dataclass(slots=True)
 class Planning:
-    """The state of one planning: `values[i]` belongs to the parameter with index i. Without `access` all is read.
+    """The state of planning one read. `values[i]` belongs to the parameter with index i. Without `access`, all is
+    readable.
 
-    `scopes` are the conditions of content-types whose scope was planned already: each has its parameters once.
-    `guards` likewise are those of fields that are there in some entries only.
-    `hides_future`: what is to be published in the future is not live yet.
+    `scopes` caches the planned scope conditions of content types, so that their parameters are bound once; `guards`
+    does the same for the conditions of fields that are readable on some entries only. `hides_future`: entries with a
+    future publication date are not live yet.
     """
 
     registry: Registry
@@ -56,26 +57,26 @@ class Planning:
     joins: int = 0
     hides_future: bool = False
     lifted: list[LiftedParameter] = field(default_factory=list)
-    """Those of the parameters whose values other values can take the place of."""
+    """The parameters that accept other values."""
     _now: Parameter | None = None
 
     def bind(self, kind: ParameterKind, value: Value) -> Parameter:
-        """A parameter for a value, or for one to come."""
+        """Return a new parameter for a value or a slot."""
         self.values.append(value)
         return Parameter(len(self.values) - 1, kind)
 
     def unscoped(self) -> "Planning":
-        """A planning for conditions of our own, which may be about anything; its values are among these."""
+        """Return a planning for server-side conditions, without read permissions. It shares this planning's values."""
         return Planning(self.registry, values=self.values)
 
     def now(self) -> Parameter:
-        """The moment at which the statement will run; one value, however often it is asked for."""
+        """Return the parameter for the time of the read. It is bound once, however often it is used."""
         if self._now is None:
             self._now = self.bind(ParameterKind.INSTANT, Slot.NOW)
         return self._now
 
     def join(self) -> None:
-        """Count one more table that the statement looks into. Raises ValidationError when they are too many."""
+        """Count one more joined table. Raises ValidationError if there are too many."""
         self.joins += 1
         if self.joins > self.most_joins:
             raise ValidationError(
@@ -85,13 +86,13 @@ class Planning:
 
     @property
     def knows_private(self) -> bool:
-        """Whether private attributes are shown where they are named."""
+        """Whether private attributes are returned if requested by name."""
         return self.access is not None and self.access.knows_private
 
     def place(self, definition: Definition) -> FieldPlace | None:
-        """Where the fields of a definition are; None where every field may be read."""
+        """Return the path of a definition's fields, or None if every field is readable."""
         return FieldPlace(definition.uid) if self.access is not None and self.access.limits_fields else None
 
     def shows(self, place: FieldPlace | None, name: str) -> bool:
-        """Whether an attribute at a place may be read, of some entries at least: see `plan_guard`."""
+        """Return whether an attribute is readable on at least some entries (see `plan_guard`)."""
         return place is None or self.access is None or self.access.reads(place.uid, place.field(name))

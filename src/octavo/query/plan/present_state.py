@@ -1,4 +1,4 @@
-"""Facts: what a write has to know about the present state, asked in one statement. Names resolved, values typed."""
+"""Facts: what a write needs to know about the current data, queried in one statement. Names are resolved."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from octavo.schema.content_types import ContentType, Definition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryFact:
-    """Whether an entry is there, whether it is published, and its locale. One row at most: `(published, locale)`.
+    """Whether an entry exists, whether it is published, and its locale. At most one row: `(published, locale)`.
 
-    `published` is 0 for a draft, 1 for what is published, 2 for what is to be published after `moment`, in milliseconds
-    since 1970; without a moment nothing is.
+    `published` is 0 for a draft, 1 for a published entry, 2 for an entry scheduled for after `moment`, in milliseconds
+    since 1970. Without a moment, 2 is not used.
     """
 
     content_type: ContentType
@@ -21,7 +21,7 @@ class EntryFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetsFact:
-    """Which of these entries exist. A row for each."""
+    """Which of these entries exist. One row for each."""
 
     definition: Definition
     ids: tuple[int, ...]
@@ -29,9 +29,9 @@ class TargetsFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """What an update writes anew: components in these fields of an entry, but for those that keep their value.
+    """The components that an update replaces: those in these fields of an entry, except components whose value is kept.
 
-    `kept` are the ids of components that the body names without a value for the attribute.
+    `kept` are the ids of components that the request body includes without a value for the attribute.
     """
 
     content_type: Definition
@@ -42,8 +42,8 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UniqueFact:
-    """Whether a value is taken. A row if it is, by another than `own_id`; of values that localizations share, by
-    another than its localizations; of values of components, by another than those that the update writes anew."""
+    """Whether a value is already used. Returns a row if an entry other than `own_id` has it. Values shared across
+    localizations are compared with entries other than these; values of components with those not being replaced."""
 
     definition: Definition
     attribute: str
@@ -54,7 +54,7 @@ class UniqueFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinksFact:
-    """The targets linked to a source. A row for each, with its order."""
+    """The targets linked to a source. One row for each, with its order."""
 
     owner: Definition
     relation: str
@@ -63,7 +63,7 @@ class LinksFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentsFact:
-    """The components that some owners hold, in these fields (None: in all)."""
+    """The components of some owners in these fields (None: in all)."""
 
     owner: Definition
     ids: tuple[int, ...]
@@ -75,7 +75,7 @@ Fact = EntryFact | TargetsFact | UniqueFact | LinksFact | ComponentsFact
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """One row of the answer to a fact. What the fields mean depends on the fact."""
+    """One row of a fact's result. The meaning of the fields depends on the fact."""
 
     id: int
     owner: int | None

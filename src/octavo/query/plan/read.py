@@ -1,4 +1,4 @@
-"""plan_read: a sanitized Query becomes a ReadPlan. The stages read as a table of contents."""
+"""Plan a sanitized Query as a ReadPlan."""
 
 import math
 from dataclasses import replace
@@ -49,7 +49,7 @@ _REACHES = (100, 1000, 10_000)
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, the values of its parameters by index, the page that a list shows, and its lifted parameters."""
+    """A plan, its parameter values by index, the page of a list, and the lifted parameters."""
 
     plan: ReadPlan
     values: tuple[Value, ...]
@@ -65,12 +65,12 @@ def plan_read(
     *,
     hides_future: bool = False,
 ) -> Planned:
-    """Decide how to answer a request, whose query is sanitized, for those who have `access` (None: to everything).
+    """Return the plan for a request with a sanitized query, for callers with `access` (None: no restriction).
 
-    The publication state and the locales are those of the query; `drafts` says only whether the scope holds at the top,
-    as it does unless the entries were chosen before. An entry by id has `Slot.ID` among its values. Raises
-    ValidationError when a value of the query cannot be read, and when it takes more than `most_joins`. `hides_future`:
-    what is to be published in the future is not live yet.
+    The query defines the publication state and the locales; the request's `drafts` only decides whether the scope
+    applies to the top level, which it does unless the entries were selected before. For an entry by id, `Slot.ID` is
+    among the values. `hides_future`: entries with a future publication date are not live yet. Raises ValidationError if
+    a value of the query is invalid, or if the plan needs more than `most_joins` joins.
     """
     query, content_type = request.query, request.content_type
     planning = Planning(registry, access, most_joins=most_joins, hides_future=hides_future)
@@ -98,7 +98,7 @@ def plan_read(
 
 
 def _seek(page: Page, orders: int, planning: Planning) -> Seek:
-    """What a page comes behind. Raises ValidationError for a cursor of another order."""
+    """Return the position that a page starts after. Raises ValidationError for a cursor of another order."""
     *keys, entry_id = page.keys
     if len(keys) != orders:
         raise ValidationError(NO_CURSOR)
@@ -107,14 +107,14 @@ def _seek(page: Page, orders: int, planning: Planning) -> Seek:
 
 
 def _most_counted(page: Page, planning: Planning) -> Parameter | None:
-    """One more than may be told, so that more is seen to be more."""
+    """Return the counting limit: one more than the cap, so that a larger total is recognized."""
     if page.most_counted is None or not page.with_count:
         return None
     return planning.bind(ParameterKind.INTEGER, page.most_counted + 1)
 
 
 def _page(request: ReadRequest) -> Page | None:
-    """The page of a list, None where a single entry is asked for."""
+    """Return the page of a list, or None for a single entry."""
     match request.by:
         case By.ID:
             return None
@@ -165,9 +165,9 @@ def _condition(request: ReadRequest, planning: Planning) -> Condition:
 
 
 def search(text: str | None, content_type: Definition, planning: Planning, *, private: bool = False) -> Condition:
-    """`_q`: some visible text attribute contains the text; a number is looked for in numbers and in the id too.
+    """Return the condition for `_q`: some visible text attribute contains the text; numbers also match numbers and ids.
 
-    `private`: attributes of that kind are looked into as well.
+    `private`: private attributes are searched as well.
     """
     if text is None:
         return ALWAYS
@@ -199,7 +199,7 @@ def _is_searched(attribute: Scalar, is_number: bool) -> bool:
 
 
 def _reach(page: Page) -> int | None:
-    """A round number that a page ends before; few, for each makes a statement of its own."""
+    """Return a round number at or after the page's end. There are few, because each needs a separate statement."""
     end = math.inf if page.limit is None else page.start + page.limit
     return next((reach for reach in _REACHES if end <= reach), None)
 

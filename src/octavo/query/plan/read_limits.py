@@ -1,5 +1,5 @@
-"""Limits of a read. `query.read_cost` computes its cost before planning, `planning` counts the joins, the bytes are
-counted when it is compiled, and `content.reader` ends what the database has worked on for too long."""
+"""Limits of a read. `query.read_cost` computes its cost before planning, `planning` counts the joins, the compiler
+counts the bytes of the statement, and `content.reader` cancels statements that run too long."""
 
 from typing import Final
 
@@ -10,13 +10,13 @@ MOST_JOINS: Final = 1_000
 LARGEST_STATEMENT: Final = 512 * 1024
 LONGEST_WORK: Final = 5.0
 LEAST_BYTES: Final = 16
-"""What an empty list with its name adds to an answer."""
+"""Minimum bytes that an empty list adds to a response, with its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """Limits of a read: tables that its statement looks into, bytes of its text, its cost, and how many seconds the
-    database works for one whose size or text the caller chooses."""
+    """Limits of a read: joined tables, bytes of the statement, cost, and a timeout in seconds for reads whose size or
+    text the caller chooses."""
 
     joins: int = MOST_JOINS
     statement: int = LARGEST_STATEMENT

@@ -1,8 +1,8 @@
-"""Rows: values of entries, and of what they lead to, as a table; counted and added up by groups. Names are resolved,
-values bound; who asks is trusted.
+"""Plan table queries: values of entries and their related entries as rows, with grouping and aggregates. Names are
+resolved and values bound; permissions are not checked.
 
-Each step of a path joins what it leads to: an entry that leads to several stands in several rows, one that leads to
-nothing in one with nulls.
+Each step of a path is a left join: an entry with several related entries is in several rows, an entry without any is
+in one row with nulls.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _INCOMPARABLE: Final = frozenset({ValueKind.JSON})
 
 
 class Measure(Enum):
-    """What is made of all values of a group."""
+    """The aggregate functions."""
 
     COUNT = "count"
     SUM = "sum"
@@ -39,7 +39,7 @@ class Measure(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A column that is asked for: its name in the rows, and the path of its attribute (none: whole rows, counted)."""
+    """A requested column: its name in the result, and the path of its attribute (empty: whole rows, for counting)."""
 
     name: str
     path: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class OrderedBy:
-    """A column of the rows by its name, or an attribute by its path."""
+    """A column of the result by its name, or an attribute by its path."""
 
     name: str
     descending: bool = False
@@ -57,7 +57,7 @@ class OrderedBy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsQuery:
-    """What is asked: `groups` are the names of columns that make a group where there is a measure."""
+    """The requested table. `groups` are the names of the columns to group by if there is an aggregate."""
 
     content_type: ContentType
     columns: tuple[Wanted, ...]
@@ -71,7 +71,7 @@ class RowsQuery:
 
 @dataclass(frozen=True, slots=True)
 class RowColumn:
-    """A column. One without a name is there for the order alone."""
+    """A column. One without a name is used for sorting only."""
 
     name: str
     kind: ValueKind
@@ -80,12 +80,12 @@ class RowColumn:
     measure: Measure | None = None
     distinct: bool = False
     whole: bool = False
-    """Whether it is about rows, not about an attribute of them."""
+    """Whether it refers to rows instead of one of their attributes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowsPlan:
-    """Columns of what a selection chooses; `groups` and `order` are places among them, `order` with a direction."""
+    """The columns of a selection. `groups` and `order` are column indexes; `order` includes the direction."""
 
     selection: Selection
     columns: tuple[RowColumn, ...]
@@ -95,12 +95,12 @@ class RowsPlan:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether a row stands for a group of entries, or for all of them."""
+        """Return whether a row stands for a group of entries, or for all of them."""
         return any(column.measure for column in self.columns)
 
 
 def plan_rows(query: RowsQuery, registry: Registry) -> tuple[RowsPlan, tuple[Value, ...]]:
-    """The plan, and the values of its parameters. Raises ValidationError for names and values that mean nothing."""
+    """Return the plan and its parameter values. Raises ValidationError for invalid names and values."""
     planning = Planning(registry)
     checked = check_filter(query.filters, query.content_type, registry)
     condition = plan_filter(checked, query.content_type, planning)
@@ -119,14 +119,14 @@ def plan_rows(query: RowsQuery, registry: Registry) -> tuple[RowsPlan, tuple[Val
 
 
 class _Steps:
-    """The steps of all paths: those that begin alike are one."""
+    """The steps of all paths. Paths share their common prefix."""
 
     def __init__(self, planning: Planning) -> None:
         self._planning = planning
         self._known: dict[tuple[str, ...], tuple[Step, ...]] = {(): ()}
 
     def resolve(self, path: tuple[str, ...], definition: Definition) -> tuple[tuple[Step, ...], Scalar | None]:
-        """The steps of a path, and the scalar at its end (None: the id). Raises ValidationError."""
+        """Return the steps of a path and the scalar at its end (None: the id). Raises ValidationError."""
         for place, name in enumerate(path[:-1]):
             attribute = attribute_of(definition, name)
             if attribute is None or isinstance(attribute, Scalar) or self._planning.registry.target(attribute) is None:
@@ -145,7 +145,7 @@ class _Steps:
 
 
 def attribute_of(definition: Definition, name: str) -> AnyAttribute | None:
-    """The attribute of that name; None for the id. Raises ValidationError."""
+    """Return the attribute with that name, or None for the id. Raises ValidationError."""
     if name == ID:
         return None
     attribute = definition.attributes.get(name)
@@ -177,7 +177,7 @@ def _column(wanted: Wanted, content_type: ContentType, steps: _Steps) -> RowColu
 
 
 def _order(query: RowsQuery, columns: list[RowColumn], steps: _Steps, is_grouped: bool) -> tuple[tuple[int, bool], ...]:
-    """The order; columns that are not shown are added at the end. What is left open goes by group, or by id."""
+    """Return the order. Sort columns that are not in the result are appended. Ties are sorted by group, or by id."""
     order = []
     for one in query.order:
         place = next((place for place, column in enumerate(columns) if column.name == one.name), None)
@@ -202,7 +202,7 @@ def _hidden(path: tuple[str, ...], content_type: ContentType, steps: _Steps) -> 
 
 
 def check_filter(asked: Filter | None, definition: Definition, registry: Registry) -> Filter | None:
-    """The filter, its names known. Raises ValidationError for names and operators that are not."""
+    """Return the filter after checking its names and operators. Raises ValidationError for unknown ones."""
     if asked is not None:
         _check(asked, definition, registry)
     return asked

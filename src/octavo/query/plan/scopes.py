@@ -1,4 +1,4 @@
-"""Conditions that nobody typed: publication state, locale."""
+"""Implicit conditions: publication state and locale."""
 
 from octavo.query.ast import ALL_LOCALES, PublicationState
 from octavo.query.operators import Test
@@ -11,14 +11,15 @@ from octavo.schema.content_types import ContentType, Definition
 
 
 def published(definition: Definition, state: PublicationState | None, planning: Planning) -> Condition:
-    """Live reads of a type with drafts see published entries only, perhaps not those of the future."""
+    """Return the condition for the publication state: live reads of a type with drafts see published entries only, with
+    or without those scheduled for the future."""
     if state is not PublicationState.LIVE or not (isinstance(definition, ContentType) and definition.draft_and_publish):
         return ALWAYS
     return is_live(definition, planning)
 
 
 def visible(definition: Definition, state: PublicationState | None, planning: Planning) -> Condition:
-    """What entries have to meet to be seen: the publication state, and the scope of whoever asks."""
+    """Return the condition for visible entries: the publication state and the scope of the caller."""
     in_state = published(definition, state, planning)
     if planning.access is None:
         return in_state
@@ -27,7 +28,7 @@ def visible(definition: Definition, state: PublicationState | None, planning: Pl
 
 
 def in_locales(definition: Definition, locales: tuple[str, ...] | None, planning: Planning) -> Condition:
-    """Reads of a localized type see the asked locales only; `all` sees every one."""
+    """Return the condition for the requested locales of a localized type; `all` includes every locale."""
     if locales is None or ALL_LOCALES in locales or not (isinstance(definition, ContentType) and definition.localized):
         return ALWAYS
     parameters = tuple(planning.bind(ParameterKind.TEXT, locale) for locale in locales if NUL not in locale)

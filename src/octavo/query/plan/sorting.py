@@ -1,4 +1,4 @@
-"""Sort to order: paths become steps."""
+"""Plan sort parameters: paths become steps."""
 
 from octavo.query.ast import Sort
 from octavo.query.plan.filters import plan_guard, plan_step
@@ -9,7 +9,7 @@ from octavo.schema.content_types import ContentType, Definition
 
 
 def plan_order(sorts: tuple[Sort, ...], definition: Definition, planning: Planning) -> tuple[Order, ...]:
-    """The order that a sanitized sort asks for."""
+    """Return the orders of a sanitized sort."""
     return tuple(_plan_sort(sort, definition, planning) for sort in sorts)
 
 

@@ -1,6 +1,6 @@
-"""What an answer is made of: the content-types whose entries decide what a planned read shows.
+"""Sources of a planned read: the content types whose entries affect the response.
 
-Whoever keeps answers has to forget them when entries of these types change.
+A response cache must invalidate the response when entries of these types change.
 """
 
 from collections.abc import Iterator
@@ -29,10 +29,10 @@ _TAKEN_BY_MORPHS: Final = ("morphOne", "morphMany")
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """`types` are UIDs, that of the entries themselves among them.
+    """`types` are UIDs, including the type of the entries themselves.
 
-    `own_entry_alone`: of that type, what is shown of an entry depends on that entry alone. It does not where entries of
-    the type are shown, counted or compared below it, and where another one can take a related entry away from it.
+    `own_entry_alone`: within that type, the representation of an entry depends on that entry only. This is not so if
+    entries of the type are shown, counted or compared below it, or if another entry can take over a related entry.
     """
 
     types: frozenset[str]
@@ -40,7 +40,7 @@ class Sources:
 
 
 def sources_of(plan: ReadPlan) -> Sources:
-    """What decides the answer to a plan."""
+    """Return the content types that affect the response of a plan."""
     own = plan.selection.target
     types: set[str] = set()
     is_alone = True
@@ -56,17 +56,17 @@ def sources_of(plan: ReadPlan) -> Sources:
 
 
 def _can_lose(relation: Relation) -> bool:
-    """Whether a write of another entry takes away what this one leads to."""
+    """Return whether a write of another entry can remove this entry's targets."""
     return takes_targets(relation) or relation.kind in _TAKEN_BY_MORPHS
 
 
 def _uid_of(definition: Definition) -> set[str]:
-    """Nothing for components: they are their owner's."""
+    """Return the UID, or an empty set for components, which belong to their owner."""
     return {definition.uid} if isinstance(definition, ContentType) else set()
 
 
 def _nodes(plan: ReadPlan) -> Iterator[Any]:
-    """Every node of a plan below its selection and its shape."""
+    """Yield every node of a plan below its selection and its shape."""
     waiting: list[Any] = [plan.selection, plan.shape]
     while waiting:
         node = waiting.pop()
@@ -79,6 +79,6 @@ def _nodes(plan: ReadPlan) -> Iterator[Any]:
 
 @cache
 def _parts(kind: Any) -> tuple[str, ...]:
-    """Where the nodes below a node are: definitions and attributes are what a plan is about, no part of it."""
+    """Return the fields of a node that hold nodes. Definitions and attributes are not nodes."""
     about = {"owner", "attribute", "target"}
     return tuple(part.name for part in fields(kind) if part.name not in about)

@@ -1,6 +1,6 @@
-"""plan_write: entries as they shall be, with what they are now, to an ordered list of changes.
+"""Plan a write: compare the desired entries with their current state and return an ordered list of changes.
 
-Changes of one kind to one table are put together, so that a write needs few statements, however many components it has.
+Changes of one kind to one table are combined, so that a write needs few statements, however many components it has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,10 +41,10 @@ from octavo.schema.registry import Registry
 
 @dataclass(slots=True, kw_only=True)
 class RowNode:
-    """An entry or a component to write. `id` is None for a new one. Lists stand for all that an attribute shall hold.
+    """An entry or a component to write. `id` is None for a new one. Lists hold the complete new value of an attribute.
 
-    `links` are the targets of relations in order; `morphs` those of morphToMany; `sources` the entries that lead here
-    by a morph relation of their own. `later` is the attribute that becomes later than it was, whatever its value.
+    `links` are the targets of relations in order, `morphs` those of morphToMany; `sources` are the entries that refer
+    to this one by their own morph relation. `later` is the timestamp attribute that must increase, whatever its value.
     """
 
     definition: Definition
@@ -60,11 +60,11 @@ class RowNode:
 
     @property
     def key(self) -> RowId:
-        """Its id, or what stands for it until it has one."""
+        """Return the id, or the reference of a row that has none yet."""
         return self.ref if self.id is None else self.id
 
     def walk(self) -> Iterator["RowNode"]:
-        """This row, and all components inside."""
+        """Yield this row and all nested components."""
         yield self
         for children in self.components.values():
             for child in children:
@@ -79,10 +79,10 @@ OwnedRow = tuple[Definition, int]
 def plan_write(
     roots: Sequence[RowNode], registry: Registry, current: Links, dropped: Iterable[OwnedRow] = ()
 ) -> list[Change]:
-    """The changes that make the database hold these entries of one type.
+    """Return the changes that store these entries of one type.
 
-    `current` are the targets now linked, with their orders, for rows that exist; `dropped` the components that nothing
-    holds any more. What several of them want of one target comes to what it would if they were written in turn.
+    `current` holds the linked targets and their orders of existing rows; `dropped` the components that are no longer
+    used. If several entries claim one target, the result is the same as writing them one after another.
     """
     trees = [tuple(root.walk()) for root in roots]
     rows = [row for tree in trees for row in tree]
@@ -103,7 +103,7 @@ def plan_write(
 def plan_delete(
     definition: Definition, ids: Iterable[int], registry: Registry, owned: Iterable[OwnedRow]
 ) -> list[Change]:
-    """The changes that remove entries with the components inside them, and the morph relations that lead to them."""
+    """Return the changes that delete entries, the components inside them and the morph relations pointing to them."""
     wanted = list(ids)
     targets = tuple(TypedTarget(definition.uid, one) for one in wanted)
     inverse = [*_leave_morphs(definition, targets, registry)] if wanted else []
@@ -111,9 +111,9 @@ def plan_delete(
 
 
 def _leave_morphs(definition: Definition, targets: tuple[TypedTarget, ...], registry: Registry) -> Iterator[Change]:
-    """No morphToMany relation leads to these any more, and no morphToOne of which they know."""
+    """Yield the changes that remove every morphToMany and every known morphToOne relation to these targets."""
     for owner, relation in registry.morph_lists:
-        if owner.uid != FILE:  # files are detached apart
+        if owner.uid != FILE:  # files are detached separately
             yield RemoveInverseMorphs(owner=owner, relation=relation, targets=targets)
     for attribute in definition.attributes.values():
         if isinstance(attribute, Relation) and attribute.kind in ("morphOne", "morphMany"):
@@ -141,7 +141,7 @@ def _drop(rows: Iterable[OwnedRow]) -> list[Change]:
 
 
 def _insert(rows: Iterable[RowNode]) -> Iterator[Change]:
-    """The new ones of these rows; components come first, they do not know their owners."""
+    """Yield the inserts of new rows. Components come first, because they do not reference their owners."""
     groups: dict[tuple[Definition, tuple[str, ...]], list[RowNode]] = {}
     for row in rows:
         if row.id is None:
@@ -190,13 +190,13 @@ def _is_list(attribute: AnyAttribute) -> bool:
 
 
 def takes_targets(relation: Relation) -> bool:
-    """Whether a target belongs to one source at most, so that linking takes it from another."""
+    """Return whether a target belongs to at most one source, so that linking it removes it from another."""
     return relation.kind in ("oneToOne", "oneToMany") and bool(relation.inversed_by or relation.mapped_by)
 
 
 @dataclass(slots=True)
 class _PendingLinks:
-    """New links of one relation that are to be added together, and the targets that are taken from others before."""
+    """New links of one relation to add together, and the targets to unlink from other sources before."""
 
     links: list[tuple[RowId, int, float]] = field(default_factory=list)
     taken: dict[int, None] = field(default_factory=dict)
@@ -240,25 +240,26 @@ def _flush(pending: _Pending) -> Iterator[Change]:
 
 
 def needs_turns(definition: Definition, names: Iterable[str]) -> bool:
-    """Whether entries of a type have to be written in turn: what one links on one side, another finds on the other."""
+    """Return whether entries of a type must be written one after another, because one entry's links affect
+    another's."""
     relations = [item for name in names if isinstance(item := definition.attributes.get(name), Relation)]
     return any(item.target == definition.uid and bool(item.inversed_by or item.mapped_by) for item in relations)
 
 
 def _in_order(row: RowNode) -> list[tuple[str, Sequence[int]]]:
-    """The links of a row, in order of definition."""
+    """Return the links of a row, in the order of the definition."""
     return [(name, row.links[name]) for name in row.definition.attributes if name in row.links]
 
 
 def _other_side(row: RowNode, relation: Relation) -> str:
-    """The attribute of the same row that holds the other ends of a relation's links, of a type with itself."""
+    """Return the attribute of the same row that is the inverse of a self-referencing relation."""
     return (relation.inversed_by or relation.mapped_by or "") if relation.target == row.definition.uid else ""
 
 
 def _rearrange(
     row: RowNode, source: int, relation: Relation, held: Mapping[int, float | None], places: Mapping[int, float]
 ) -> Iterator[Change]:
-    """Unlink what is not wanted any more; give what stays its new places."""
+    """Unlink targets that are no longer wanted, and update the order of the others."""
     gone = tuple(target for target in held if target not in places)
     if gone:
         yield RemoveLinks(owner=row.definition, relation=relation, source=source, targets=gone)
@@ -297,7 +298,7 @@ def _morph(rows: Iterable[RowNode], registry: Registry) -> Iterator[Change]:
 
 
 def _lead_here(row: RowNode, relation: Relation, sources: Sequence[int], registry: Registry) -> Iterator[Change]:
-    """The other side of a morph relation: the rows that shall lead here, by columns of theirs or by a table."""
+    """Write the inverse side of a morph relation: set the columns of the sources, or rows of the morph table."""
     owner, owning = _owning(relation, registry)
     target = TypedTarget(row.definition.uid, row.key)
     if row.id is not None:
@@ -312,7 +313,7 @@ def _lead_here(row: RowNode, relation: Relation, sources: Sequence[int], registr
 
 
 def _leave(targets: Iterable[TypedTarget], relation: Relation, registry: Registry) -> Change:
-    """Nothing leads to these any more by the other side of a morph relation of theirs."""
+    """Remove the links to these targets that were set by the inverse side of their morph relation."""
     owner, owning = _owning(relation, registry)
     if owning.kind == "morphToOne":
         return UnpointMorphs(owner=owner, targets=tuple(targets))

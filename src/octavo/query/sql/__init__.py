@@ -1,1 +1,1 @@
-"""How it is said: text and parameters, no connection."""
+"""SQL generation: statement text and parameters, without a connection."""

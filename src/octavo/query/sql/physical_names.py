@@ -1,7 +1,7 @@
-"""Where content lies: the names of tables and columns behind attributes, as Strapi v4 lays them out (observed.md, 11).
+"""The names of tables and columns for definitions and attributes, as in Strapi v4 (observed.md, 11).
 
-Names only; the columns' types are in `tables`. Everything here is a pure function of the registry, and cached by
-names, never by definitions: those would keep registries alive that nobody serves any more.
+Only names; column types are in `tables`. All functions are pure functions of the registry. They are cached by names,
+not by definitions, which would keep old registries in memory.
 """
 
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from octavo.schema.naming import singular_of, snake_case
 from octavo.schema.registry import Registry
 
 FILES_MORPH_ATTRIBUTE = "related"
-MORPH_ONE_COLUMNS = ("target_id", "target_type")  # of a morphToOne, whatever its name
+MORPH_ONE_COLUMNS = ("target_id", "target_type")  # of every morphToOne, whatever its name
 FILES_MORPHS = "files_related_morphs"
 CREATOR_COLUMNS = {CREATED_BY: "created_by_id", UPDATED_BY: "updated_by_id"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkTable:
-    """The table behind a relation, seen from one side.
+    """The join table of a relation, seen from one side.
 
-    `source_column` holds the id of the entry we come from, `target_column` of the entries it leads to; `order_column`
-    orders the targets of one source, `inverse_order_column` the sources of one target. `owner` and `attribute` name the
-    side that the table is called after.
+    `source_column` holds the id of the source entry, `target_column` those of its related entries; `order_column`
+    orders the targets of one source, `inverse_order_column` the sources of one target. `owner` and `attribute` are the
+    side that the table is named after.
     """
 
     name: str
@@ -35,7 +35,7 @@ class LinkTable:
     inverse_order_column: str | None
 
     def reversed(self) -> "LinkTable":
-        """The same table seen from the other side."""
+        """Return the same table seen from the other side."""
         return LinkTable(
             name=self.name,
             source_column=self.target_column,
@@ -47,9 +47,9 @@ class LinkTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MorphTable:
-    """The table behind a morphToMany relation (files know their owners in the same way).
+    """The table of a morphToMany relation (files refer to their owners in the same way).
 
-    `owner_column` holds the id of the entry that owns the relation, `id_column` and `type_column` name the target.
+    `owner_column` holds the id of the entry that owns the relation, `id_column` and `type_column` identify the target.
     """
 
     name: str
@@ -73,27 +73,27 @@ class ComponentTable:
 
 
 def table_name(definition: Definition) -> str:
-    """The table that holds the entries of a content-type, or a component."""
+    """Return the table of a content type's entries, or of a component."""
     return definition.collection_name
 
 
 def singular_name(definition: Definition) -> str:
-    """The singular name that link columns are made of."""
+    """Return the singular name that link columns are named after."""
     return definition.singular_name if isinstance(definition, ContentType) else singular_of(definition.uid)
 
 
 def column_name(attribute: Scalar) -> str:
-    """The column of a scalar attribute."""
+    """Return the column of a scalar attribute."""
     return snake_case(attribute.name)
 
 
 def component_table(definition: Definition) -> ComponentTable:
-    """The table that links a definition's entries to their components."""
+    """Return the table that links a definition's entries to their components."""
     return ComponentTable(name=f"{definition.collection_name}_components")
 
 
 def link_table(registry: Registry, definition: Definition, relation: Relation) -> LinkTable:
-    """The link table of a relation that is not a morph relation, seen from `definition`."""
+    """Return the join table of a relation that is not a morph relation, seen from `definition`."""
     owner, owning, inverse = registry.owner(definition, relation)
     target = registry.content_types[str(owning.target)]
     orders = owning.to_many, _orders_inverse(owning)
@@ -104,7 +104,7 @@ def link_table(registry: Registry, definition: Definition, relation: Relation) -
 def _link_table(
     collection: str, relation: str, source: str, target: str, orders: tuple[bool, bool], inverse: bool
 ) -> LinkTable:
-    """From the names of both sides; `orders`: whether targets and sources are ordered."""
+    """Return a join table by the names of both sides. `orders`: whether targets and sources are ordered."""
     source_column, target_column = snake_case(f"{source}_id"), snake_case(f"{target}_id")
     if source_column == target_column:
         target_column = f"inv_{target_column}"
@@ -127,7 +127,7 @@ def _orders_inverse(relation: Relation) -> bool:
 
 
 def morph_table(definition: Definition, attribute_name: str) -> MorphTable:
-    """The table of a morphToMany relation."""
+    """Return the table of a morphToMany relation."""
     return _morph_table(definition.collection_name, singular_name(definition), attribute_name)
 
 
@@ -143,10 +143,10 @@ def _morph_table(collection: str, owner: str, attribute_name: str) -> MorphTable
 
 
 def is_component(definition: Definition) -> bool:
-    """Whether entries of this definition live inside other entries."""
+    """Return whether entries of this definition are components of other entries."""
     return isinstance(definition, Component)
 
 
 def morph_tables(registry: Registry) -> Iterator[MorphTable]:
-    """Tables whose rows lead to entries and components of several types: of files, and of morphToMany relations."""
+    """Yield the tables of polymorphic links: of files, and of morphToMany relations."""
     return (morph_table(owner, relation.name) for owner, relation in registry.morph_lists)

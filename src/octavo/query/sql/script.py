@@ -1,6 +1,6 @@
-"""Scripts of SQL, as people write them into files: cut into statements, each with the line where it begins.
+"""Split SQL scripts into statements, each with its line number.
 
-Only so much is understood as that needs: what is quoted, what is a comment, and which statements hold others.
+The parser recognizes only what this requires: quotes, comments, and statements that contain others.
 """
 
 import re
@@ -17,10 +17,10 @@ _COMMENT_SIGN: Final = re.compile(r"/\*|\*/")
 
 @dataclass(frozen=True, slots=True)
 class ScriptRules:
-    """How a database reads a script, beyond what all have in common. `quoted` and `blocks` are regular expressions.
+    """The database-specific syntax of scripts. `quoted` and `blocks` are regular expressions.
 
-    `quoted`: further forms of what is quoted; its group `tag`, if there is one, comes again at the end. `blocks`: the
-    first words of statements that hold others, up to an END behind a semicolon.
+    `quoted`: further quoting styles; if there is a group `tag`, its text also ends the quote. `blocks`: the first words
+    of statements that contain others, up to an END after a semicolon.
     """
 
     quoted: str
@@ -30,20 +30,20 @@ class ScriptRules:
 
 @dataclass(frozen=True, slots=True)
 class ScriptStatement:
-    """One statement, without the semicolon at its end, and the line it begins at, counted from 1."""
+    """One statement, without the final semicolon, and the line it starts at, counted from 1."""
 
     line: int
     text: str
 
     @property
     def first_word(self) -> str:
-        """What it does, in capitals; empty where it begins with no word."""
+        """The statement's first word in upper case, or an empty text."""
         found = re.match(r"\w+", self.text)
         return found[0].upper() if found else ""
 
 
 class InvalidScript(ValueError):
-    """A script cannot be cut into statements; `line` is where that begins."""
+    """A script cannot be split into statements. `line` is the position of the error."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ class InvalidScript(ValueError):
 
 
 def statements_of(script: str, rules: ScriptRules) -> Iterator[ScriptStatement]:
-    """The statements of a script, in order. Raises InvalidScript where something is quoted without an end."""
+    """Yield the statements of a script, in order. Raises InvalidScript for an unterminated quote."""
     begin: int | None = None
     end, depth, words = 0, 0, [""]
     line, counted = 1, 0
@@ -72,7 +72,7 @@ def statements_of(script: str, rules: ScriptRules) -> Iterator[ScriptStatement]:
 
 
 def _holds_more(words: list[str], rules: ScriptRules) -> bool:
-    """Whether a statement with these words goes on behind a semicolon."""
+    """Return whether a statement with these words continues after a semicolon."""
     return words[-2:] != [";", "END"] and re.search(rules.blocks, " ".join(words[1:])) is not None
 
 
@@ -86,7 +86,7 @@ def _pattern(quoted: str) -> re.Pattern[str]:
 
 
 def _tokens(script: str, rules: ScriptRules) -> Iterator[tuple[str, int, int]]:
-    """Kind, beginning and end of everything that is neither space nor comment."""
+    """Yield kind, start and end of every token except whitespace and comments."""
     pattern, place = _pattern(rules.quoted), 0
     while found := pattern.search(script, place):
         kind, start, place = found.lastgroup or "quoted", found.start(), found.end()

@@ -1,4 +1,4 @@
-"""The entries of a content type that are served: its table, less those that a change of options has hidden."""
+"""The visible entries of a content type: its table, without those that a change of options has hidden."""
 
 from typing import Final
 
@@ -24,9 +24,9 @@ LOCALE: Final = "locale"
 
 
 def served_rows(definition: Definition, registry: Registry, dialect: Dialect, alias: str = "") -> str:
-    """Return what follows FROM for the entries that are served; `alias` names the sub-select, if there is one.
+    """Return the FROM clause for the visible entries; `alias` names the sub-select, if there is one.
 
-    For content types without hidden entries this is the table, so their statements do not change.
+    For content types without hidden entries this is the plain table.
     """
     table = dialect.quote(table_name(definition))
     if definition.uid not in registry.hidden_entries or not isinstance(definition, ContentType):
@@ -35,13 +35,13 @@ def served_rows(definition: Definition, registry: Registry, dialect: Dialect, al
 
 
 def hidden_ids(content_type: ContentType, dialect: Dialect) -> str:
-    """The SELECT of the ids that are hidden, for reasons that hold for a type as it is defined now."""
+    """Return the SELECT of the ids that are hidden under the current definition of a type."""
     reasons = ", ".join(map(dialect.literal, hiding_reasons(content_type)))
     collection = dialect.literal(table_name(content_type))
     return f"SELECT entry_id FROM {HIDDEN_ENTRIES.name} WHERE collection = {collection} AND reason IN ({reasons})"
 
 
 def hiding_reasons(content_type: ContentType) -> list[str]:
-    """Why entries of a type can be hidden: it has no drafts, or no locales."""
+    """Return why entries of a type can be hidden: it has no drafts, or no locales."""
     reasons = [] if content_type.draft_and_publish else [DRAFT]
     return reasons if content_type.localized else [*reasons, LOCALE]

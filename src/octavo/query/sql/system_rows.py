@@ -1,4 +1,4 @@
-"""Many rows at once into a table that no content-type stands for."""
+"""Bulk inserts into system tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -10,19 +10,19 @@ from octavo.query.sql.statement import Statement
 from octavo.query.sql.system_table_statement import OwnStatement
 
 _SIZES: Final = (64, 8, 1)
-"""Rows that one statement inserts, so that databases see few texts."""
+"""Row counts of the insert statements. There are few, so that few statements are prepared."""
 
 
 @dataclass(frozen=True)
 class OwnRows:
-    """`columns` differ from row to row; `shared` says a column of all rows in the words of an OwnStatement."""
+    """`columns` have a value per row; `shared` maps columns to an expression of an OwnStatement for all rows."""
 
     table: str
     columns: tuple[str, ...]
     shared: Mapping[str, str]
 
     def insert(self, dialect: Dialect, rows: Sequence[tuple[Any, ...]], **shared: Any) -> Iterator[Statement]:
-        """The statements that insert rows, each a value for every column; `shared` are the values that all have."""
+        """Yield the statements that insert rows, each with a value for every column. `shared` are the common values."""
         inserts = _inserts(self.table, self.columns, tuple(self.shared.items()))
         done = 0
         for size in _SIZES:

@@ -1,4 +1,4 @@
-"""Statements about tables that no content-type stands for: written once, for every database, with names for values."""
+"""Statements on system tables: written once for all databases, with named values."""
 
 from functools import lru_cache
 from string import Formatter
@@ -13,25 +13,24 @@ _CONSTANTS: Final = {"transaction": "transaction_number", "settled": "settled_be
 
 @dataclass(frozen=True, slots=True)
 class OwnStatement:
-    """A statement that says in braces what databases say differently.
+    """A statement template with placeholders in braces for what differs between databases.
 
-    `{name}` is a value; `{name:instant}` a value in milliseconds since 1970, UTC, as an instant is stored;
-    `{column:milliseconds}` a stored instant as milliseconds; `{key:name}` a name that is a word of some database.
-    `{id:on_conflict}` what follows the row of an INSERT where one with that key may be there, `{hits:proposed}` what a
-    column was to get from it; `{id, name:returning}` the end of a statement that answers what it has written.
-    `{:transaction}` is the number of the transaction; `{:settled}` that below which all transactions are over.
-    `{:row_lock}` ends a SELECT whose rows nobody else changes or refers to until the end of the transaction.
-    Braces of the statement itself are doubled.
+    `{name}` is a value; `{name:instant}` a value in milliseconds since 1970, UTC, as a stored instant;
+    `{column:milliseconds}` a stored instant in milliseconds; `{key:name}` a column name that is a reserved word of some
+    database. `{id:on_conflict}` is the ON CONFLICT clause of an INSERT for this key, `{hits:proposed}` the value that
+    was to be inserted into a column; `{id, name:returning}` the RETURNING clause. `{:transaction}` is the id of the
+    transaction; `{:settled}` the id below which all transactions are finished. `{:row_lock}` locks the rows of a SELECT
+    against changes and references by other transactions. Literal braces are doubled.
     """
 
     text: str
 
     def render(self, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
-        """The text as a database takes it, and the names of its values in the order of their numbers."""
+        """Return the text for a database, and the names of its values in the order of their numbers."""
         return _render(self.text, dialect)
 
     def bind(self, dialect: Dialect, /, **values: Any) -> Statement:
-        """The statement as a database takes it, with a value for each name. Raises TypeError or KeyError for others."""
+        """Return the statement with a value for each name. Raises TypeError or KeyError for other names."""
         text, names = self.render(dialect)
         if len(values) != len(names):
             raise TypeError(f"expected values for {', '.join(names) or 'nothing'}; got {', '.join(values) or 'none'}")
@@ -39,7 +38,7 @@ class OwnStatement:
 
 
 def escape_braces(text: str) -> str:
-    """A finished piece of SQL as a part of an `OwnStatement`."""
+    """Escape the braces of compiled SQL, for use in an `OwnStatement`."""
     return text.replace("{", "{{").replace("}", "}}")
 
 

@@ -1,1 +1,1 @@
-"""Saying how tables are defined: what is wanted, and what must change for it."""
+"""Schema definition (DDL): the tables that definitions require, and the statements that migrate to them."""

@@ -1,7 +1,7 @@
-"""The difference of the tables wanted and the tables found, as a list of changes, and the statements that make them.
+"""Compare required and existing tables; return the differences as changes with the statements that apply them.
 
-Changes are additive or lose data; what loses data is never done unasked. The service runs well without it, but for
-columns whose type contradicts what is defined.
+Changes are additive or destructive; destructive ones are only applied on request. The service works without them,
+except for columns whose type contradicts the definition.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,25 +14,25 @@ from octavo.query.sql.ddl.tables import Column, ForeignKey, Table
 from octavo.query.sql.dialects.base import Dialect, Statements
 
 ID = "id"
-_LONG = "text"  # on every database: a text without an end
+_LONG = "text"  # on every database: text of unlimited length
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference between what is wanted and what is found, at a table. Its text is one line for people."""
+    """One difference between required and existing tables, with its table. `str()` is a one-line description."""
 
     table: str
 
     loses_data = False
 
     def statements(self, dialect: Dialect) -> Statements:
-        """What to say to the database."""
+        """Return the statements that apply the change."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class CreateTable(Change):
-    """A table that is not there, with its columns. Indexes and foreign keys follow as changes of their own."""
+    """A missing table, with its columns. Its indexes and foreign keys are added by separate changes."""
 
     columns: tuple[Column, ...]
     inline_keys: tuple[ForeignKey, ...]
@@ -49,7 +49,7 @@ class CreateTable(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddColumn(Change):
-    """A column that is not there. `key` is its foreign key where the database wants both at once."""
+    """A missing column. `key` is its foreign key if the database requires both in one statement."""
 
     column: Column
     key: ForeignKey | None
@@ -64,7 +64,7 @@ class AddColumn(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddIds(Change):
-    """Ids for the rows of a table that has none: link tables of v4 before 4.3."""
+    """Add ids to the rows of a table without them: link tables of v4 before 4.3."""
 
     column: Column
     found: Table
@@ -79,7 +79,7 @@ class AddIds(Change):
         return self._in_a_new_table(dialect)
 
     def _in_a_new_table(self, dialect: Dialect) -> Statements:
-        """Where a table's key cannot be added: the rows move into a new table in the order of their making."""
+        """Copy the rows, in insertion order, to a new table, for databases that cannot add a primary key."""
         columns = tuple(replace(column, default=None, nullable=True) for column in self.found.columns)
         keys = {key.column: key for key in self.found.foreign_keys}
         aside = CreateTable(f"octavo_new_{self.table}", (self.column, *columns), tuple(keys.values()))
@@ -96,7 +96,7 @@ class AddIds(Change):
 
 @dataclass(frozen=True, slots=True)
 class CreateIndex(Change):
-    """An index that is not there."""
+    """A missing index."""
 
     index: Index
 
@@ -117,9 +117,9 @@ class CreateIndex(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddForeignKey(Change):
-    """A foreign key that is not there, on a database that can add one to a table.
+    """A missing foreign key, on a database that can add one to an existing table.
 
-    `replaces`: a key of another column or to another table has its name, from before a relation got another target.
+    `replaces`: a key with this name exists for another column or table, because a relation's target was changed.
     """
 
     key: ForeignKey
@@ -136,7 +136,7 @@ class AddForeignKey(Change):
 
 @dataclass(frozen=True, slots=True)
 class DropIndex(Change):
-    """An index that no longer serves: one of our own, or one that keeps a column unique that need not be."""
+    """An obsolete index: one that Octavo created, or one that enforces uniqueness that is no longer required."""
 
     index: Index
 
@@ -149,7 +149,7 @@ class DropIndex(Change):
 
 @dataclass(frozen=True, slots=True)
 class WidenColumn(Change):
-    """A column whose type grows: every value stays what it is."""
+    """A column whose type is widened without changing any value."""
 
     found: Column
     wanted: Column
@@ -163,9 +163,9 @@ class WidenColumn(Change):
 
 @dataclass(frozen=True, slots=True)
 class ChangeType(Change):
-    """A column of another type than wanted: values that do not fit the new type are lost.
+    """A column of the wrong type. Values that do not fit the new type are lost.
 
-    Its `indexes` are made again, the `obsolete` ones are not. `contradicts`: reading or writing what is defined fails
+    Its `indexes` are recreated, the `obsolete` ones are not. `contradicts`: reading or writing the attribute fails
     until the type is changed.
     """
 
@@ -181,7 +181,7 @@ class ChangeType(Change):
         return f"change column {self.table}.{self.wanted.name} from {self.found.type} to {self.wanted.type}"
 
     def drop_indexes(self, dialect: Dialect) -> Statements:
-        """Drops all that stand on the column."""
+        """Return the statements that drop all indexes of the column."""
         held = (*self.indexes, *self.obsolete)
         return tuple(chain.from_iterable(dialect.drop_index(self.table, index) for index in held))
 
@@ -193,7 +193,7 @@ class ChangeType(Change):
 
 @dataclass(frozen=True, slots=True)
 class DropColumn(Change):
-    """A column that no attribute has any more."""
+    """A column without an attribute."""
 
     column: Column
     indexes: tuple[Index, ...] = ()
@@ -210,7 +210,7 @@ class DropColumn(Change):
 
 @dataclass(frozen=True, slots=True)
 class DropTable(Change):
-    """A table that was made for definitions that are gone."""
+    """A table that was created for a definition that no longer exists."""
 
     loses_data = True
 
@@ -224,10 +224,10 @@ class DropTable(Change):
 def difference(
     wanted: Iterable[Table], found: Mapping[str, Table], dialect: Dialect, managed: Iterable[str] = ()
 ) -> list[Change]:
-    """The changes that lead from what is found to what is wanted, in the order to make them.
+    """Return the changes from the existing tables to the required ones, in the order to apply them.
 
-    `wanted` is in the database's own types (`Dialect.physical`). `managed` names tables that were made for
-    definitions before; of those that are found and not wanted any more, dropping is proposed.
+    `wanted` uses the database's own types (`Dialect.physical`). `managed` names the tables that were created for
+    earlier definitions; those that exist but are no longer required are proposed for dropping.
     """
     tables = tuple(wanted)
     steps = [list(_table_changes(table, found.get(table.name), dialect)) for table in tables]
@@ -252,7 +252,7 @@ _ORDER: list[type[Change]] = [
 
 
 def summary(changes: Iterable[Change]) -> str:
-    """Changes that were made, in one line for people: `Tables: 2 made, 3 columns added`."""
+    """Return a one-line summary of applied changes, for example `Tables: 2 made, 3 columns added`."""
     every = tuple(changes)
     new = {change.table for change in every if isinstance(change, CreateTable)}
     kinds = [type(change) for change in every if isinstance(change, CreateTable) or change.table not in new]
@@ -296,7 +296,7 @@ def _table_changes(wanted: Table, found: Table | None, dialect: Dialect) -> Iter
 def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[Change]:
     columns = {column.name: column for column in found.columns}
     keys = {key.column: key for key in wanted.foreign_keys} if dialect.inline_keys else {}
-    named = {index.name: index for index in wanted.indexes}  # these know of directions, what is found does not
+    named = {index.name: index for index in wanted.indexes}  # existing indexes have no known direction
     for column in wanted.columns:
         present = columns.pop(column.name, None)
         if present is None and column.name == ID:
@@ -332,7 +332,7 @@ def _index_changes(wanted: Table, found: Table) -> Iterator[Change]:
 
 
 def _is_too_long(index: Index, wanted: Table, found: Table) -> bool:
-    """Whether one of our own is about texts that are longer than the definition says: no index may hold such."""
+    """Return whether an index that Octavo created covers texts longer than defined, which no index can hold."""
     if index.contains:
         return False
     short = {column.name for column in wanted.columns if column.type != _LONG}
@@ -341,7 +341,7 @@ def _is_too_long(index: Index, wanted: Table, found: Table) -> bool:
 
 
 def _obsolete_indexes(wanted: Table, found: Table) -> list[Index]:
-    """The indexes that are in the way: our own that are not wanted so, and unique ones of what was a UID before."""
+    """Return conflicting indexes: Octavo's that differ from the required ones, and unique ones of former UIDs."""
     named = {index.name: index.told_columns for index in wanted.indexes}
     once_unique = {f"{found.name}_{column.name}_unique": (column.name,) for column in wanted.columns}
     return [
@@ -353,7 +353,7 @@ def _obsolete_indexes(wanted: Table, found: Table) -> list[Index]:
 
 
 def _column_text(column: Column, dialect: Dialect, *, new: bool = False) -> str:
-    """A column's definition. One that is added to rows which are there already may be empty in them."""
+    """Return a column's definition. A column added to existing rows is nullable."""
     text = f"{dialect.quote(column.name)} {column.type}"
     if column.default is not None:
         text += f" DEFAULT {dialect.default(column.default)}"

@@ -1,10 +1,10 @@
-"""Which type word of a definition a column's type stands for, on every database."""
+"""Map a column's type on any database to the type name used in definitions."""
 
 import re
 from collections.abc import Mapping
 from typing import Final
 
-# Without lengths: PostgreSQL's names and SQLite's.
+# Without lengths: the names of PostgreSQL and SQLite.
 _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("character varying", "varchar"), "string"),
     **dict.fromkeys(("text", "longtext"), "text"),
@@ -21,5 +21,5 @@ _WORDS: Final[Mapping[str, str]] = {
 
 
 def type_word(column_type: str) -> str | None:
-    """`string` for `varchar(255)`; None for a type that no attribute has."""
+    """Return `string` for `varchar(255)`, or None for a type that no attribute has."""
     return _WORDS.get(re.sub(r"\([^)]*\)", "", column_type).strip().lower())

@@ -1,6 +1,6 @@
-"""Indexes: those of our own, made beside those of Strapi v4, and those that content-types declare.
+"""Indexes that Octavo adds to those of Strapi v4, and those that content types declare.
 
-Nothing breaks where they are missing.
+They only improve performance: everything works without them.
 """
 
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ _FOUND_BY = {"username", "email"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """An index; `where` makes it partial: a condition, of a wanted one with its columns in braces.
+    """An index. `where` makes it partial: a condition, with column names in braces if the index is not created yet.
 
-    `descending` are those of its columns that count downwards. `declared`: a content-type asks for it, and it may be
-    made while the table is in use. `contains`: it finds parts of texts, regardless of case. What a database tells of an
-    index holds neither; names of declared ones tell them apart.
+    `descending` are its descending columns. `declared`: a content type declares it, and it can be created while the
+    table is in use. `contains`: a case-insensitive substring index. Databases do not report `descending` and
+    `contains`, so the names of declared indexes identify them.
     """
 
     name: str
@@ -38,18 +38,18 @@ class Index:
 
     @property
     def told_columns(self) -> tuple[str, ...]:
-        """Its columns as a database tells them: expressions have no name."""
+        """The column names that a database reports: expressions have no name."""
         return ("",) * len(self.columns) if self.contains else self.columns
 
 
 def extra_indexes(registry: Registry) -> Iterator[tuple[str, tuple[Index, ...]]]:
-    """The indexes of our own: the table and its indexes.
+    """Yield each table with the indexes that Octavo adds.
 
-    Counting the published entries, and taking a page of them, is forty times faster through `octavo_<table>_published`;
-    those of one locale through `octavo_<table>_localized`. Both hold `published_at` too, because SQLite does not see
-    that the condition of the index speaks for it. Where all entries of a table are counted at once, `.._drafts` tells
-    how many to take off. Lists in the order of what entries are called, or of when they were changed, take their first
-    page from `.._called` and `.._changed`. Logins find users by name and address. Those that types declare come last.
+    `octavo_<table>_published` makes counting and paging published entries forty times faster, `.._localized` those of
+    one locale. Both include `published_at`, because SQLite does not see that the condition of the index implies it.
+    Where a database counts all rows of a table without reading them, `.._drafts` gives the number to subtract.
+    `.._called` and `.._changed` serve the first page of lists sorted by main field or update time. Sign-in looks up
+    users by name and email address. The indexes that types declare come last.
     """
     for content_type in registry.content_types.values():
         indexes = tuple(_extra_indexes(content_type))
@@ -77,7 +77,7 @@ def _extra_indexes(content_type: ContentType) -> Iterator[Index]:
 
 
 def _sorted_by(content_type: ContentType) -> Iterator[tuple[str, str]]:
-    """What pages of administrators sort by: what entries are called, the first text, and when they were changed."""
+    """Yield the columns that admin panel lists sort by: the main field, the first text, and the update time."""
     own = (one for one in content_type.scalars if one.name not in STAMPED)
     called = next((one for one in own if one.type == "string"), None)
     if called is not None and called.column is None:
@@ -87,12 +87,12 @@ def _sorted_by(content_type: ContentType) -> Iterator[tuple[str, str]]:
 
 
 def _declared_index(content_type: ContentType, declared: DeclaredIndex) -> Index:
-    """Its name begins with a digest of all that it is, so that another one is another index, however names are cut."""
+    """Return a declared index. Its name starts with a digest of its definition, so that truncated names stay unique."""
     columns, descending = _declared_columns(content_type, declared)
     table = table_name(content_type)
-    told = "|".join((table, declared.kind, *(f"{name} {name in descending}" for name in columns)))
+    definition = "|".join((table, declared.kind, *(f"{name} {name in descending}" for name in columns)))
     return Index(
-        name=f"{DECLARED_PREFIX}{sha256(told.encode()).hexdigest()[:10]}_{table}",
+        name=f"{DECLARED_PREFIX}{sha256(definition.encode()).hexdigest()[:10]}_{table}",
         columns=columns,
         descending=descending,
         declared=True,
@@ -101,8 +101,8 @@ def _declared_index(content_type: ContentType, declared: DeclaredIndex) -> Index
 
 
 def _declared_columns(content_type: ContentType, declared: DeclaredIndex) -> tuple[tuple[str, ...], frozenset[str]]:
-    """What is sorted by, in one locale, ends with the id, as every order does; with what is published, so that pages of
-    ids are taken from the index alone."""
+    """Return the columns and the descending ones. An index for sorting in one locale ends with the publication date and
+    the id, which breaks ties, so that pages of ids are read from the index alone."""
     names = [key.attribute for key in declared.keys]
     descending = frozenset(column_name(content_type.scalar(key.attribute)) for key in declared.keys if key.descending)
     columns = [column_name(content_type.scalar(name)) for name in names]

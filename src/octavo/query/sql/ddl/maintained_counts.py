@@ -1,4 +1,4 @@
-"""Which tables have their rows counted: those of the project's collection types, and accounts."""
+"""The tables with maintained row counts: those of the project's collection types, and accounts."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from octavo.schema.registry import Registry
 
 
 def counted_table(definition: Definition) -> CountedTable | None:
-    """The table of a definition as it is counted; None where it is not."""
+    """Return how a definition's table is counted, or None if it has no maintained count."""
     if not isinstance(definition, ContentType) or definition.kind != "collectionType":
         return None
     if definition.uid in BUILTIN_TYPES and definition.uid != USER:
@@ -19,7 +19,7 @@ def counted_table(definition: Definition) -> CountedTable | None:
 
 
 def counted_tables(registry: Registry) -> Iterator[CountedTable]:
-    """All of them."""
+    """Yield all tables with maintained counts."""
     for content_type in registry.content_types.values():
         table = counted_table(content_type)
         if table is not None:

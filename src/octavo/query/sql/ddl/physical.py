@@ -1,4 +1,4 @@
-"""Wanted tables in a database's own types and names."""
+"""Convert required tables to a database's own types and names."""
 
 import re
 from dataclasses import replace
@@ -12,31 +12,31 @@ _COLUMN: Final = re.compile(r"\{(\w+)\}")
 
 
 def physical_tables(tables: tuple[Table, ...], dialect: Dialect) -> tuple[Table, ...]:
-    """The wanted tables as the database keeps them: names that are too long for it are cut, types are its own."""
+    """Return the required tables with names truncated to the database's limit and with its own types."""
     naming = _Naming(dialect.longest_name)
     taken: set[str] = {naming.shorten(table.name) for table in tables}
     return tuple(_physical_table(table, dialect, naming, taken) for table in tables)
 
 
 def physical_name(name: str, dialect: Dialect) -> str:
-    """The name of a table or column as the database keeps it."""
+    """Return the name of a table or column in the database."""
     return _Naming(dialect.longest_name).shorten(name)
 
 
 class _Naming:
-    """Names of at most `longest` bytes."""
+    """Shortens names to at most `longest` bytes."""
 
     def __init__(self, longest: int | None) -> None:
         self._longest = longest
 
     def shorten(self, name: str) -> str:
-        """A name as the database keeps it: cut at the longest length it knows."""
+        """Return a name truncated to the maximum length."""
         if self._longest is None:
             return name
         return name.encode()[: self._longest].decode(errors="ignore")
 
     def free_name(self, name: str, taken: set[str]) -> str:
-        """A name cut to length. Where the cut makes it the name of something else, a hash keeps the two apart."""
+        """Return a truncated name; if it is taken, a hash makes it unique."""
         short = self.shorten(name)
         if short in taken and self._longest is not None:
             mark = sha256(name.encode()).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""What is called otherwise when definitions are and nothing else changes: tables, columns, indexes, foreign keys."""
+"""Renames of tables, columns, indexes and foreign keys that follow from renamed definitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ Kind = Literal["table", "column", "index", "foreign_key"]
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """One thing that gets another name. `table` is the name that its table has by then."""
+    """A rename. `table` is the name of its table at that time."""
 
     kind: Kind
     table: str
@@ -22,10 +22,10 @@ class Rename:
 
 
 def renames(before: Sequence[Table], after: Sequence[Table]) -> Iterator[Rename]:
-    """The renames that lead from tables wanted before to those wanted after, in order.
+    """Yield the renames from the tables `before` to the tables `after`, in order.
 
-    Both come from the same definitions but for names, so they have the same parts in the same places. Raises ValueError
-    where they do not.
+    Both come from definitions that differ in names only, so they have the same parts in the same order. Raises
+    ValueError if they do not.
     """
     for old, new in zip(before, after, strict=True):
         if old.name != new.name:
@@ -36,7 +36,7 @@ def renames(before: Sequence[Table], after: Sequence[Table]) -> Iterator[Rename]
 
 
 def renamed(found: Mapping[str, Table], steps: Iterable[Rename]) -> dict[str, Table]:
-    """Tables as they will be after renames. A column that has the new name already makes way."""
+    """Return tables as they are after renames. An existing column with the new name is replaced."""
     tables = dict(found)
     for step in steps:
         if step.kind == "table" and step.old in tables:
@@ -64,7 +64,7 @@ def _renamed_in(table: Table, step: Rename) -> Table:
 
 
 def _kept(table: Table) -> tuple[Index, ...]:
-    """Its indexes, but for those that are declared: these are made anew."""
+    """Return a table's indexes except the declared ones, which are recreated."""
     return tuple(index for index in table.indexes if not index.declared)
 
 

@@ -1,4 +1,4 @@
-"""Which columns have an index for parts of texts that is kept beside the tables: those that a content-type declares."""
+"""The columns with a substring index in separate tables: those whose content type declares one."""
 
 from octavo.query.sql.ddl.tables import OwnTable
 from octavo.query.sql.dialects.base import Dialect
@@ -9,7 +9,7 @@ from octavo.schema.registry import Registry
 
 
 def parts_indexes(registry: Registry, dialect: Dialect) -> tuple[PartsIndex, ...]:
-    """All of them; none where the database has other ones."""
+    """Return all substring indexes; none if the database has native ones."""
     if dialect.parts is None:
         return ()
     found = {
@@ -23,7 +23,7 @@ def parts_indexes(registry: Registry, dialect: Dialect) -> tuple[PartsIndex, ...
 
 
 def parts_tables(registry: Registry, dialect: Dialect) -> tuple[OwnTable, ...]:
-    """The tables that they take."""
+    """Return the tables of the substring indexes."""
     indexes = parts_indexes(registry, dialect)
     if dialect.parts is None or not indexes:
         return ()

@@ -1,6 +1,6 @@
-"""Tables: what the registry wants of a database: tables, columns, indexes, foreign keys, as Strapi v4 makes them.
+"""The database schema of the registry: tables, columns, indexes and foreign keys, as Strapi v4 creates them.
 
-Column types are words of our own (`string`, `datetime` ...); `ddl` turns them into each database's.
+Column types are abstract names (`string`, `datetime` ...); `ddl` maps them to each database's types.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ ADMIN_USERS = "admin_users"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. `default` is a value of JSON."""
+    """A column. `default` is a JSON value."""
 
     name: str
     type: str
@@ -49,7 +49,7 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table: wanted or found. The first column of a wanted one is its `id`."""
+    """A required or an existing table. The first column of a required one is its `id`."""
 
     name: str
     columns: tuple[Column, ...]
@@ -59,9 +59,9 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class OwnTable:
-    """A table that a service of ours needs and no definition asks for. `columns` are SQL that suits every database.
+    """A system table, which no content type defines. `columns` are SQL that works on every database.
 
-    `counted`: it begins with an `id` that the database counts. `indexes` are columns, for each index.
+    `counted`: it starts with an auto-increment `id`. `indexes` lists the columns of each index.
     """
 
     name: str
@@ -70,7 +70,7 @@ class OwnTable:
     indexes: tuple[tuple[str, ...], ...] = ()
 
     def script(self, counter_column: str) -> str:
-        """What makes it where it is missing; `counter_column` as the dialect says it."""
+        """Return the script that creates the table if it is missing. `counter_column` comes from the dialect."""
         columns = (f"id {counter_column}", *self.columns) if self.counted else self.columns
         table = f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(columns)})"
         indexes = (
@@ -142,10 +142,10 @@ INTERNAL_TABLES = (
 
 
 def wanted_tables(registry: Registry, longest: int | None = None) -> tuple[Table, ...]:
-    """Every table that the definitions ask for, and those that the service itself needs.
+    """Return the tables of all definitions, and the system tables.
 
-    Raises InvalidDefinitions where two definitions ask for the same table; with `longest`, where their names are the
-    same to a database that cuts them to so many bytes.
+    Raises InvalidDefinitions if two definitions need the same table or, with `longest`, if their names are the same
+    after truncation to that many bytes.
     """
     definitions = registry.definitions()
     own = dict(extra_indexes(registry))
@@ -156,7 +156,7 @@ def wanted_tables(registry: Registry, longest: int | None = None) -> tuple[Table
 
 
 def _refuse_doubles(tables: Iterable[tuple[Definition, Table]], longest: int | None) -> None:
-    """SQLite does not tell upper from lower case in names, so neither may we."""
+    """Raise InvalidDefinitions for duplicate names. SQLite's names are case-insensitive, so this check is, too."""
     owners = {table.name: "the service itself" for table in INTERNAL_TABLES}
     problems = []
     for definition, table in tables:
@@ -181,7 +181,7 @@ def _main_table(definition: Definition, own: tuple[Index, ...]) -> Table:
             *(
                 Index(name=each.name, columns=each.columns, unique=each.unique)
                 for each in definition.indexes
-                if names.issuperset(each.columns)  # an extension may have left the attribute out
+                if names.issuperset(each.columns)  # an extension may have removed the attribute
             ),
             *(
                 Index(name=f"{name}_{column}_unique", columns=(column,), unique=True)
@@ -219,7 +219,7 @@ def _scalar_column(attribute: Scalar) -> Column:
 
 
 def _unique_columns(definition: Definition) -> Iterator[str]:
-    """UIDs are unique in the database; `unique` of any other attribute is checked when writing."""
+    """Yield the unique columns: UIDs. `unique` of other attributes is checked on write."""
     for attribute in definition.scalars:
         if isinstance(attribute, UID) or (attribute.column is not None and attribute.column.unique):
             yield column_name(attribute)
@@ -325,7 +325,8 @@ def _link_table(registry: Registry, definition: Definition, relation: Relation) 
 
 
 def _inverse_index(joining: LinkTable) -> Iterator[Index]:
-    """Of our own: a new link goes behind all others of its target, and a target's sources are read in their order."""
+    """Yield Octavo's index for the inverse side: new links are appended to a target's, and sources are read in
+    order."""
     if joining.inverse_order_column is not None:
         columns = (joining.target_column, joining.inverse_order_column)
         yield Index(name=f"{OWN_PREFIX}{joining.name}_inverse", columns=columns)

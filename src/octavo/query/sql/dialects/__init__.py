@@ -1,1 +1,1 @@
-"""One object per database: where databases differ in what is said to them, and nowhere else."""
+"""Dialects: one object per database. SQL differences between databases are handled here only."""

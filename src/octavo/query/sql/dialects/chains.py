@@ -1,4 +1,4 @@
-"""Statements that write, as one: each a table of a WITH."""
+"""Several writes combined in one statement: each is a table of a WITH clause."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,9 +11,9 @@ _NAME: Final = "octavo_written_{}"
 
 
 class ChainPart(NamedTuple):
-    """One statement of a chain: its text, how many values it has, and how many rows whose ids it answers.
+    """One statement of a chain: its text, its number of values, and the number of rows whose ids it returns.
 
-    `rows` are the values that are ids of rows of the chain: the value, the part that inserts the row, which one it is.
+    `rows` are the values that are ids of rows of the chain: the value, the inserting part, and the index of the row.
     """
 
     text: str
@@ -23,9 +23,9 @@ class ChainPart(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """`join` gives the parts in one statement; `guards` the SELECT of a row where a trigger of one of these tables
-    would see another state than if they went one by one; `changed_later` that of a row where a trigger of somebody
-    else's may change rows of a table once they are written."""
+    """`join` combines the parts in one statement. `guards` is the SELECT of a row if a trigger on one of these tables
+    would see a different state than with separate statements; `changed_later` that of a row if another program's
+    trigger may change rows of a table after they are written."""
 
     join: Callable[[Sequence[ChainPart]], str]
     guards: Callable[[Iterable[str]], str]
@@ -33,12 +33,13 @@ class Chain(NamedTuple):
 
 
 def written(number: int) -> str:
-    """The table of what a part of a chain has written, by its number."""
+    """Return the WITH table of the rows that a part of a chain has written, by its number."""
     return _NAME.format(number)
 
 
 def with_chain(parts: Sequence[ChainPart]) -> str:
-    """The parts in one statement with all values but `rows`. It answers the ids of all rows, in order, as one row."""
+    """Combine the parts in one statement with all values but `rows`. It returns the ids of all rows, in order, as one
+    row."""
     written, first = [], 1
     for number, part in enumerate(parts):
         rows = {value: _id(parts, at, row) for value, at, row in part.rows}
@@ -51,24 +52,24 @@ def with_chain(parts: Sequence[ChainPart]) -> str:
 
 
 def _id(parts: Sequence[ChainPart], at: int, row: int) -> str:
-    """The id of a row that a part has inserted: ids go up in the order of rows."""
+    """Return the id of a row that a part has inserted: ids increase in the order of the rows."""
     which = "" if parts[at].answers == 1 else f" ORDER BY id OFFSET {row} LIMIT 1"
     return f"(SELECT id FROM {_NAME.format(at)}{which})"
 
 
 def _with_marks(text: str, marks: dict[int, str]) -> str:
-    """A text with other placeholders; what is quoted stays."""
+    """Return a text with renumbered placeholders; quoted text is not changed."""
     return _MARK.sub(lambda found: found[0] if found[2] is None else marks[int(found[2]) - 1], text)
 
 
 def early_triggers(tables: Iterable[str]) -> str:
-    """Triggers that run before their row is written: inside of a WITH they may see nothing of its other parts; those
-    that run after it run when all is written."""
+    """Return the SELECT of triggers that run before their row is written: inside a WITH clause they may not see its
+    other parts. Triggers that run after the row run when everything is written."""
     return _triggers(tables, "g.tgtype & 2 <> 0")  # TRIGGER_TYPE_BEFORE
 
 
 def late_triggers(table: str) -> str:
-    """Triggers of others that run after a row is written."""
+    """Return the SELECT of other programs' triggers that run after a row is written."""
     return _triggers([table], "g.tgtype & 2 = 0 AND NOT starts_with(g.tgname::text, 'octavo')")
 
 

@@ -1,4 +1,4 @@
-"""What columns of a database hold."""
+"""The limits of a database's column types."""
 
 from typing import Final
 
@@ -7,22 +7,22 @@ from octavo.core.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnLimits:
-    """What columns hold of what an attribute may be. None: no limit of the database's."""
+    """The values that columns can hold. None: no limit."""
 
     longest_string: int | None = None
     """Characters of a string."""
     largest_integer: int | None = None
-    """Integers lie from `-largest_integer - 1` to it."""
+    """Integers range from `-largest_integer - 1` to this."""
     most_decimal: int | None = None
-    """Decimals are smaller than this, with and without their sign."""
+    """The absolute value of decimals is smaller than this."""
     decimal_places: int | None = None
-    """Digits behind the point that a decimal keeps."""
+    """Decimal places that are stored."""
     other_types: bool = True
-    """Whether a column stores values of other types than its own."""
+    """Whether a column accepts values of types other than its own."""
     nul_in_json: bool = True
-    """Whether texts inside JSON may hold NUL characters."""
+    """Whether texts inside JSON can contain NUL characters."""
     year_zero: bool = True
-    """Whether dates begin with the year 0, not 1."""
+    """Whether the first year of dates is 0, not 1."""
 
 
 PORTABLE: Final = ColumnLimits(
@@ -34,4 +34,4 @@ PORTABLE: Final = ColumnLimits(
     nul_in_json=False,
     year_zero=False,
 )
-"""What every database holds: the limits of PostgreSQL."""
+"""Values within these limits fit every database: the limits of PostgreSQL."""

@@ -1,28 +1,28 @@
-"""Indexes that are made while their tables are in use: what is said to a database that can do so."""
+"""Building indexes while their tables are in use, for databases that support it."""
 
 from abc import ABC, abstractmethod
 
 
 class AsideIndexes(ABC):
-    """Each statement runs outside of any transaction. Names come quoted."""
+    """The statements of one database. Each runs outside a transaction. Names are quoted."""
 
     states: str
-    """Answers a row for each declared index: its name, and whether it is whole."""
+    """Returns a row for each declared index: its name, and whether it is valid."""
     take: str
-    """Tells whether nobody else is at it, and keeps others away until the connection ends."""
+    """Returns whether the lock was acquired; it is held until the connection ends."""
     parts: str
-    """Has the database learn to find parts of texts. It may refuse."""
+    """Enables substring search in the database, which may refuse it."""
     parts_word: str
-    """What an index of such parts says behind each term; no row where the database cannot find any."""
+    """Returns the operator class of substring indexes, or no row if the database does not support them."""
 
     @abstractmethod
     def create(self, name: str, table: str, terms: str) -> str:
-        """What makes an index."""
+        """Return the statement that creates an index."""
 
     @abstractmethod
     def create_for_parts(self, name: str, table: str, columns: tuple[str, ...], word: str) -> str:
-        """What makes one for parts of texts; `word` is what `parts_word` has answered."""
+        """Return the statement that creates a substring index; `word` is the result of `parts_word`."""
 
     @abstractmethod
     def drop(self, name: str) -> str:
-        """What removes an index."""
+        """Return the statement that drops an index."""

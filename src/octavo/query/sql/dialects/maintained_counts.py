@@ -1,7 +1,7 @@
-"""Totals that are kept beside the tables: how a database is told to keep them, and how they are read.
+"""Maintained row counts: how a database maintains them with triggers, and how they are read.
 
-Triggers of ours write down what each writer changes, in the writer's own transaction. A total is told from there as
-long as it is known for certain that no change was missed; else it is counted.
+Octavo's triggers record each change in the writer's own transaction. A maintained count is used only as long as it is
+certain that no change was missed; otherwise the rows are counted.
 """
 
 from abc import ABC, abstractmethod
@@ -12,16 +12,16 @@ from octavo.query.sql.ddl.tables import OwnTable
 
 LEAST_ID = -(2**63)
 PART_BITS = 13
-"""Rows are counted by parts of so many bits of their ids, too, so that the place of a row in order is near at hand."""
+"""Rows are also counted per range of this many bits of their ids, so that a page offset is found quickly."""
 PREFIX = "octavo_totals"
-"""How the names of all that is made for it begin."""
+"""Prefix of the names of all tables, triggers and functions for this."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedTable:
-    """A table whose rows are counted: by publication where it has `drafts`, by locale where it is `localized`.
+    """A table with maintained counts: by publication state if it has `drafts`, by locale if it is `localized`.
 
-    `unique` are the columns of its unique indexes, where a database has to know them.
+    `unique` are the columns of its unique indexes, for databases that need them.
     """
 
     name: str
@@ -31,7 +31,7 @@ class CountedTable:
 
     @property
     def kind(self) -> str:
-        """What it is counted by, in a word."""
+        """The grouping of the counts, as one word."""
         return {(False, False): "plain", (True, False): "drafts", (False, True): "locales"}.get(
             (self.drafts, self.localized), "both"
         )
@@ -39,9 +39,9 @@ class CountedTable:
 
 @dataclass(frozen=True, slots=True)
 class AskedTotal:
-    """How many rows are wanted: published ones or drafts (None: both), of some locales (None: all), as expressions.
+    """A count to read: published rows or drafts (None: both), in some locales (None: all), as SQL expressions.
 
-    With `now` only what is published by that moment; `later` counts what is not. `count` counts the whole in the rows.
+    With `now`, only rows published by that time; `later` counts the others. `count` counts the rows directly.
     """
 
     table: CountedTable
@@ -55,74 +55,78 @@ class AskedTotal:
 WAITING = f"""
 SELECT coalesce(sum(c.n - 1), 0) FROM (
   SELECT count(*) AS n FROM {PREFIX} WHERE known IS NULL GROUP BY relation, locale, published, part) c"""
-"""Answers how many rows folding would take away."""
+"""Returns how many rows folding would remove."""
 
 
 class KeptTotals(ABC):
-    """What is said to one database."""
+    """The statements of one database."""
 
     tables: tuple[OwnTable, ...]
-    """Where totals are kept. A table is `known` as long as nothing was missed."""
+    """The tables of the counts. A table is `known` as long as no change was missed."""
     begun: str
-    """Answers a row where totals are kept, or have been and were not removed."""
+    """Returns a row if counts are maintained, or were and have not been removed."""
     known: str
-    """Answers the names of the tables that are known, and whether that is so for the tables as they are now."""
+    """Returns the names of the known tables, and whether they are known for the tables' current state."""
     triggers: str
-    """Answers all triggers of ours: the table, the name, and a mark that tells whether it is as it was made."""
+    """Returns all triggers of Octavo: the table, the name, and a mark that shows whether it is unmodified."""
     look: str | None = None
-    """Answers all of that at once, and how many rows wait for `fold`, as rows of texts: what it is (`begun`, `known`,
-    `trigger`, `waiting`), table, name, mark or number. None where these are no round trips."""
+    """Returns all of these at once, and the number of rows waiting for `fold`, as rows of texts: the kind (`begun`,
+    `known`, `trigger`, `waiting`), table, name, mark or number. None if queries need no network round trip."""
     fold: str | None = None
-    """Puts what many writers have written together, and answers no rows; None where each puts it together."""
+    """Combines the rows of many writers, and returns no rows; None if each writer updates the sums itself."""
     clean: str | None = None
-    """Frees what folding leaves; outside of any transaction."""
+    """Frees the space that folding leaves; runs outside a transaction."""
     take: str | None = None
-    """Tells whether nobody else is making or counting, and keeps others away until the connection ends."""
+    """Returns whether the lock for installing or counting was acquired; it is held until the connection ends."""
     follows_schema = False
-    """Whether what is known is known for one state of all tables; `CountedTable.unique` matters then."""
+    """Whether counts are valid for one version of the whole schema only. `CountedTable.unique` is needed then."""
     functions: str | None = None
-    """What triggers call: made, or made as they are now."""
+    """Creates or replaces the functions that the triggers call."""
     has_functions: str | None = None
-    """Whether that is done."""
+    """Returns whether the functions are up to date."""
 
     @abstractmethod
     def total(self, asked: AskedTotal) -> str:
-        """The SELECT of one number: how many rows there are; counted where it is not known otherwise."""
+        """Return the SELECT of the number of rows; it counts them if the maintained count is not known."""
 
     @abstractmethod
     def start(self, asked: AskedTotal, skipped: str) -> str:
-        """The SELECT of `first`, the least id of the part of the rows that the one after `skipped` of them is in, and
-        `before`, how many of them have smaller ids. Before all, and none, where it is not known. Nothing is counted."""
+        """Return the SELECT of `first`, the least id of the range that holds the row after `skipped` rows, and
+        `before`, the number of rows with smaller ids. If unknown, these are the lowest id and 0. No rows are
+        counted."""
 
     @abstractmethod
     def wanted(self, table: CountedTable) -> Mapping[str, str]:
-        """The marks of the triggers of a table by their names."""
+        """Return the marks of a table's triggers by their names."""
 
     @abstractmethod
     def install(self, table: CountedTable, others: Sequence[str]) -> str:
-        """The script that makes the triggers; the table is not known then. `others` are triggers of ours to drop."""
+        """Return the script that creates the triggers, after which the table is not known. `others` are triggers to
+        drop."""
 
     def release(self, triggers: Sequence[tuple[str, str]]) -> str:
-        """The script that removes triggers which are in the way of changes of tables, for a while."""
+        """Return the script that temporarily removes triggers that prevent changes of tables."""
         del triggers
         return ""
 
     @abstractmethod
     def remove(self, triggers: Sequence[tuple[str, str]]) -> str:
-        """The script that removes all of it but the tables, where nothing is known then; triggers by table and name."""
+        """Return the script that removes everything but the tables; no table is known then. Triggers by table and
+        name."""
 
     @abstractmethod
     def recount(self, table: CountedTable) -> str:
-        """The script that counts a table with triggers while others write, before `confirm`. One runs at a time."""
+        """Return the script that counts a table with triggers while others write, before `confirm`. One runs at a
+        time."""
 
     @abstractmethod
     def confirm(self, table: CountedTable) -> str:
-        """Notes that a table is known with the triggers that all tables have now; nothing where there is no need."""
+        """Return the statement that marks a table as known with the current triggers of all tables, where needed."""
 
     @abstractmethod
     def forget(self, table: CountedTable) -> str:
-        """The script after which a table is not known."""
+        """Return the script that marks a table as not known."""
 
     @abstractmethod
     def differences(self, table: CountedTable) -> str:
-        """Answers a row where a known total is not what is counted."""
+        """Return the SELECT of a row if a known count differs from the number of rows."""

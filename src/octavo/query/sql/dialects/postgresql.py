@@ -1,4 +1,4 @@
-"""PostgreSQL. Instants are timestamps without zone in UTC, JSON is jsonb (observed.md, 11)."""
+"""The PostgreSQL dialect. Instants are timestamps without time zone in UTC, JSON is jsonb (observed.md, 11)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 
 
 class ConcurrentIndexes(AsideIndexes):
-    """`CREATE INDEX CONCURRENTLY`. One that is not valid was not finished: its maker was killed, or met an error."""
+    """`CREATE INDEX CONCURRENTLY`. An invalid index was not completed: its process was killed, or an error occurred."""
 
     states = (
         "SELECT i.relname::text, x.indisvalid FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid "
@@ -46,10 +46,10 @@ class ConcurrentIndexes(AsideIndexes):
 
 
 TOO_LARGE: Final = "octavo: too large"
-"""What the message says of a statement that ends itself because its answer grows too large."""
+"""The error message of a statement that cancels itself because its result grows too large."""
 
 _ISO = """to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
-# Of many seconds, an interval is exact; of as many milliseconds, past the year 2255, it is a few microseconds off.
+# An interval of seconds is exact; the same in milliseconds is a few microseconds off after the year 2255.
 _INSTANT = "(timestamp 'epoch' + {0}::int8 / 1000 * interval '1 second' + {0}::int8 % 1000 * interval '1 millisecond')"
 _MILLISECONDS = "(extract(epoch from {}) * 1000)::int8"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -78,9 +78,9 @@ _STORED = {
     ValueKind.JSON: "::jsonb",
 }
 
-_KEYS = {**_STORED, ValueKind.INTEGER: "::bigint"}  # a column may have grown
+_KEYS = {**_STORED, ValueKind.INTEGER: "::bigint"}  # a column may have been widened
 
-# A setting of the transaction keeps the sum: nothing else lasts from one row of a statement to the next.
+# The sum is stored in a setting of the transaction: nothing else persists between the rows of a statement.
 _COUNTED = "coalesce(nullif(current_setting('octavo.answer', true), ''), '0')::int8"
 _FAIL = f"('{TOO_LARGE} ' || {{size}})::int8::text"
 
@@ -109,7 +109,7 @@ _COUNTER = (
     "SELECT {text} AS name, pg_get_serial_sequence({name}, 'id')::regclass AS sequence,"
     " (SELECT max(id) FROM {table}) AS top"
 )
-# Only what is behind is touched, so nobody who is taking an id right now is set back.
+# Only sequences that are behind are set, so ids that are being allocated concurrently are not reset.
 _CONTINUE = (
     "SELECT t.name, setval(t.sequence, t.top) FROM ({counters}) t"
     " WHERE t.top > coalesce(pg_sequence_last_value(t.sequence), 0) ORDER BY t.name"
@@ -135,7 +135,7 @@ class PostgreSQLDialect(Dialect):
 
     chain = WITH_CHAIN
 
-    # Values of statements: PostgreSQL is told the type of every value
+    # Values of statements: PostgreSQL needs the type of every value
 
     later = "GREATEST({new}, {old} + interval '1 millisecond')"
 
@@ -169,7 +169,7 @@ class PostgreSQLDialect(Dialect):
 
     aggregate = "string_agg"
     samples_texts = True
-    plans_by_limit = True  # of an unknown number it expects a tenth of all rows
+    plans_by_limit = True  # for an unknown limit, the planner expects a tenth of all rows
 
     def as_bytes(self, text: str) -> str:
         return f"convert_to({text}, 'UTF8')"
@@ -189,7 +189,7 @@ class PostgreSQLDialect(Dialect):
         return (f" LIMIT {limit}" if limit else "") + (f" OFFSET {start}" if start else "")
 
     def join_each(self, table: str, alias: str, row_id: str) -> str:
-        # of a limit that comes as a value a tenth of all rows is expected, and a merge of both tables seems cheap
+        # For a bound limit the planner expects a tenth of all rows, and prefers a merge join of both tables.
         return f" CROSS JOIN LATERAL (SELECT * FROM {table} r WHERE r.id = {row_id} OFFSET 0) {alias}"
 
     def json_scalar(self, kind: ValueKind, column: str) -> str:
@@ -197,7 +197,7 @@ class PostgreSQLDialect(Dialect):
             case ValueKind.INTEGER | ValueKind.BOOLEAN | ValueKind.JSON:
                 return f"coalesce({column}::text, 'null')"
             case ValueKind.FLOAT | ValueKind.DECIMAL:
-                # Infinity less itself is no number, and neither is what is none already.
+                # Infinity minus itself is NaN, and so is NaN minus itself.
                 return f"CASE WHEN {column} - {column} = 0 THEN {column}::float8::text ELSE 'null' END"
             case ValueKind.BIG_INTEGER:
                 return self.json_quoted(column)
@@ -209,7 +209,7 @@ class PostgreSQLDialect(Dialect):
                 return f"coalesce(to_json({column})::text, 'null')"
 
     def json_quoted(self, text: str) -> str:
-        return f"""coalesce('"' || {text} || '"', 'null')"""  # what is formatted is formatted once
+        return f"""coalesce('"' || {text} || '"', 'null')"""  # the text is formatted only once
 
     def json_typed(self, kind: ValueKind, column: str) -> str:
         match kind:
@@ -235,7 +235,7 @@ class PostgreSQLDialect(Dialect):
         return f"position({part} in {text}) > 0"
 
     def contains_indexed(self, text: str, part: str) -> str:
-        # text by text `position` is quicker
+        # for single texts, `position` is faster
         pattern = self.folded(part)
         for sign in ("\\", "%", "_"):
             pattern = f"replace({pattern}, '{sign}', '\\{sign}')"
@@ -274,7 +274,7 @@ class PostgreSQLDialect(Dialect):
     aside = ConcurrentIndexes()
     totals = AppendedTotals()
     versions = LedgerVersions()
-    # Older databases hold these where new ones hold those; values come and go in the same way.
+    # Older databases have the former types where new ones have the latter; values are exchanged in the same way.
     same_types = frozenset({("json", "jsonb"), ("timestamp without time zone", _TIMESTAMP)})
     widenings = frozenset({(_VARCHAR, "text"), ("integer", "bigint"), ("integer", "double precision")})
 
@@ -296,8 +296,8 @@ class PostgreSQLDialect(Dialect):
         )
         if safe:
             return (alter,)
-        anew = f"ALTER TABLE {self.quote(table)} DROP COLUMN {name}, ADD COLUMN {name} {column.type}"
-        return (f"DO $octavo$ BEGIN {alter}; EXCEPTION WHEN others THEN {anew}; END $octavo$",)
+        recreate = f"ALTER TABLE {self.quote(table)} DROP COLUMN {name}, ADD COLUMN {name} {column.type}"
+        return (f"DO $octavo$ BEGIN {alter}; EXCEPTION WHEN others THEN {recreate}; END $octavo$",)
 
     def drop_index(self, table: str, index: Index) -> Statements:
         name = self.quote(index.name)

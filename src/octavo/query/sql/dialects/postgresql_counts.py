@@ -1,13 +1,12 @@
-"""Totals on PostgreSQL: statement triggers append what each statement changes; sums are taken when they are read.
+"""Maintained counts on PostgreSQL: statement triggers append the changes of each statement; reading sums them up.
 
-No row is changed by two writers, so none waits for another. What is known of a table is what its snapshot sees: each
-transaction brings its rows and its numbers at once. So what a count and the sum differ by is the same in every
-snapshot, and counting once while others write is enough to set it right. TRUNCATE, which snapshots do not see, leaves
-a mark that the table is not known.
+Writers never update the same row, so none waits for another. Each transaction makes its rows and its counts visible
+at once, so the difference between counting and the sum is the same in every snapshot. One count taken while others
+write is therefore enough to correct the sum. TRUNCATE, which ignores snapshots, marks the table as not known.
 
-Triggers are `ENABLE ALWAYS`: they fire for replicas, too, and once somebody has disabled and enabled all triggers of a
-table they are no longer, which tells that rows may have been missed. They depend on the table of totals, so nobody
-drops that and breaks what others write. Columns they only look for: whoever drops one is not hindered.
+Triggers are `ENABLE ALWAYS`, so they also fire for replication. If all triggers of a table are disabled and enabled,
+they are no longer `ALWAYS`, which shows that rows may have been missed. The triggers depend on the table of counts, so
+it cannot be dropped while writes need it. They look up columns by name, so columns can be dropped freely.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,15 +27,16 @@ from octavo.query.sql.dialects.quoting import literal, quoted
 _IN_SCHEMA: Final = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
 _OURS: Final = f"starts_with(g.tgname, '{PREFIX}_')"
 _RECENT: Final = "(pg_catalog.now() AT TIME ZONE 'UTC') - interval '1 hour'"
-"""What is published later than this may lie in the future of somebody's clock."""
+"""Entries with a later publication date than this may be in the future by another machine's clock."""
 _LOCK: Final = "pg_advisory_xact_lock(hashtext(current_schema()), hashtext('octavo: totals'))"
 _GROUP: Final = "concat_ws(' ', k.relation, k.part, k.published, k.locale IS NULL, k.locale)"
-"""One text for all that rows have in common that are folded."""
+"""A text that is equal for all rows to be folded into one."""
 _KINDS: Final = ("plain", "drafts", "locales", "both")
 
 
 def _rows(source: str, kind: str, number: str) -> str:
-    """What rows of a transition table count: a column that is not there is NULL, for then the outer name is meant."""
+    """Return the counts of a transition table's rows. A missing column is NULL, because the name of the outer query
+    applies then."""
     locale = f"(SELECT locale FROM (SELECT {source}.*) x)::text" if kind in ("locales", "both") else "NULL::text"
     published = (
         f"(SELECT published_at FROM (SELECT {source}.*) x)::timestamp"
@@ -64,7 +64,8 @@ def _branches(statements: Mapping[str, str]) -> str:
 
 
 def _update(kind: str) -> str:
-    """Most updates change nothing that is counted: where all rows, old and new, are of one kind, nothing is summed."""
+    """Return the trigger for updates. Most change no count: if all old and new rows are of one kind, nothing is
+    summed."""
     both = f"{_rows('octavo_new', kind, '1')} UNION ALL {_rows('octavo_old', kind, '-1')}"
     sign = (
         f"concat(coalesce(e.published_at > {_RECENT}, false), e.published_at IS NULL, e.locale IS NULL,"
@@ -92,7 +93,8 @@ _EVENTS: Final = {
 
 
 def _functions() -> str:
-    """Whoever writes to a table need not be allowed to write to ours."""
+    """Return the script of the trigger functions. They are SECURITY DEFINER: writers need no permission on the
+    counts."""
     made = " ".join(
         f"CREATE OR REPLACE FUNCTION %1$I.{PREFIX}_{event}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER"
         f" SET search_path = pg_catalog, pg_temp AS $body${source}$body$;"
@@ -111,8 +113,8 @@ def _has_functions() -> str:
 
 
 class AppendedTotals(KeptTotals):
-    """Rows of `octavo_totals` are what a statement has changed, or those of many together (`known` is NULL); that a
-    table was counted (1); that it has to be counted anew (0). `latest`: nothing of it is published after that."""
+    """Rows of `octavo_totals` hold the changes of a statement, or of many (`known` is NULL); that a table was counted
+    (1); or that it has to be recounted (0). `latest`: the latest publication date in the row."""
 
     tables = (
         OwnTable(
@@ -166,7 +168,7 @@ FROM gone GROUP BY 1, 2, 3, 4 HAVING sum(total) <> 0 OR max(latest) > {_RECENT}"
         )
 
     def _is_known(self, asked: AskedTotal) -> str:
-        """Whether what is kept can be told, of the rows `k` of a table."""
+        """Return the condition that the sum of the rows `k` of a table is valid."""
         names = ", ".join(f"'{name}'" for name in self.wanted(asked.table))
         recent = f" AND {asked.now} > {_RECENT}" if asked.now else ""
         enabled = (
@@ -237,7 +239,7 @@ def _conditions(asked: AskedTotal) -> list[str]:
 
 
 def _compared(table: CountedTable) -> str:
-    """What has to be added to what is kept, for each locale, state and part."""
+    """Return the SELECT of the corrections for each locale, state and id range."""
     locale = "locale::text" if table.localized else "NULL::text"
     published, latest = (
         ("published_at IS NOT NULL", "max(published_at)") if table.drafts else ("false", "NULL::timestamp")

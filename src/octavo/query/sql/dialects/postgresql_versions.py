@@ -1,14 +1,14 @@
-"""Versions of tables on PostgreSQL: a trigger for each statement appends to a ledger; the version is the sum.
+"""Table versions on PostgreSQL: a statement trigger appends to a ledger; a table's version is the sum of its rows.
 
-The row is written in the writer's transaction, so a snapshot sees it exactly when it sees what was written: the sum
-of a table's rows grows with each transaction that becomes visible, and with nothing else. A number that was taken from
-a sequence would not do: it is seen before the commit, and two writers may commit against the order of their numbers.
-No row is changed by two writers, so none waits for another; many rows are folded into one with the same sum.
+The row is written in the writer's transaction, so a snapshot sees it exactly when it sees the change. The sum changes
+with each transaction that becomes visible, and with nothing else. A sequence number would not work: it is visible
+before the commit, and two writers may commit in a different order than their numbers. Writers never update the same
+row, so none waits for another; many rows are folded into one with the same sum.
 
-What else changes rows is told by the catalogue: a version holds the table's number and that of its file, so tables that
-are made anew, rewritten or emptied have others. Triggers are `ENABLE ALWAYS`, so they fire for replicas, too, and one
-that somebody has disabled, and enabled again, is no longer counted on. Not counted on either are tables whose rows come
-from elsewhere: those with partitions or heirs, and those that a subscription fills (it fires no statement triggers).
+The catalog shows other changes of rows: a version includes the OIDs of the table and its file, so recreated, rewritten
+or truncated tables have different versions. Triggers are `ENABLE ALWAYS`, so they also fire for replication; triggers
+that were disabled and enabled again are not trusted. Neither are tables whose rows can come from elsewhere: tables
+with partitions or child tables, and tables filled by a subscription (which fires no statement triggers).
 """
 
 from collections.abc import Sequence
@@ -23,20 +23,20 @@ _SOUND: Final = "c.relkind = 'r' AND NOT c.relhassubclass AND NOT c.relispartiti
 _UNSUBSCRIBED: Final = "NOT IN (SELECT s.srrelid FROM pg_subscription_rel s)"
 _TABLES: Final = f"""pg_trigger g CROSS JOIN LATERAL (SELECT c.oid, c.relname, c.relfilenode FROM pg_class c
 WHERE c.oid = g.tgrelid AND {_SOUND} AND c.relnamespace = {_IN_SCHEMA} OFFSET 0) c"""
-"""Each table is looked up by its number: with OFFSET 0 no plan walks through all there are."""
+"""Looks up each table by its OID: with OFFSET 0, no plan scans all tables."""
 _COUNTED: Final = f"{_FOLLOWED} AND g.tgrelid {_UNSUBSCRIBED}"
 _SELF: Final = "hashtextextended(c.relname::text, hashint8extended(c.oid::int8, c.relfilenode::int8))"
-"""A table as it is, with its name: tables may exchange theirs."""
+"""The table's identity including its name: two tables can swap names."""
 _STAMP: Final = f"""
 SELECT concat_ws(' ', (SELECT sum(n) FROM {NAME}), count(*), sum({_SELF})) FROM {_TABLES} WHERE {_COUNTED}"""
 _LOCK: Final = "hashtext(current_schema()), hashtext('octavo: versions of tables')"
 _STEP: Final = "(random() * 1e15)::int8 + (extract(epoch FROM clock_timestamp()) * 1e6)::int8"
-"""What is added. Not 1: where commits were lost (by a server that took over, or that fell without having written them
-to the disk), other ones after it would come to the same sum."""
+"""The increment. Not 1: after lost commits (a failover, or a crash before writing to disk), other commits would
+result in the same sum."""
 
 
 class LedgerVersions:
-    """What is said to PostgreSQL (`TableVersions`)."""
+    """The statements for PostgreSQL (`TableVersions`)."""
 
     begun = f"SELECT to_regclass('{NAME}') IS NOT NULL"
     stamp = _STAMP

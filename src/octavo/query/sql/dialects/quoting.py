@@ -1,11 +1,11 @@
-"""How names and constant texts stand in SQL, where there is no `Dialect` to ask."""
+"""Quote names and constant texts in SQL without a `Dialect`."""
 
 
 def quoted(name: str) -> str:
-    """An identifier."""
+    """Quote an identifier."""
     return f'"{name.replace(chr(34), chr(34) * 2)}"'
 
 
 def literal(text: str) -> str:
-    """A constant text: never a caller's value."""
+    """Quote a constant text. Never used for a caller's value."""
     return "'" + text.replace("'", "''") + "'"

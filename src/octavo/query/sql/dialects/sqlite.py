@@ -1,4 +1,4 @@
-"""SQLite. Instants are integer milliseconds, booleans 0 and 1, JSON is text (observed.md, 11)."""
+"""The SQLite dialect. Instants are integer milliseconds, booleans 0 and 1, JSON is text (observed.md, 11)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -15,9 +15,9 @@ from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
 
 MEASURE: Final = "octavo_measure"
-"""A function of the driver: adds to the sum of the running statement, and ends it when that is more than it may be."""
+"""A function that the driver provides: adds to the sum of the running statement, and aborts it above the limit."""
 
-# `datetime` with `subsec` takes half the time that `strftime` takes for the same text.
+# `datetime` with `subsec` is twice as fast as `strftime` for the same text.
 _ISO = """coalesce('"' || replace(datetime({column} / 1000.0, 'unixepoch', 'subsec'), ' ', 'T') || 'Z"', 'null')"""
 _NO_LIMIT = "-1"
 _MOST_INTEGER = 2**63
@@ -45,11 +45,11 @@ _TABLES = "FROM sqlite_master t JOIN {} WHERE t.type = 'table' AND t.name NOT LI
 
 
 _LONGEST_PATTERN = 12_000
-"""Characters of four bytes, or of one that takes another one before it, that make no longer pattern than LIKE takes."""
+"""Maximum characters, of up to four bytes or escaped, whose pattern is within the limit of LIKE."""
 
 
 class SQLiteDialect(Dialect):
-    """SQLite 3.44 or newer (ordered aggregates, `concat`). The driver limits how large a single text may become."""
+    """SQLite 3.44 or newer (ordered aggregates, `concat`). The driver limits the size of a single text."""
 
     name = "sqlite"
 
@@ -95,7 +95,7 @@ class SQLiteDialect(Dialect):
 
     aggregate = "group_concat"
     counts_tables_at_once = True
-    patterns_ignore_case = True  # as LIKE does here, for ASCII letters
+    patterns_ignore_case = True  # LIKE ignores the case of ASCII letters
 
     def as_bytes(self, text: str) -> str:
         return f"CAST({text} AS BLOB)"
@@ -118,14 +118,14 @@ class SQLiteDialect(Dialect):
             case ValueKind.DATETIME:
                 return _ISO.format(column=column)
             case ValueKind.FLOAT | ValueKind.DECIMAL:
-                # Without a point where it is whole, as JavaScript writes it; infinity less itself is NULL.
+                # Integers without a decimal point, as in JavaScript; infinity minus itself is NULL.
                 whole = f"CAST({column} AS INTEGER)"
                 return (
                     f"CASE WHEN {column} = {whole} THEN CAST({whole} AS TEXT)"
                     f" WHEN {column} - {column} = 0 THEN json_quote({column}) ELSE 'null' END"
                 )
             case ValueKind.JSON:
-                # Texts that are no JSON are strings: the reference stores a JSON string without its quotes.
+                # Invalid JSON is a string: Strapi v4 stores a JSON string without its quotes.
                 valid = f"CASE WHEN json_valid({column}) THEN {column} ELSE json_quote({column}) END"
                 return self.json_or_null(column, valid)
             case _:
@@ -155,7 +155,7 @@ class SQLiteDialect(Dialect):
         return f"instr({text}, {part}) > 0"
 
     def contains_folded(self, text: str, part: str) -> str:
-        # it makes no copies of texts, as lower() does
+        # unlike lower(), it does not copy the texts
         pattern = part
         for sign in ("\\", "%", "_"):
             pattern = f"replace({pattern}, '{sign}', '\\{sign}')"
@@ -173,8 +173,8 @@ class SQLiteDialect(Dialect):
     def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
         return column
 
-    # Defining tables. One is never made anew: a column changes its type by way of a new column. There are no families
-    # of types that contradict each other: every column takes, compares and shows every value.
+    # Defining tables. Tables are never recreated: a column changes its type by way of a new column. There are no
+    # conflicting type families, because every column accepts, compares and returns every value.
 
     column_types = _COLUMN_TYPES
     id_column = "integer PRIMARY KEY AUTOINCREMENT NOT NULL"
@@ -184,11 +184,11 @@ class SQLiteDialect(Dialect):
     unique_constraints = False
     parts = TrigramParts()
     totals = RowTotals()
-    # A declared type is a preference only: between these the same values are stored.
+    # A declared type is only an affinity: within these groups the same values are stored.
     same_types = frozenset((a, b) for group in (_TEXTS, _NUMBERS) for a in group for b in group)
 
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
-        del safe  # values are cast as far as they go in any case
+        del safe  # values are cast as far as possible in any case
         name, old = self.quote(column.name), self.quote(f"octavo_old_{column.name}")
         return (
             f"ALTER TABLE {self.quote(table)} RENAME COLUMN {name} TO {old}",
@@ -198,14 +198,14 @@ class SQLiteDialect(Dialect):
         )
 
     def drop_index(self, table: str, index: Index) -> Statements:
-        del table  # the names of indexes are unique in the file
+        del table  # index names are unique within the database file
         return (f"DROP INDEX IF EXISTS {self.quote(index.name)}",)
 
     introspection = Introspection(
         columns='SELECT t.name, c.name, lower(c.type), NOT c."notnull", c.dflt_value '
         + _TABLES.format("pragma_table_info(t.name) c")
         + " ORDER BY t.name, c.cid",
-        # Asking `pragma_index_list` for each table too would take seconds for some thousand indexes.
+        # Querying `pragma_index_list` for each table would take seconds for some thousand indexes.
         indexes="SELECT i.tbl_name, i.name, i.sql LIKE 'CREATE UNIQUE %', "
         "CASE WHEN i.sql LIKE '% WHERE %' THEN substr(i.sql, instr(upper(i.sql), ' WHERE ') + 7) END, k.name "
         "FROM sqlite_master i JOIN pragma_index_info(i.name) k "

@@ -1,8 +1,8 @@
-"""Totals on SQLite: row triggers keep one row for each table, locale and state. There is one writer at a time.
+"""Maintained counts on SQLite: row triggers update one row for each table, locale and state. There is one writer.
 
-Strapi v4 makes tables anew when it changes them, and triggers go with the old ones. So what is known is known for one
-state of the schema, which SQLite counts: any change of any table asks for another look. `OR REPLACE` removes rows
-without firing triggers: where a row that comes has the key of one that is there, the table is not known any more.
+Strapi v4 recreates tables when it changes them, which drops their triggers. So counts are valid for one schema version
+of SQLite only: any change of any table requires another check. `OR REPLACE` deletes rows without firing triggers, so
+a table becomes unknown if an inserted row has the key of an existing one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,14 +25,14 @@ _ID: Final = ("id",)
 
 
 def _locale_key(value: str) -> str:
-    """A locale as it is kept: never NULL, so that it can be a part of a key."""
+    """Return a locale as stored: never NULL, so that it can be part of a key."""
     return f"coalesce('x' || hex({value}), '')" if value != "NULL" else "''"
 
 
 class RowTotals(KeptTotals):
-    """`octavo_totals` holds the numbers; `octavo_totals_known` for which state of the schema they are known.
+    """`octavo_totals` holds the counts, `octavo_totals_known` the schema version that they are valid for.
 
-    `latest`: nothing of it is published after that, in milliseconds since 1970.
+    `latest` is the latest publication date, in milliseconds since 1970.
     """
 
     tables = (
@@ -157,7 +157,7 @@ def _conditions(asked: AskedTotal) -> str:
 
 
 def _counted(table: CountedTable) -> str:
-    """The rows as they are: how many of each locale and state."""
+    """Return the SELECT that counts the rows of each locale and state."""
     locale = _locale_key("locale" if table.localized else "NULL")
     published, latest = ("published_at IS NOT NULL", "max(published_at)") if table.drafts else ("0", "NULL")
     return (
@@ -167,6 +167,6 @@ def _counted(table: CountedTable) -> str:
 
 
 def _meets(table: CountedTable, keys: Sequence[Sequence[str]], but: str) -> str:
-    """Whether there is another row with one of these keys already."""
+    """Return the condition that another row already has one of these keys."""
     each = (" AND ".join(f"t.{quoted(name)} = NEW.{quoted(name)}" for name in key) for key in keys)
     return " OR ".join(f"EXISTS (SELECT 1 FROM {quoted(table.name)} t WHERE {key}{but})" for key in each)

@@ -1,12 +1,12 @@
-"""Parts of texts on SQLite: a table of FTS5 for each column, which knows in which rows three characters follow another.
+"""Substring indexes on SQLite: an FTS5 table per column with the trigrams of each row.
 
-It holds no texts, and letters in it have no case, not beyond ASCII either: so it finds all that LIKE finds. Triggers
-note ids only: other programs that write need no FTS5, and their writes cost little.
+It stores no texts, and folds case beyond ASCII, so it finds a superset of what LIKE finds. Triggers only record ids:
+other programs that write need no FTS5, and their writes cost little.
 
-What is known is known for one state of the schema, as for totals (`sqlite_totals`): v4 makes tables anew, without
-triggers. What rows held once stays in the index, and is found for nothing: `contentless_delete` would mend that, but no
-SQLite before 3.43, as v4 may have, can even tell the columns of such a table. So an index is made anew when as much was
-changed as there is.
+An index is valid for one schema version, as for counts (`sqlite_totals`): v4 recreates tables without triggers. Old
+texts of changed rows remain in the index, and produce false candidates. `contentless_delete` would avoid that, but
+SQLite before 3.43, as v4 may use, cannot even list the columns of such a table. So an index is rebuilt when the
+number of changes reaches the number of rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,15 +18,15 @@ from octavo.query.sql.dialects.substring_indexes import PREFIX, KeptParts, Parts
 _WAITING: Final = f"{PREFIX}_waiting"
 _SCHEMA: Final = "(SELECT schema_version FROM pragma_schema_version)"
 _SHORTEST: Final = 3
-"""Characters of the shortest part that it finds."""
+"""Minimum characters of a substring to search for in the index."""
 _LONGEST: Final = 1_000
-"""Longer ones are looked for without it: each character is another list of rows."""
+"""Longer substrings are searched without the index: each character reads another list of rows."""
 _MERGED_PAGES: Final = 100
-"""Pages of an index that are written in a step: some 30 milliseconds."""
+"""Index pages written in one step: about 30 milliseconds."""
 
 
 class _PartsTable(OwnTable):
-    """A table of FTS5."""
+    """An FTS5 table."""
 
     def script(self, counter_column: str) -> str:
         del counter_column
@@ -35,8 +35,8 @@ class _PartsTable(OwnTable):
 
 
 class TrigramParts(KeptParts):
-    """`octavo_parts` tells how far an index is `filled`, whether it is whole, how much was `changed` since, and
-    for which state of the schema it is known; `octavo_parts_waiting` the ids of changed ones that are not in yet."""
+    """`octavo_parts` stores how far an index is `filled`, whether it is complete (`whole`), the number of rows
+    `changed` since, and the schema version it is valid for; `octavo_parts_waiting` the ids of changed rows to index."""
 
     tables = (
         OwnTable(
@@ -66,7 +66,7 @@ class TrigramParts(KeptParts):
         length = f"length({part}) BETWEEN {_SHORTEST} AND {_LONGEST}"
         helps = f"({length} AND instr({part}, char(0)) = 0 AND {known})"
         phrase = f"""'"' || replace({part}, '"', '""') || '"'"""
-        # without it the condition would be asked of each row, as it looks something up
+        # without it, the condition, which has a lookup, would run for each row
         unhelped = f"(SELECT 1 WHERE {helps} IS NOT TRUE) g"
         found = (
             f"SELECT rowid FROM {table} WHERE {table} MATCH CASE WHEN {helps} THEN {phrase} ELSE '\"\"' END"
@@ -150,7 +150,7 @@ class TrigramParts(KeptParts):
 
 
 def _note(index: PartsIndex, row: str) -> str:
-    # an upsert: what a statement says of conflicts would hold for the inserts of its triggers, too
+    # An upsert: the conflict clause of the outer statement would apply to the inserts of its triggers as well.
     return (
         f"INSERT INTO {_WAITING} (name, id) VALUES ({_text(index.name)}, {row}.id)"
         " ON CONFLICT (name, id) DO UPDATE SET id = excluded.id"
@@ -158,7 +158,7 @@ def _note(index: PartsIndex, row: str) -> str:
 
 
 def _behind(index: PartsIndex) -> str:
-    """Whether a row is not put in yet."""
+    """Return the condition that a row is not indexed yet."""
     filled = f"SELECT filled FROM {PREFIX} WHERE name = {_text(index.name)}"
     return f"id > coalesce(({filled}), {-(2**63)})"
 

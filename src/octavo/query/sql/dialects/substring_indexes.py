@@ -1,8 +1,8 @@
-"""Indexes for parts of texts that are kept beside the tables: how a database is told to, and how they are searched.
+"""Substring indexes in separate tables: how a database maintains and searches them.
 
-What is found there only narrows: the condition itself is asked of each entry that is found. So entries too many cost
-time, and only those that are missing would be wrong. Triggers note the ids of all that any writer adds or changes, and
-what is noted is found, too, until it is indexed. An index is searched as long as it is certain that nothing was missed.
+The index returns candidates, and the condition is checked for each of them. Extra candidates cost time; only missing
+ones would give wrong results. Triggers record the ids of all rows that any writer adds or changes, and these rows are
+candidates as well until they are indexed. An index is used only as long as it is certain that no change was missed.
 """
 
 from abc import ABC, abstractmethod
@@ -14,90 +14,92 @@ from octavo.core.values import dataclass
 from octavo.query.sql.ddl.tables import OwnTable
 
 PREFIX: Final = "octavo_parts"
-"""How the names of all that is made for it begin."""
+"""Prefix of the names of all tables and triggers for this."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class PartsIndex:
-    """An index for the parts of the texts in one column."""
+    """A substring index of one column."""
 
     table: str
     column: str
 
     @property
     def name(self) -> str:
-        """Its table's name; the digest keeps apart what would read alike."""
+        """The name of its table; the digest makes it unique."""
         digest = sha256(f"{self.table}|{self.column}".encode()).hexdigest()[:8]
         return f"{PREFIX}_{digest}_{self.table}_{self.column}"
 
 
 class KeptParts(ABC):
-    """What is said to one database."""
+    """The statements of one database."""
 
     tables: tuple[OwnTable, ...]
-    """What is there wherever an index is declared."""
+    """The tables needed if any index is declared."""
     states: str
-    """Answers, for each index, its name, whether it is whole, and whether it is known for the tables as they are."""
+    """Returns, for each index, its name, whether it is complete, and whether it is valid for the current tables."""
     triggers: str
-    """Answers the names and texts of all triggers of ours."""
+    """Returns the names and texts of all triggers of Octavo."""
 
     @abstractmethod
     def table(self, index: PartsIndex) -> OwnTable:
-        """The table of an index."""
+        """Return the table of an index."""
 
     @abstractmethod
     def narrowed(self, index: PartsIndex, alias: str, part: str, contains: Callable[[str], str]) -> str:
-        """Whether the text of the row with that alias contains a part, a placeholder; `contains` says the same of the
-        row with any alias, and is asked of few."""
+        """Return the condition that the text of the row `alias` contains a part, a placeholder. `contains` returns the
+        same condition for any alias; it is evaluated for candidates only."""
 
     @abstractmethod
     def wanted(self, index: PartsIndex) -> Mapping[str, str]:
-        """The texts of an index's triggers by their names."""
+        """Return the texts of an index's triggers by their names."""
 
     @abstractmethod
     def install(self, index: PartsIndex) -> str:
-        """The script that makes the triggers of an index which is empty and not known afterwards."""
+        """Return the script that creates the triggers; the index is empty and not valid afterwards."""
 
     @abstractmethod
     def confirm(self, index: PartsIndex) -> str:
-        """Notes that nothing was missed of the table as it is now."""
+        """Return the statement that marks the index as valid for the table's current state."""
 
     @abstractmethod
     def last_of_step(self, index: PartsIndex) -> str:
-        """The SELECT of the last id of the next `?1` entries that are to be put into an index; NULL behind the last."""
+        """Return the SELECT of the last id of the next `?1` entries to index; NULL after the last one."""
 
     @abstractmethod
     def fill(self, index: PartsIndex) -> str:
-        """Puts the entries up to id `?1` into an index that is not whole."""
+        """Return the statement that adds the entries up to id `?1` to an incomplete index."""
 
     @abstractmethod
     def filled(self, index: PartsIndex) -> str:
-        """Notes that all up to id `?1` is in; with NULL, that the index is whole."""
+        """Return the statement that records that all entries up to id `?1` are indexed; with NULL, that the index is
+        complete."""
 
     @abstractmethod
     def pieces(self, index: PartsIndex) -> str:
-        """The SELECT of how many pieces an index has, each of which is searched."""
+        """Return the SELECT of an index's number of segments, each of which is searched."""
 
     @abstractmethod
     def merge(self, index: PartsIndex) -> str:
-        """A step towards one piece."""
+        """Return the statement that merges some segments."""
 
     @abstractmethod
     def waiting(self, index: PartsIndex) -> str:
-        """The SELECT of how many ids are noted."""
+        """Return the SELECT of the number of recorded ids."""
 
     @abstractmethod
     def is_worn(self, index: PartsIndex, least: int) -> str:
-        """Answers a row where more was changed than there is, and more than `least`: much is found for nothing."""
+        """Return the SELECT of a row if more rows were changed than exist, and more than `least`: the index is
+        inefficient."""
 
     @abstractmethod
     def fold(self, index: PartsIndex, most: int) -> str:
-        """The script that indexes what the first so many noted ids stand for, and forgets them."""
+        """Return the script that indexes up to `most` recorded rows, and deletes their records."""
 
     @abstractmethod
     def remove(self, names: Iterable[str], triggers: Iterable[str]) -> str:
-        """The script that removes indexes and triggers by their names."""
+        """Return the script that removes indexes and triggers by their names."""
 
     @abstractmethod
     def release(self, triggers: Iterable[str]) -> str:
-        """The script that removes triggers which are in the way of changes of tables, for a while."""
+        """Return the script that temporarily removes triggers that prevent changes of tables."""

@@ -1,34 +1,34 @@
-"""Which pieces of a part to ask a trigram index of PostgreSQL for, by what the statistics of the column hold.
+"""Choose which trigrams of a search text to look up in PostgreSQL's trigram index, by column statistics.
 
-The index has a list of rows for each three letters, and goes through those of all that it is asked for: of what most
-texts have, these are as long as the table. So it is asked for the pieces that few of some sampled texts have. That
-narrows, and decides nothing.
+The index has a list of rows for each trigram, and reads the lists of all trigrams in the pattern. For common trigrams,
+these are as long as the table. So the pattern contains only the trigrams that few of the sampled texts have. The
+pattern only narrows the search; results stay the same.
 """
 
 from typing import Final
 
 _TEXTS: Final = 34
-"""Texts of a sample."""
+"""Number of texts in a sample."""
 _RARE: Final = 3
-"""What no more of these have is rare."""
+"""A trigram is rare if at most this many of the sampled texts have it."""
 _LONGEST: Final = 32
-"""Letters of a part that are looked at."""
+"""Maximum number of characters of the search text that are examined."""
 _WALKED: Final = 200
-"""Entries that are looked at in their order where there is no sample."""
+"""Number of entries to scan in sort order without a sample."""
 MOST_WALKED: Final = 4000
-"""The same for a part that several texts of the sample have."""
+"""The same if several texts of the sample contain the search text."""
 
 _DEPENDENT: Final = "ΣIJĮÌÍĨİ\u0307"
-"""Letters that some languages of ICU make small by what is beside them, or leave out."""
+"""Letters whose lower case depends on their context, or is dropped, in some ICU locales."""
 
 
 def sample(table: str, column: str) -> str:
-    """The SELECT of some texts of a column, as `t`, and regardless of case, as `f`: no row where nothing is known. Both
+    """Return the SELECT of some texts of a column, as `t`, and case-folded, as `f`: no row without statistics. Both
     names are literals."""
     known = (
         "SELECT coalesce(s.histogram_bounds::text, s.most_common_vals::text)::text[] AS v FROM pg_stats s"
         f" WHERE s.schemaname = current_schema() AND s.tablename = {table} AND s.attname = {column} AND NOT s.inherited"
-        " OFFSET 0"  # read once, not for each text
+        " OFFSET 0"  # evaluated once, not for each text
     )
     place = f"v.v[1 + n.n * (cardinality(v.v) - 1) / {_TEXTS - 1}]"
     return (
@@ -38,15 +38,15 @@ def sample(table: str, column: str) -> str:
 
 
 def walked(texts: str, contains: str) -> str:
-    """How many entries to look at in their order before the index is asked. `texts` is the table of a sample,
-    `contains` the condition for one of it, `s`."""
+    """Return how many entries to scan in sort order before using the index. `texts` is the table of a sample,
+    `contains` the condition for one of its rows, `s`."""
     many = f"count(*) FILTER (WHERE {contains}) > 1"
     return f"(SELECT CASE WHEN count(*) = 0 THEN {_WALKED} WHEN {many} THEN {MOST_WALKED} ELSE 0 END FROM {texts} s)"
 
 
 def pattern(texts: str, part: str, *, ignores_case: bool) -> str:
-    """The pattern of LIKE that whatever contains the part meets when it is small; NULL where the part has no three
-    letters in a row, which is what an index finds."""
+    """Return a LIKE pattern that every lower-cased text with the part matches. NULL if the part has no three
+    consecutive letters, which the index requires."""
     folded = (
         f"lower({part})" if ignores_case else f"lower(translate({part}, '{_DEPENDENT}', '{' ' * len(_DEPENDENT)}'))"
     )

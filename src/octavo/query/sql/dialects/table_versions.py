@@ -1,4 +1,4 @@
-"""Versions of tables: how a database is told to follow who writes to them, where it does not tell by itself."""
+"""Table versions: how a database tracks writes to tables if it does not report them itself."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -6,44 +6,45 @@ from typing import Protocol
 from octavo.core.values import dataclass
 
 NAME = "octavo_versions"
-"""The name of all that is made for it."""
+"""The name of the ledger, its functions and its triggers."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedTable:
-    """A table that is there: its name, and whether its trigger is as it was made."""
+    """An existing table: its name, and whether its trigger is unmodified."""
 
     name: str
     is_followed: bool
 
 
 class TableVersions(Protocol):
-    """What is said to one database."""
+    """The statements of one database."""
 
     begun: str
-    """Tells whether there is a ledger: who writes to a table adds a row to it in their own transaction."""
+    """Returns whether there is a ledger. Every write to a table adds a row to it in the same transaction."""
     stamp: str
-    """Answers a text that is another one whenever any of the versions is."""
+    """Returns a text that changes whenever one of the versions changes."""
     read: str
-    """Answers one row: that text, and the versions of all tables that are followed, a JSON object of texts by name, or
-    NULL. Two transactions that see the same version of a table see the same rows of it."""
+    """Returns one row: that text, and the versions of all tracked tables, a JSON object of texts by name, or NULL. Two
+    transactions that see the same version of a table see the same rows of it."""
     found: str
-    """Answers all tables, and whether each is followed."""
+    """Returns all tables, and whether each is tracked."""
     take: str
-    """Tells whether nobody else is making triggers, and keeps others away until the connection ends."""
+    """Returns whether the lock for creating triggers was acquired; it is held until the connection ends."""
     functions: str
-    """The ledger and what triggers call: made, or made as it is now."""
+    """Creates or replaces the ledger and the trigger functions."""
     waiting: str
-    """Answers how many rows there are beyond one for each table."""
+    """Returns the number of rows beyond one for each table."""
     fold: str
-    """Puts the rows of each table together; no version changes by it."""
+    """Combines the rows of each table, without changing any version."""
     clean: str
-    """Frees what folding leaves; outside of any transaction."""
+    """Frees the space that folding leaves; runs outside a transaction."""
     triggers: str
-    """Answers the names of all tables that have a trigger of ours."""
+    """Returns the names of all tables with a trigger of Octavo."""
 
     def install(self, table: str) -> str:
-        """The script that makes a table's trigger, or makes it anew: its version is one that it never had."""
+        """Return the script that creates or recreates a table's trigger. The table gets a version it never had
+        before."""
 
     def remove(self, tables: Sequence[str]) -> str:
-        """The script that removes the triggers of tables, what they call, and the ledger."""
+        """Return the script that removes the triggers of tables, their functions, and the ledger."""

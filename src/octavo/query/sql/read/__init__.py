@@ -1,1 +1,1 @@
-"""Saying what is read: plans to SELECT."""
+"""Compile read plans to SELECT statements."""

@@ -1,6 +1,6 @@
-"""The clauses of SELECT: joins, conditions and orders of a plan.
+"""Compile the clauses of a SELECT: joins, conditions and orders of a plan.
 
-Filters through relations are `IN (sub-select)`, so counts and pages are right by construction.
+Filters through relations are `IN (sub-select)`, which never multiplies rows, so counts and pages are correct.
 """
 
 from collections.abc import Iterator
@@ -32,10 +32,10 @@ from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 
 class ClauseCompiler:
-    """Compiles the clauses of one statement. Aliases are numbered through it, so no two tables share one."""
+    """Compiles the clauses of one statement. It numbers the aliases, so that they are unique."""
 
     keeps_parts = False
-    """Whether the database has the tables for declared indexes of parts of texts that are kept beside the tables."""
+    """Whether the database has the tables of declared substring indexes."""
 
     def __init__(self, registry: Registry, dialect: Dialect) -> None:
         self.registry = registry
@@ -44,12 +44,12 @@ class ClauseCompiler:
         self._aliases = 0
 
     def alias(self) -> str:
-        """The name of another table of the statement."""
+        """Return the alias for another table of the statement."""
         self._aliases += 1
         return f"t{self._aliases}"
 
     def join(self, step: Step, alias: str) -> Join:
-        """The tables of a step, from the entry in the table with alias `alias`."""
+        """Return the join for a step, from the entry in the table `alias`."""
         join = join_step(step, alias, self.registry, self.dialect, self.alias)
         if step.scope is None:
             return join
@@ -59,7 +59,7 @@ class ClauseCompiler:
         return self.served(selection.target)
 
     def served(self, definition: Definition) -> str:
-        """What follows FROM for the entries of a definition that are served."""
+        """Return the FROM clause for the visible entries of a definition."""
         return served_rows(definition, self.registry, self.dialect)
 
     def where(self, condition: Condition, alias: str) -> str:
@@ -73,7 +73,7 @@ class ClauseCompiler:
         return self.dialect.limit(self.limit_value(selection), start)
 
     def order_by(self, selection: Selection, alias: str, *, link_order: tuple[str, ...] = ()) -> str:
-        """The order asked for; ties, and lists without order, come in the order of the link, then by id."""
+        """Return the ORDER BY clause. Ties, and lists without order, are sorted in link order, then by id."""
         terms = [self.order(order, alias) for order in selection.order]
         return " ORDER BY " + ", ".join((*terms, *(link_order or (f"{alias}.id",))))
 
@@ -81,7 +81,7 @@ class ClauseCompiler:
         return f"{self.order_value(order, alias)}{' DESC' if order.descending else ''}"
 
     def order_value(self, order: Order, alias: str) -> str:
-        """What an entry is ordered by."""
+        """Return the expression that an entry is sorted by."""
         if order.guard is not None:
             return f"CASE WHEN {self.condition(order.guard, alias)} THEN {self.column(order.attribute, alias)} END"
         if not order.steps:
@@ -131,8 +131,8 @@ class ClauseCompiler:
     def _planned(self, items: tuple[Condition, ...], word: str, alias: str) -> Iterator[str]:
         """Yield the text of each condition.
 
-        A planner that makes joins of them gets a limited number: its time grows with the cube of their number. The
-        others are looked up in a hash table of ids.
+        For a planner that turns them into joins, their number is limited, because its time grows with the cube of it.
+        The others are looked up in a hash table of ids.
         """
         most, joined = self.dialect.most_joined_conditions, 0
         for item in items:
@@ -159,7 +159,7 @@ class ClauseCompiler:
         return f"NOT ({text})" if tested.negated else text
 
     def _contains(self, tested: Tested, attribute: Scalar, table: str, alias: str) -> str:
-        """Whether a text contains a part, by the index that its content-type declares."""
+        """Return the condition that a text contains a part, using the index that its content type declares."""
         part = self.dialect.parameter(tested.parameters[0])
 
         def contains(name: str) -> str:
@@ -194,5 +194,5 @@ class ClauseCompiler:
 
 
 def correlated(join: Join) -> str:
-    """The WHERE that ties what a join leads to to the entry that it starts from."""
+    """Return the WHERE clause that correlates a join with its source entry."""
     return " WHERE " + " AND ".join([f"{join.key} = {join.source}", *join.conditions])

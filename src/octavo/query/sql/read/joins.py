@@ -1,4 +1,4 @@
-"""Steps to joins: which tables lead from an entry along an attribute to what it holds."""
+"""Convert steps to joins: the tables between an entry and the targets of an attribute."""
 
 from collections.abc import Callable
 
@@ -22,10 +22,10 @@ NewAlias = Callable[[], str]
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What follows FROM on the way along a step.
+    """The tables of a step, for a FROM clause.
 
-    `source` is the column of the entry we come from, `key` the column that equals it; `conditions` hold for every row;
-    `target` is the alias of the table reached; `link_order` the order that the step itself gives.
+    `source` is the column of the source entry, `key` the column that equals it; `conditions` apply to every row;
+    `target` is the alias of the target's table; `link_order` is the step's own order.
     """
 
     source: str
@@ -37,13 +37,13 @@ class Join:
 
     @property
     def joinable(self) -> str:
-        """The tables as the right side of another join: several in parentheses, which a single one must not have."""
+        """Return the tables as the right side of another join. Only several tables are put in parentheses."""
         is_single = self.key.startswith(f"{self.target}.")
         return self.tables if is_single else f"({self.tables})"
 
 
 def join_step(step: Step, parent: str, registry: Registry, dialect: Dialect, alias: NewAlias) -> Join:
-    """The tables of a step, from the entry in the table with alias `parent`."""
+    """Return the tables of a step, from the entry in the table `parent`."""
     match step.attribute:
         case ComponentField():
             return _join_component(step, parent, registry, dialect, alias)
@@ -117,7 +117,7 @@ def _join_media(step: Step, parent: str, dialect: Dialect, alias: NewAlias) -> J
 def _join_inverse_morph(
     step: Step, relation: Relation, parent: str, registry: Registry, dialect: Dialect, alias: NewAlias
 ) -> Join:
-    """From an entry to those whose morphToOne or morphToMany relation points at it."""
+    """Join an entry with those whose morphToOne or morphToMany relation points to it."""
     target = alias()
     table = f"{served_rows(step.target, registry, dialect)} {target}"
     pointing = step.target.attributes[relation.morph_by or ""]

@@ -1,6 +1,6 @@
-"""Shapes to JSON: the expressions that build the text of an answer, entry by entry.
+"""Compile shapes to JSON: the SQL expressions that build the response text of each entry.
 
-Each populated child is a correlated sub-select of its parent: the tree of the plan is the tree of the statement.
+Each populated child is a correlated sub-select of its parent, so the statement has the structure of the plan.
 """
 
 import json
@@ -37,15 +37,15 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 
 
 class StatementTooLong(Exception):
-    """A statement would have more bytes than any may have."""
+    """The statement would exceed the size limit in bytes."""
 
 
 _ANY_ALIAS: Final = "\0"
-"""Stands for the alias in what is said of a run for any alias: no name and no constant holds it."""
+"""Placeholder for the alias in the cached SQL of a run: no name or constant contains it."""
 
 
 class JsonParts:
-    """The parts of an answer's JSON text: constants, of which neighbours become one, and SQL expressions."""
+    """The parts of a response's JSON text: constants, of which adjacent ones are merged, and SQL expressions."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._literal = dialect.literal
@@ -62,12 +62,12 @@ class JsonParts:
         self._found.append(expression)
 
     def expressions(self) -> list[str]:
-        """All of it as SQL, in order."""
+        """Return all parts as SQL, in order."""
         return [*self._found, self._literal(self._constant)] if self._constant else self._found
 
 
 class ShapeCompiler(ClauseCompiler):
-    """Compiles the shapes of one statement; `largest` is how many bytes an answer may have."""
+    """Compiles the shapes of one statement. `largest` is the maximum response size in bytes."""
 
     def __init__(
         self,
@@ -81,21 +81,21 @@ class ShapeCompiler(ClauseCompiler):
     ) -> None:
         super().__init__(registry, dialect)
         self.keeps_totals, self.keeps_parts = keeps_totals, keeps_parts
-        self.manner: object = dialect  # those who say scalars alike
+        self.manner: object = dialect  # the cache key of rendered scalars
         self._largest = largest
         self._most_text = sys.maxsize if most_text is None else most_text
         self._text = 0
-        self._most: int | None = None  # bytes of all lists together, where they are counted
-        self._entry = ""  # the alias of the entry that is being written, around any components
+        self._most: int | None = None  # maximum bytes of all lists together, if they are counted
+        self._entry = ""  # the alias of the entry that is being written, also inside its components
 
     def json(self, shape: Shape, alias: str) -> str:
-        """JSON text of a shape for the entry in `alias`."""
+        """Return the JSON text of a shape for the entry in `alias`."""
         parts = JsonParts(self.dialect)
         self.write(shape, alias, parts)
         return self.dialect.concat(parts.expressions())
 
     def entry_json(self, target: Definition, shape: Shape, alias: str) -> str:
-        """JSON text of a shape for an entry, or a component inside of one."""
+        """Return the JSON text of a shape for an entry or a component inside it."""
         if not isinstance(target, ContentType):
             return self.json(shape, alias)
         around, self._entry = self._entry, alias
@@ -147,11 +147,11 @@ class ShapeCompiler(ClauseCompiler):
         parts.constant("}")
 
     def _optional(self, key: str, member: Shape, alias: str) -> str:
-        """`,"key":value`, or NULL where there is nothing to show."""
+        """Return `,"key":value`, or NULL if there is nothing to show."""
         return self.dialect.concat_or_null(self.literal(f",{_key(key)}"), self.json(member, alias))
 
     def _run(self, run: ScalarRun, alias: str, parts: JsonParts) -> None:
-        """`"a":1,"b":2`. What a whole definition shows is said once, for any alias."""
+        """Write `"a":1,"b":2`. A definition's complete run is compiled once and cached for any alias."""
         if not run.whole:
             said = self._said(run, alias)
         else:
@@ -192,7 +192,8 @@ class ShapeCompiler(ClauseCompiler):
         self._array(f"SELECT {entry} AS json FROM {clauses}{limit}", shape.empty, parts)
 
     def _array(self, rows: str, empty: str, parts: JsonParts) -> None:
-        """Rows as an array; its brackets belong to what is around it, or all of its text would be copied for them."""
+        """Write rows as an array. The brackets are separate constants, because concatenation would copy the whole
+        text."""
         row = self.alias()
         joined = self.dialect.join_rows(f"{row}.json")
         if self._most is not None:
@@ -207,7 +208,7 @@ class ShapeCompiler(ClauseCompiler):
         parts.value(f"coalesce({wrapped}, {self.literal(empty)})" if empty else wrapped)
 
     def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str]:
-        """Where a step's entries come from, and in which order: of a single one the first link counts."""
+        """Return the tables and the order of a step's entries; for a single target, the first link is used."""
         join = self.join(step, alias)
         where = correlated(join)
         if selection.condition != ALWAYS:
@@ -256,7 +257,7 @@ class ShapeCompiler(ClauseCompiler):
         parts.value(self.dialect.concat_or_null("""'{"data":'""", self.dialect.concat(array.expressions()), "'}'"))
 
     def _unlisted(self, shape: VariantShape) -> tuple[str, ...]:
-        """The UIDs of components without a branch, where something is written for them."""
+        """Return the UIDs of components without a branch, if the shape shows them."""
         if shape.others is None:
             return ()
         branches = {branch.target.uid for branch in shape.branches}

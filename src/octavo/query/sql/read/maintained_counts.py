@@ -1,6 +1,6 @@
-"""The total of a list as it is kept: of all entries, or of those of some locales and of one state.
+"""Read the total of a list from maintained counts: all entries, or those of some locales and one publication state.
 
-A condition that says anything else is counted.
+Lists with any other condition are counted.
 """
 
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.schema.attributes import LOCALE, PUBLISHED_AT, Scalar
 
 _FEW: Final = 1000
-"""Ids of a table that is counted: no more than so many entries, in some microseconds."""
+"""A table whose highest id is below this is counted directly, which takes some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """Published ones or drafts (None: both), of some locales (None: all), published by a moment."""
+    """Published entries or drafts (None: both), in some locales (None: all), published by a given time."""
 
     published: bool | None = None
     locales: tuple[Parameter, ...] | None = None
@@ -29,9 +29,9 @@ class _Groups:
 
 
 def kept_total(compiler: ClauseCompiler, selection: Selection, count: str) -> str:
-    """The SELECT of how many entries are chosen; `count` is the one that counts them, whatever is kept.
+    """Return the SELECT of the number of selected entries; `count` is the statement that counts them directly.
 
-    Few are counted: to ask whether what is kept is right takes longer.
+    Small tables are counted: checking that the maintained count is valid takes longer.
     """
     asked, totals = _asked(compiler, selection, count), compiler.dialect.totals
     if asked is None or totals is None:
@@ -41,7 +41,7 @@ def kept_total(compiler: ClauseCompiler, selection: Selection, count: str) -> st
 
 
 def part_of_page(compiler: ClauseCompiler, selection: Selection) -> str | None:
-    """The SELECT of where the walk to a page in the order of ids may begin (`KeptTotals.start`); None: at the first."""
+    """Return the SELECT of the id to start at for a page in id order (`KeptTotals.start`), or None for the first."""
     totals, start = compiler.dialect.totals, selection.start
     if totals is None or start is None or selection.order or selection.reach is not None:
         return None
@@ -64,7 +64,7 @@ def _asked(compiler: ClauseCompiler, selection: Selection, count: str) -> AskedT
 
 
 def _groups(condition: Condition) -> _Groups | None:
-    """What a condition asks for; None where that is not one state of some locales."""
+    """Return the groups of a condition, or None if it is not about one state of some locales."""
     groups = _Groups()
     for test in _tests(condition):
         if not isinstance(test, Tested) or test.ignores_case or not isinstance(test.attribute, Scalar):
@@ -96,7 +96,7 @@ def _is_by_moment(test: Tested) -> bool:
 
 
 def _later(compiler: ClauseCompiler, selection: Selection) -> str:
-    """Counts the entries that are published after the moment."""
+    """Return the SELECT that counts the entries published after the given time."""
     alias = compiler.alias()
     where = compiler.where(_turned(selection.condition), alias)
     return f"SELECT count(*) FROM {compiler.table(selection)} {alias}{where}"

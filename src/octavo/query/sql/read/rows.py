@@ -1,4 +1,4 @@
-"""RowsPlan to SELECT: one statement whose only value is a JSON array of objects."""
+"""Compile a RowsPlan to one SELECT whose only value is a JSON array of objects."""
 
 import json
 from typing import Final
@@ -19,7 +19,7 @@ _FUNCTIONS: Final = {
 
 
 def compile_rows(plan: RowsPlan, registry: Registry, dialect: Dialect, largest: int) -> str:
-    """The text of the statement; its parameters are the plan's, by index. More than `largest` bytes make it fail."""
+    """Return the statement. Its parameters are the plan's, by index. It fails for results over `largest` bytes."""
     return _RowsCompiler(registry, dialect).rows(plan, largest)
 
 
@@ -38,7 +38,7 @@ class _RowsCompiler(ClauseCompiler):
         return self.dialect.answer(array, "", f"FROM ({rows}) {row}", largest)
 
     def _table(self, plan: RowsPlan) -> str:
-        """The rows with their columns, as they are stored."""
+        """Return the rows with their columns as stored."""
         alias = self.alias()
         ends: dict[tuple[Step, ...], str] = {(): alias}
         joins = "".join(self._joined_step(column.steps, ends) for column in plan.columns)
@@ -53,7 +53,7 @@ class _RowsCompiler(ClauseCompiler):
         )
 
     def _joined_step(self, steps: tuple[Step, ...], ends: dict[tuple[Step, ...], str]) -> str:
-        """The joins of a path, less those that are there already."""
+        """Return the joins of a path, without those that are already there."""
         text = ""
         for length in range(1, len(steps) + 1):
             if steps[:length] not in ends:

@@ -1,4 +1,4 @@
-"""ReadPlan to SELECT: one statement whose first column is the answer's JSON text, its second (lists) the total."""
+"""Compile a ReadPlan to one SELECT: first column the response's JSON text, second column (lists) the total."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -44,14 +44,14 @@ Cut = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What decides at one place: its order, and what the entry has there (None: no value)."""
+    """One sort key: its order, and the value of the entry before the page (None: null)."""
 
     order: Order
     value: Parameter | None
 
 
 def ids_behind(compiler: ClauseCompiler, selection: Selection, seek: Seek, cut: Cut) -> str:
-    """The ids of a page as `id`, in order; `cut` cuts a page out of ordered rows."""
+    """Return the SELECT of a page's ids as `id`, in order; `cut` applies the limit to ordered rows."""
     keys = tuple(map(_Key, selection.order, seek.keys))
     branches = [
         f"SELECT * FROM ({cut(_branch(compiler, selection, seek, keys, same, last))}) {compiler.alias()}"
@@ -64,14 +64,14 @@ def ids_behind(compiler: ClauseCompiler, selection: Selection, seek: Seek, cut: 
 
 
 def _lasts(compiler: ClauseCompiler, keys: tuple[_Key, ...]) -> Iterator[tuple[int, str]]:
-    """The branches: how many keys are the same, and the condition on what comes then, `{}` for its value."""
+    """Yield the branches: the number of equal keys, and the condition on the next key, with `{}` for its value."""
     yield len(keys), ""
     for place in reversed(range(len(keys))):
         yield from ((place, condition) for condition in _behind(compiler, keys[place]))
 
 
 def _behind(compiler: ClauseCompiler, key: _Key) -> Iterator[str]:
-    """What is behind in one key alone: larger or smaller values; none, where these come last."""
+    """Yield the conditions for values after a key's value, larger or smaller, and for nulls if they sort last."""
     nulls_last = compiler.dialect.nulls_are_largest is not key.order.descending
     has_nulls = key.order.attribute is not None or bool(key.order.steps)
     if key.value is not None:
@@ -105,11 +105,11 @@ def _value(compiler: ClauseCompiler, order: Order, parameter: Parameter) -> str:
 
 
 _MOST_STEPS: Final = 32
-"""Steps of a condition for which a table is made of what is found: of hundreds SQLite says that they nest too deep."""
+"""Maximum steps of a condition whose matches are materialized: SQLite rejects hundreds as too deeply nested."""
 
 
 _NEAR: Final = 1000
-"""So many entries are walked as quickly as they are looked up."""
+"""Up to this offset, scanning entries is as fast as looking them up."""
 
 
 def compile_read(
@@ -123,11 +123,11 @@ def compile_read(
     keeps_totals: bool = False,
     keeps_parts: bool = False,
 ) -> str:
-    """The text of the statement that answers a plan; its parameters are the plan's, by index.
+    """Return the statement for a plan. Its parameters are the plan's, by index.
 
-    No answer is larger than `largest` bytes: the statement fails, or the driver ends it. `found`: the plan's nesting,
-    where it is known. Raises StatementTooLong for a text of more than `most_text` bytes. `keeps_totals`: the database
-    has the tables for it; `keeps_parts`: those for declared indexes of parts of texts.
+    A response has at most `largest` bytes: otherwise the statement fails, or the driver cancels it. `found`: the plan's
+    nesting, if it is known. Raises StatementTooLong for a text of more than `most_text` bytes. `keeps_totals`: the
+    database has maintained counts; `keeps_parts`: it has the tables of declared substring indexes.
     """
     compiler = SelectCompiler(registry, dialect, largest, most_text, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
     return compiler.read(plan, found)
@@ -136,15 +136,15 @@ def compile_read(
 def compile_total(
     plan: ReadPlan, registry: Registry, dialect: Dialect, *, keeps_totals: bool, keeps_parts: bool
 ) -> str | None:
-    """The text that counts what a list shows on all pages; None where page and total are looked for at once."""
+    """Return the statement that counts all entries of a list, or None if page and total come from one statement."""
     compiler = SelectCompiler(registry, dialect, 0, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
     return compiler.total_alone(plan)
 
 
 def compile_written(plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int, written: str) -> str | None:
-    """The text that answers a plan for the entry that `written`, a table of a WITH, holds as its only row.
+    """Return the SELECT for the entry that is the only row of `written`, a table of a WITH clause.
 
-    None where more is shown than the entry's own values, or where it may not be an entry that the plan chooses.
+    None if the shape contains more than the entry's own values, or if the plan might not select the entry.
     """
     condition = plan.selection.condition
     by_id = isinstance(condition, Tested) and condition.attribute is None and not condition.negated
@@ -154,7 +154,7 @@ def compile_written(plan: ReadPlan, registry: Registry, dialect: Dialect, larges
 
 
 def compile_entry(shape: Shape, registry: Registry, dialect: Dialect, alias: str) -> str:
-    """The expression for the JSON of an entry in the row that is called `alias`, as bytes. Its shape has no values."""
+    """Return the expression for the JSON of the entry in the row `alias`, as bytes. Its shape has no values."""
     return dialect.as_bytes(SelectCompiler(registry, dialect, 0).json(shape, alias))
 
 
@@ -162,17 +162,17 @@ class SelectCompiler(ShapeCompiler):
     """Compiles one whole statement."""
 
     def read(self, plan: ReadPlan, found: Nesting | None = None) -> str:
-        """One row, or for an entry that is not there none."""
+        """Return the statement of a plan: one row, or none if a single entry does not exist."""
         found = found or nesting(plan)
         if found.is_large:
-            self._most = (found.lists + 1) * self._largest  # a byte is counted once for each list around it
+            self._most = (found.lists + 1) * self._largest  # a byte counts once for each list that contains it
         text = self.read_list(plan) if plan.many else self.read_one(plan)
         if len(text) > self._most_text:
             raise StatementTooLong
         return text
 
     def read_one(self, plan: ReadPlan) -> str:
-        """One row with the entry's JSON, or none."""
+        """Return the SELECT of one row with the entry's JSON, or of none."""
         alias = self.alias()
         order = self.order_by(plan.selection, alias)
         where = self.where(plan.selection.condition, alias)
@@ -181,13 +181,13 @@ class SelectCompiler(ShapeCompiler):
         return self.dialect.answer(entry, "", found, self._largest)
 
     def read_written(self, plan: ReadPlan, written: str) -> str:
-        """As `read_one`, for a row that is there already."""
+        """Return the same as `read_one` for a row that has just been written."""
         alias = self.alias()
         entry = self.entry_json(plan.selection.target, plan.shape, alias)
         return self.dialect.answer(entry, "", f"FROM {written} {alias}", self._largest)
 
     def read_list(self, plan: ReadPlan) -> str:
-        """One row: the JSON array of the page, and the total if it is wanted."""
+        """Return the SELECT of one row: the JSON array of the page and, if requested, the total."""
         row = self.alias()
         found = self._found_once(plan)
         chosen, rows, count = found or ("", self._page(plan), self.count(plan) if plan.with_count else "")
@@ -196,7 +196,7 @@ class SelectCompiler(ShapeCompiler):
         return chosen + self.dialect.answer(array, others, f"FROM ({rows}) {row}", self._largest, keys)
 
     def _found_once(self, plan: ReadPlan) -> tuple[str, str, str] | None:
-        """What stands before the statement, the page's rows and the total, where both are looked for at once."""
+        """Return the WITH clause, the page's rows and the total, if page and total are selected in one statement."""
         condition = plan.selection.condition
         if plan.with_keys or isinstance(plan.shape, LiteralShape) or _steps(condition) > _MOST_STEPS:
             return None
@@ -208,16 +208,16 @@ class SelectCompiler(ShapeCompiler):
         return self._searched_page(plan) if by_index or (plan.with_count and _searches(condition)) else None
 
     def total_alone(self, plan: ReadPlan) -> str | None:
-        """The total of a list as a statement of its own; None where page and total are looked for at once."""
+        """Return the total of a list as a separate statement, or None if page and total come from one statement."""
         return self.count(plan) if self._found_once(plan) is None else None
 
     def _listed(self, text: str) -> str:
-        """JSON texts of all rows as an array."""
+        """Return the JSON texts of all rows as an array."""
         joined = f"coalesce({self.dialect.join_rows(text)}, '')"
         return self.dialect.concat(["'['", joined, "']'"])
 
     def count(self, plan: ReadPlan) -> str:
-        """How many entries there are, on all pages."""
+        """Return the SELECT that counts all matching entries."""
         selection = plan.selection
         if plan.most_counted is not None:
             alias = self.alias()
@@ -234,7 +234,7 @@ class SelectCompiler(ShapeCompiler):
         return f"SELECT (SELECT count(*) FROM {self.table(selection)}) - ({rest})"
 
     def _total(self, plan: ReadPlan, rows: str) -> str:
-        """How many rows there are, as far as is asked."""
+        """Return the SELECT that counts the rows, up to the requested maximum."""
         if plan.most_counted is None:
             return f"SELECT count(*) {rows}"
         most = self.dialect.limit(self.dialect.parameter(plan.most_counted), None)
@@ -245,8 +245,8 @@ class SelectCompiler(ShapeCompiler):
         return f"SELECT count(*) FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
 
     def _searched_page(self, plan: ReadPlan) -> tuple[str, str, str]:
-        """What is found, with what it is ordered by, as a table at the beginning of the statement; the page's rows; and
-        the total. So each entry is looked at once, for the page and the total alike."""
+        """Return a WITH clause with all matching ids and their sort values, the page's rows, and the total. So the
+        condition is evaluated once for each entry."""
         selection, found, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
         orders = [self.order_value(order, alias) for order in selection.order]
         columns = "".join(f", {value} AS k{number}" for number, value in enumerate(orders))
@@ -256,7 +256,8 @@ class SelectCompiler(ShapeCompiler):
         return chosen, self._shown(plan, found, page), self._total(plan, f"FROM {found}") if plan.with_count else ""
 
     def _page_of_parts(self, plan: ReadPlan, search: PartSearch) -> tuple[str, str, str]:
-        """The same of a page whose first entries may be found without looking at all; all are counted then."""
+        """Return the same for a page found by substring search, which may not need all matches; a total counts them
+        all."""
         found, page = search.found(), self.alias()
         rows = self._shown(plan, f"({found.rows}) {self.alias()}", page)
         if not plan.with_count:
@@ -270,7 +271,7 @@ class SelectCompiler(ShapeCompiler):
         return f"WITH {found.tables} ", rows, total
 
     def _shown(self, plan: ReadPlan, found: str, page: str) -> str:
-        """The page's rows, out of a table with ids and what they are ordered by."""
+        """Return the page's rows from a table with ids and sort values."""
         selection = plan.selection
         terms = [f"k{number}{' DESC' if order.descending else ''}" for number, order in enumerate(selection.order)]
         ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
@@ -282,8 +283,8 @@ class SelectCompiler(ShapeCompiler):
         )
 
     def _page(self, plan: ReadPlan) -> str:
-        """The page's rows. Where entries are skipped, or ordered with more than their own values to show, the ids are
-        paged first: JSON is made of those alone that are shown."""
+        """Return the page's rows. With an offset, or an order and more than the entries' own values, the ids are paged
+        first, so that JSON is built for the returned entries only."""
         selection, alias = plan.selection, self.alias()
         order, limit = self.order_by(selection, alias), self.limit(selection)
         columns = f", {self._keys(selection, alias)} AS keys" if plan.with_keys else ""
@@ -299,14 +300,14 @@ class SelectCompiler(ShapeCompiler):
         )
 
     def _looked_up(self, selection: Selection, alias: str, page: str) -> str:
-        """Joins the entries of a page of ids; far behind one by one, lest all that is skipped is walked for it."""
+        """Join the entries of a page of ids. With a large offset they are looked up one by one, instead of scanned."""
         table = self.table(selection)
         if selection.start is not None and (selection.reach is None or selection.reach > _NEAR):
             return self.dialect.join_each(table, alias, f"{page}.id")
         return f" JOIN {table} {alias} ON {alias}.id = {page}.id"
 
     def _ids(self, selection: Selection) -> str:
-        """The ids of a page, in order."""
+        """Return the SELECT of the ids of a page, in order."""
         if selection.seek is not None:
             return ids_behind(self, selection, selection.seek, lambda ordered: self._cut(ordered, selection))
         paged = self.alias()
@@ -322,23 +323,23 @@ class SelectCompiler(ShapeCompiler):
         return f"SELECT * FROM ({ids}) {self.alias()}"
 
     def _keys(self, selection: Selection, alias: str) -> str:
-        """What an entry is sorted by, and its id."""
+        """Return the sort values of an entry, and its id."""
         return self.dialect.key_json([*(self.order_value(order, alias) for order in selection.order), f"{alias}.id"])
 
     def _cut(self, ordered: str, selection: Selection) -> str:
-        """A page out of ordered rows, of which no more are looked at than it takes."""
+        """Return a page of ordered rows, with a constant limit if the planner needs one."""
         if self.dialect.plans_by_limit and selection.reach is not None:
             ordered = f"SELECT * FROM ({ordered} LIMIT {selection.reach}) {self.alias()}"
         return f"{ordered}{self.limit(selection)}"
 
 
 def _sorts(selection: Selection) -> bool:
-    """Whether entries have to be put in order: they are there by their ids."""
+    """Return whether entries have to be sorted. Without an order they are read by id."""
     return any(order.attribute is not None or order.steps for order in selection.order)
 
 
 def leads_on(shape: Shape) -> bool:
-    """Whether a shape shows more than an entry's own values."""
+    """Return whether a shape contains more than an entry's own values."""
     match shape:
         case ObjectShape(members=members, optional=optional):
             pairs = [member for member in members if not isinstance(member, ScalarRun)]
@@ -350,7 +351,7 @@ def leads_on(shape: Shape) -> bool:
 
 
 def _steps(condition: Condition) -> int:
-    """How many relations and components a condition goes through."""
+    """Return how many relations and components a condition passes through."""
     match condition:
         case Exists(condition=inner):
             return 1 + _steps(inner)
@@ -361,7 +362,7 @@ def _steps(condition: Condition) -> int:
 
 
 def _searches(condition: Condition) -> bool:
-    """Whether no index tells which entries meet a condition: parts of texts, and what related entries are like."""
+    """Return whether no index can find the entries that match: substring tests, and tests on related entries."""
     match condition:
         case Tested(test=test):
             return test in PATTERN_TESTS
@@ -374,8 +375,8 @@ def _searches(condition: Condition) -> bool:
 
 
 def _has_parts_index(condition: Condition) -> bool:
-    """Whether an index for parts of texts finds what meets a condition. For a few of them the order would be walked,
-    though, as it is not known how rare a part is."""
+    """Return whether a substring index finds the entries that match a condition. Without this, the planner would scan
+    in sort order for a small page, because it does not know how rare the substring is."""
     match condition:
         case Tested(attribute=Scalar(parts_index_of=str()), test=Test.CONTAINS, negated=False, ignores_case=True):
             return True
@@ -388,8 +389,8 @@ def _has_parts_index(condition: Condition) -> bool:
 
 
 def _rare_opposite(condition: Condition) -> Condition | None:
-    """What is met exactly where a condition that most entries meet is not: drafts for what is published, what is linked
-    to an entry for what is not. None where nothing such is known."""
+    """Return the condition that is true exactly where a usually true condition is false: drafts for published entries,
+    linked for not linked ones. None if there is no such condition."""
     match condition:
         case Tested(attribute=Scalar(name=name), test=Test.NULL, negated=True) if name == PUBLISHED_AT:
             return replace(condition, negated=False)

@@ -1,7 +1,7 @@
-"""Reads whose answers go through one more hand: the addresses of files are marked, wherever they stand in the answer.
+"""Compile reads with marked file URLs, for storage providers whose URLs have to be signed after the query.
 
-A private storage needs them signed, which no database can do. The mark is a secret of the process, so nobody can have
-anything else signed by writing it somewhere.
+Databases cannot sign URLs. The mark is a secret of the process, so clients cannot get other texts signed by storing
+the mark in an entry.
 """
 
 from octavo.query.plan.nesting import Nesting
@@ -25,14 +25,14 @@ def compile_marked_read(
     keeps_totals: bool = False,
     keeps_parts: bool = False,
 ) -> str:
-    """As `compile_read`, with the mark in front of every address of a file or of one of its formats."""
+    """Return the same as `compile_read`, with the mark before every URL of a file or of one of its formats."""
     compiler = _MarkingCompiler(registry, dialect, largest, most_text, mark)
     compiler.keeps_totals, compiler.keeps_parts = keeps_totals, keeps_parts
     return compiler.read(plan, found)
 
 
 class _MarkingCompiler(SelectCompiler):
-    """Knows the two attributes that hold addresses: one as it is, the other inside JSON that is our own."""
+    """Marks the two attributes that hold URLs: a text, and JSON that Octavo writes."""
 
     def __init__(self, registry: Registry, dialect: Dialect, largest: int, most_text: int, mark: str) -> None:
         super().__init__(registry, dialect, largest, most_text)

@@ -1,8 +1,8 @@
-"""A page of the entries whose text contains a part, where one index finds parts and another gives the order.
+"""Compile a page of a substring search, where one index finds substrings and another provides the order.
 
-Either many entries have the part, and some of them stand at the beginning of the order; or few have it, and the index
-finds them. Which it is nobody knows before. So the first entries of the order are looked at; if they do not fill the
-page, the index is asked for all.
+Either many entries match, and some of them come early in the order; or few match, and the substring index finds them.
+This is not known in advance. So the statement scans the first entries in sort order; only if they do not fill the
+page, it uses the substring index.
 """
 
 from collections.abc import Iterator
@@ -20,15 +20,15 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.declared_indexes import ORDER, DeclaredIndex
 
 _WALKED: Final = 100
-"""Entries that are looked at in their order, where no texts are sampled."""
+"""Number of entries to scan in sort order without a sample of texts."""
 _FIRST: Final = 100
-"""Entries of the first pages, which are looked for so."""
+"""Number of entries, from the first one, whose pages are searched this way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`tables` are those of WITH; `rows` the SELECT of all that may be on the page, as `id` and what it is ordered by,
-    `k0` and so on. Where `is_filled` these are not all that there are; else the table `name` holds all."""
+    """`tables` are the WITH tables; `rows` the SELECT of all candidates for the page, as `id` and the sort values `k0`,
+    `k1` ... If `is_filled`, these are not all matches; otherwise the table `name` holds all of them."""
 
     tables: str
     rows: str
@@ -37,7 +37,7 @@ class Found:
 
 
 def part_search(compiler: ClauseCompiler, selection: Selection) -> "PartSearch | None":
-    """What a page looks for, if it is one of these."""
+    """Return the search of a page if it is a substring search of this kind, else None."""
     is_first = selection.reach is not None and selection.reach <= _FIRST
     if not is_first or selection.limit is None or selection.seek is not None or not _is_walked(selection):
         return None
@@ -48,13 +48,14 @@ def part_search(compiler: ClauseCompiler, selection: Selection) -> "PartSearch |
 
 
 class PartSearch:
-    """Compiles what one page looks for: `part`, which an index finds, among `tests`, all that is asked of an entry."""
+    """Compiles the search of one page: `part` is the test with the substring index, `tests` are all tests of an
+    entry."""
 
     def __init__(self, compiler: ClauseCompiler, selection: Selection, tests: tuple[Tested, ...], part: Tested) -> None:
         self._compiler, self._selection, self._tests, self._part = compiler, selection, tests, part
         self._dialect = compiler.dialect
         self.plain: Condition = All(tuple(map(_plain, tests)))
-        """The condition, as it is said without an index for parts."""
+        """The condition without substring indexes."""
 
     def found(self) -> Found:
         walked, texts, name = (self._compiler.alias() for _ in range(3))
@@ -78,7 +79,7 @@ class PartSearch:
         return Found(", ".join(tables), either, filled, name)
 
     def _walk(self, texts: str) -> str:
-        """What is found among the first entries of the order."""
+        """Return the SELECT of the matches among the first entries in sort order."""
         row, entry = self._compiler.alias(), self._compiler.alias()
         columns = ", ".join(f"{row}.{self._compiler.quote(name)}" for name in self._columns())
         of_locale = tuple(test for test in self._tests if self._begins_with_locale and _is_of_locale(test))
@@ -89,7 +90,7 @@ class PartSearch:
         )
         if self._dialect.samples_texts:
             many, known = substring_sampling.walked(texts, self._contains("s.t")), self._compiler.alias()
-            order = self._compiler.order_by(self._selection, known)  # said again, or it is sorted again
+            order = self._compiler.order_by(self._selection, known)  # repeated, because a sub-select loses its order
             first = f"SELECT * FROM ({first} LIMIT {substring_sampling.MOST_WALKED}) {known}{order} LIMIT {many}"
         else:
             first = f"{first} LIMIT {_WALKED}"
@@ -98,13 +99,13 @@ class PartSearch:
 
     def _by_condition(self, filled: str) -> str:
         entry = self._compiler.alias()
-        gate = f"(SELECT 1 WHERE NOT {filled}) {self._compiler.alias()}"  # a condition would be asked of each row
+        gate = f"(SELECT 1 WHERE NOT {filled}) {self._compiler.alias()}"  # a condition would run for each row
         where = self._compiler.where(self._selection.condition, entry)
         table = self._compiler.table(self._selection)
         return f"SELECT {self._keys(entry)} FROM {gate} CROSS JOIN {table} {entry}{where}"
 
     def _by_pattern(self, pattern: str) -> str:
-        """Found by the index; or by looking at all, where there is nothing to ask it for."""
+        """Return the SELECT by the index, or of all entries if the pattern is NULL."""
         entry, other, say = self._compiler.alias(), self._compiler.alias(), self._compiler.condition
         folded = self._dialect.folded(self._compiler.column(self._part.attribute, entry))
         table = self._compiler.table(self._selection)
@@ -129,25 +130,25 @@ class PartSearch:
         return self._dialect.parameter(self._part.parameters[0])
 
     def _keys(self, alias: str) -> str:
-        """The id, and what an entry is ordered by."""
+        """Return the id and the sort values."""
         values = (self._compiler.order_value(order, alias) for order in self._selection.order)
         return ", ".join((f"{alias}.id", *(f"{value} AS k{number}" for number, value in enumerate(values))))
 
     def _columns(self) -> list[str]:
-        """The columns that are looked at."""
+        """Return the columns that the search reads."""
         attributes = (*(test.attribute for test in self._tests), *(order.attribute for order in self._selection.order))
         return list(dict.fromkeys(("id", *(column_name(each) for each in attributes if each is not None))))
 
     @property
     def _begins_with_locale(self) -> bool:
-        """Whether the index of the order begins with the locale."""
+        """Return whether the order's index starts with the locale."""
         target = self._selection.target
         names = [order.attribute.name for order in self._selection.order if order.attribute is not None]
         return isinstance(target, ContentType) and target.localized and bool(names) and LOCALE not in names
 
 
 def _tests(condition: Condition) -> Iterator[Condition]:
-    """All that is asked of an entry at once."""
+    """Yield the conditions that an entry must match together."""
     if isinstance(condition, All):
         for item in condition.items:
             yield from _tests(item)
@@ -171,7 +172,7 @@ def _is_of_locale(test: Tested) -> bool:
 
 
 def _is_walked(selection: Selection) -> bool:
-    """Whether an index gives the order: that of ids, or one that the content-type declares."""
+    """Return whether an index provides the order: that of ids, or one that the content type declares."""
     if any(order.steps or order.guard is not None for order in selection.order):
         return False
     asked = [order for order in selection.order if order.attribute is not None]
@@ -182,7 +183,8 @@ def _is_walked(selection: Selection) -> bool:
 
 
 def _serves(index: DeclaredIndex, orders: tuple[Order, ...]) -> bool:
-    """Whether an index gives an order: all of it, for the id comes last by itself; backwards for a single name."""
+    """Return whether an index provides an order. The id is implied at the end; a single column also works in
+    reverse."""
     if index.kind != ORDER or [key.attribute for key in index.keys] != [
         None if order.attribute is None else order.attribute.name for order in orders
     ]:

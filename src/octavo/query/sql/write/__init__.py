@@ -1,1 +1,1 @@
-"""Saying what is changed: changes and facts to statements."""
+"""Compile changes and facts to statements."""

@@ -1,7 +1,7 @@
-"""Changes that go to the database as one statement, where it lets statements that write stand in a WITH.
+"""Combine changes in one statement, for databases that support writes in a WITH clause.
 
-So a write with relations and components takes one way there and back instead of one for each table. All of a chain sees
-the state before it, so its changes are to different tables; ids of rows that one inserts are values of the others.
+A write with relations and components then needs one round trip instead of one for each table. All parts of a chain see
+the state before it, so they change different tables. Ids of inserted rows are values of the other parts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from octavo.query.sql.statement import Statement
 from octavo.schema.registry import Registry
 
 _OFTEN: Final = 3
-"""How often a chain comes before it has a statement: one that no other request brings is not worth a plan."""
+"""How often a chain must occur before it is compiled: a one-time statement is not worth its query plan."""
 _MOST_CHAINS: Final = 64
 _MOST_VALUES: Final = 256
 _MOST_TEXT: Final = 16 * 1024
@@ -51,19 +51,19 @@ _TABLES: Final[Mapping[type, Callable[[Registry, Any], str]]] = {
     ),
 }
 _OF_NEW_ROWS: Final = (AttachComponents, AddLinks, AttachFiles, AddMorphs)
-"""What may speak of rows that are inserted before it."""
+"""Changes that can refer to rows inserted before them."""
 
 
 class Step(NamedTuple):
-    """A statement of a change. Its values may be rows that are not there yet; `refs` are those that it inserts, their
-    ids answered in any order.
+    """A statement of a change. Its values can be references to rows that do not exist yet. `refs` are the rows that it
+    inserts; their ids are returned in any order.
     """
 
     statement: Statement
     refs: tuple[RowRef, ...] = ()
 
     def resolved(self) -> Statement:
-        """The statement, when the rows that it speaks of are there."""
+        """Return the statement after the rows that it refers to have been inserted."""
         values = self.statement.values
         if RowRef not in map(type, values):
             return self.statement
@@ -71,19 +71,19 @@ class Step(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Changes that may be one statement, and the tables that they are to."""
+    """Changes that can be one statement, and the tables that they change."""
 
     changes: list[Change]
     tables: set[str]
 
     def inserts(self) -> bool:
-        """Whether others may speak of its rows."""
+        """Return whether other groups can refer to its rows."""
         return any(isinstance(change, InsertRows) for change in self.changes)
 
 
 def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[Group]:
-    """Changes in few groups, each of which may be one statement: those to one table stay in order, and so does what
-    speaks of new rows."""
+    """Split changes into as few groups as possible, each of which can be one statement. Changes of one table, and those
+    that refer to new rows, stay in order."""
     groups: list[Group] = []
     for change in changes:
         named = _TABLES.get(type(change))
@@ -102,7 +102,7 @@ def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[Group]:
 
 
 def _first_place(groups: Sequence[Group], change: Change, table: str) -> int:
-    """The first group that a change may belong to."""
+    """Return the index of the first group that a change can belong to."""
     for place in reversed(range(len(groups))):
         if table in groups[place].tables:
             return place + 1
@@ -119,14 +119,15 @@ class Joined(NamedTuple):
 
 
 class Chains:
-    """The chains that come often, by their shape."""
+    """The frequent chains, cached by their shape."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._known: dict[tuple[ChainPart, ...], int | str | None] = {}
 
     def join(self, steps: Sequence[Step]) -> Joined | None:
-        """One statement for all steps, which answers one row: the ids of all `refs`. None where they go one by one."""
+        """Return one statement for all steps. It returns one row with the ids of all `refs`. None: run them one by
+        one."""
         if not _is_small(steps):
             return None
         text, is_new = self._text(_shape(steps))
@@ -136,27 +137,28 @@ class Chains:
         return Joined(Statement(text, values), is_new)
 
     def text(self, steps: Sequence[Step]) -> str | None:
-        """The text that steps of this shape have as one statement, whether they come often or not."""
+        """Return the combined statement of steps with this shape, however frequent they are."""
         return self._chain.join(_shape(steps)) if _is_small(steps) else None
 
     def guards(self, tables: Iterable[str]) -> str:
-        """The SELECT of a row where chains of these tables are to be refused."""
+        """Return the SELECT of a row if chains that change these tables must be refused."""
         return self._chain.guards(sorted(tables))
 
     def changed_later(self, table: str) -> str:
-        """The SELECT of a row where what is written to a table may be changed once more before the commit."""
+        """Return the SELECT of a row if a trigger may change a table's written rows before the commit."""
         return self._chain.changed_later(table)
 
     def keep(self, steps: Sequence[Step], statement: Statement) -> None:
-        """Let steps of this shape be such a statement from now on."""
+        """Use this statement for steps of this shape from now on."""
         self._known[_shape(steps)] = statement.text
 
     def refuse(self, steps: Sequence[Step]) -> None:
-        """Let steps of this shape go one by one from now on."""
+        """Run steps of this shape one by one from now on."""
         self._known[_shape(steps)] = None
 
     def _text(self, shape: tuple[ChainPart, ...]) -> tuple[str | None, bool]:
-        """The text of a chain, None until it has come often, and whether it is new. Those that came last are kept."""
+        """Return the text of a chain, None until it is frequent, and whether it is new. The most recent ones are
+        cached."""
         known = self._known.pop(shape, 0)
         is_new = known == _OFTEN - 1
         self._known[shape] = known + 1 if isinstance(known, int) and not is_new else known

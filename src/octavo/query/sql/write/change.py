@@ -1,4 +1,4 @@
-"""Changes to INSERT, UPDATE and DELETE statements. The text depends on a change's shape only, and is remembered."""
+"""Compile changes to INSERT, UPDATE and DELETE statements. Texts depend on a change's shape only, and are cached."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -64,7 +64,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 RowT = TypeVar("RowT")
 _INTEGER, _FLOAT, _TEXT = ValueKind.INTEGER, ValueKind.FLOAT, ValueKind.STRING
-_ANY = ComponentTable(name="")  # they differ in their names alone
+_ANY = ComponentTable(name="")  # component tables differ in their names only
 _COMPONENT_COLUMNS = Columns(
     (
         Target(_ANY.entity_column, _INTEGER),
@@ -86,7 +86,7 @@ _FILE_COLUMNS = Columns(
 
 
 def columns_of(attribute: AnyAttribute) -> tuple[Target, ...]:
-    """The columns of the own table behind an attribute."""
+    """Return the columns of an attribute in the entries' own table."""
     if isinstance(attribute, Scalar):
         return (Target(column_name(attribute), SCALAR_TYPES[attribute.type].kind),)
     if attribute.name in CREATOR_COLUMNS:
@@ -97,21 +97,21 @@ def columns_of(attribute: AnyAttribute) -> tuple[Target, ...]:
 
 
 def _columns(definition: Definition, names: tuple[str, ...], later: str | None = None) -> Columns:
-    """The columns behind some attributes. `later`: as for `UpdateRow`."""
+    """Return the columns of some attributes. `later`: as for `UpdateRow`."""
     return Columns(
         replace(column, later=name == later) for name in names for column in columns_of(definition.attributes[name])
     )
 
 
 def _cells(attribute: AnyAttribute, value: Any) -> tuple[Any, ...]:
-    """A value, one for each column."""
+    """Split a value into one for each column."""
     if isinstance(attribute, Relation) and attribute.kind == "morphToOne":
         return (value.id, value.type) if isinstance(value, TypedTarget) else (None, None)
     return (value,)
 
 
 class ChangeCompiler:
-    """Compiles changes for one database. A change is one statement, unless it carries very many values."""
+    """Compiles changes for one database. A change is one statement, unless it has very many values."""
 
     def __init__(self, registry: Registry, dialect: Dialect) -> None:
         self.registry = registry
@@ -138,11 +138,11 @@ class ChangeCompiler:
         }
 
     def compile(self, change: Change) -> list[Statement]:
-        """The statements of a change other than an insertion, in order. Rows that are there by now have their ids."""
+        """Return the statements of a change, except insertions, in order. Row references must have their ids."""
         return self._compilers[type(change)](change)
 
     def steps(self, change: Change) -> list[Step]:
-        """The statements of any change, in order, each with the rows that it inserts."""
+        """Return the statements of any change, in order, each with the rows that it inserts."""
         if isinstance(change, InsertRows):
             return self._insert_rows(change)
         return [Step(statement) for statement in self.compile(change)]
@@ -256,7 +256,7 @@ class ChangeCompiler:
         return self._inserts(table.name, columns, rows)
 
     def _remove_morphs(self, change: RemoveMorphs) -> list[Statement]:
-        """Whatever led there, this side's own list or the field of a target."""
+        """Remove the links of this side's list, or of one attribute of the target's side."""
         table = morph_table(change.owner, change.relation.name)
         text = (
             f"DELETE FROM {self.dialect.quote(table.name)} WHERE {self.dialect.quote(table.owner_column)}"
@@ -289,7 +289,7 @@ class ChangeCompiler:
     def _row(
         self, change: InsertRows | UpdateRow | UpdateRows, values: tuple[Any, ...], columns: Columns
     ) -> tuple[Any, ...]:
-        """The values of attributes, one for each column."""
+        """Return the values of attributes, one for each column."""
         if len(columns) == len(values):
             return values
         attributes = [change.definition.attributes[name] for name in change.attributes]
@@ -299,7 +299,7 @@ class ChangeCompiler:
         bind = self.dialect.bind
         return [
             cell
-            if cell is None or cell.__class__ is str or cell.__class__ is Slot  # texts are stored as they are
+            if cell is None or cell.__class__ is str or cell.__class__ is Slot  # texts are stored unchanged
             else known(cell)
             if cell.__class__ is RowRef
             else bind(column.kind, cell)
@@ -324,9 +324,8 @@ class ChangeCompiler:
         ]
 
     def _parts(self, rows: Sequence[RowT], width: int) -> Iterator[Sequence[RowT]]:
-        """Rows of so many values, as many as a statement may carry. Large parts have few sizes: powers of two.
-
-        So there are few texts for a database to prepare and to keep.
+        """Split rows of `width` values into as many as a statement can hold. Large parts have few sizes, powers of two,
+        so that databases prepare and cache few statements.
         """
         most = max(1, self.dialect.most_values // width)
         if len(rows) <= min(most, MOST_REMEMBERED_ROWS):

@@ -1,4 +1,4 @@
-"""Texts of INSERT, UPDATE and DELETE statements, by the shape of a change: tables, columns, and how many rows."""
+"""The texts of INSERT, UPDATE and DELETE statements by the shape of a change: tables, columns, number of rows."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, wraps
@@ -14,16 +14,16 @@ _INTEGER, _FLOAT = ValueKind.INTEGER, ValueKind.FLOAT
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A column that values go into."""
+    """A column that values are written to."""
 
     name: str
     kind: ValueKind
     later: bool = False
-    """Whether the value is a moment that has to be behind the one the row holds."""
+    """Whether the value is a timestamp that must be later than the stored one."""
 
 
 class Columns(tuple[Target, ...]):
-    """Columns in order. Texts are looked up by them, so their hash is remembered."""
+    """Columns in order. Statement texts are cached by them, so their hash is cached, too."""
 
     def __init__(self, _: Iterable[Target] = ()) -> None:
         self._hash = super().__hash__()
@@ -37,7 +37,7 @@ MOST_REMEMBERED_ROWS = 64
 
 
 def remembered(function: TextT) -> TextT:
-    """Remember the texts of small statements; those of large ones differ from request to request."""
+    """Cache the texts of small statements; large ones differ from request to request."""
     small = lru_cache(maxsize=4096)(function)
 
     @wraps(function)
@@ -51,14 +51,14 @@ def remembered(function: TextT) -> TextT:
 
 
 def _numbered(dialect: Dialect, kinds: Sequence[ValueKind], rows: int) -> list[list[str]]:
-    """The placeholders of each row."""
+    """Return the placeholders of each row."""
     width = len(kinds)
     return [[dialect.placeholder(row * width + i + 1, kind) for i, kind in enumerate(kinds)] for row in range(rows)]
 
 
 @remembered
 def insert_text(dialect: Dialect, table: str, columns: Columns, rows: int, returning: bool) -> str:
-    """Insert so many rows, `returning` their ids or not."""
+    """Return the INSERT of `rows` rows, optionally `returning` their ids."""
     names = ", ".join(dialect.quote(column.name) for column in columns)
     numbered = _numbered(dialect, [column.kind for column in columns], rows)
     values = ", ".join(f"({', '.join(row)})" for row in numbered)
@@ -67,14 +67,14 @@ def insert_text(dialect: Dialect, table: str, columns: Columns, rows: int, retur
 
 
 def _setting(dialect: Dialect, column: Target, value: str) -> str:
-    """What gives a column its new value."""
+    """Return the assignment of a column's new value."""
     name = dialect.quote(column.name)
     return f"{name} = {dialect.later.format(new=value, old=name) if column.later else value}"
 
 
 @remembered
 def update_text(dialect: Dialect, table: str, columns: Columns) -> str:
-    """Update the row whose id is the last value."""
+    """Return the UPDATE of the row whose id is the last value."""
     settings = ", ".join(
         _setting(dialect, column, dialect.placeholder(number, column.kind))
         for number, column in enumerate(columns, start=1)
@@ -84,7 +84,7 @@ def update_text(dialect: Dialect, table: str, columns: Columns) -> str:
 
 @remembered
 def update_rows_text(dialect: Dialect, table: str, columns: Columns, rows: int) -> str:
-    """Update so many rows; each is an id and its values."""
+    """Return the UPDATE of `rows` rows; each is an id and its values."""
     settings = ", ".join(
         _setting(dialect, column, dialect.row_column(number)) for number, column in enumerate(columns, start=2)
     )
@@ -94,16 +94,16 @@ def update_rows_text(dialect: Dialect, table: str, columns: Columns, rows: int) 
 
 @remembered
 def where_text(dialect: Dialect, keys: tuple[tuple[str, ValueKind], ...], places: int) -> str:
-    """The condition that keys have the values of one of so many places."""
+    """Return the condition that the key columns equal one of `places` tuples of values."""
     kinds = [kind for _, kind in keys]
     return f" WHERE {dialect.among([dialect.quote(name) for name, _ in keys], _numbered(dialect, kinds, places))}"
 
 
 @remembered
 def add_links_text(dialect: Dialect, table: LinkTable, rows: int, width: int, repeated: bool = False) -> str:
-    """A pair that is linked already stays; a new source of a target comes last among its sources.
+    """Return the INSERT of links. Existing links are kept; a new source is added last among a target's sources.
 
-    `repeated`: whether a target stands in several rows, which then come in the order of their sources.
+    `repeated`: a target may be in several rows, which are sorted by source then.
     """
     names = [dialect.quote(table.source_column), dialect.quote(table.target_column)]
     chosen = [dialect.row_column(1), dialect.row_column(2)]
@@ -125,7 +125,7 @@ def add_links_text(dialect: Dialect, table: LinkTable, rows: int, width: int, re
 
 @remembered
 def order_links_text(dialect: Dialect, table: LinkTable, rows: int) -> str:
-    """Give so many targets their places: target and place, and the source as the last value."""
+    """Return the UPDATE of the order of `rows` targets: target and order, and the source as the last value."""
     target, place = dialect.row_column(1), dialect.row_column(2)
     source = dialect.placeholder(rows * 2 + 1, _INTEGER)
     setting = f"{dialect.quote(str(table.order_column))} = {place}"

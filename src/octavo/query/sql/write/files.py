@@ -1,4 +1,4 @@
-"""The statements that write the rows of uploaded files (table `files`)."""
+"""Statements on the rows of uploaded files (table `files`)."""
 
 from typing import Final
 
@@ -29,22 +29,22 @@ FILE_COLUMNS: Final = {
     "created_by_id": _INTEGER,
     "updated_by_id": _INTEGER,
 }
-"""What is written of a file, in the order of the parameters."""
+"""The columns written for a file, in the order of the parameters."""
 
 
 def compile_insert_file(dialect: Dialect) -> str:
-    """One new row; answers its id."""
+    """Return the INSERT of one file, which returns its id."""
     places = [dialect.parameter(Parameter(index, kind)) for index, kind in enumerate(FILE_COLUMNS.values())]
     return f"INSERT INTO files ({', '.join(FILE_COLUMNS)}) VALUES ({', '.join(places)}) {dialect.returning('id')}"
 
 
 def compile_find_hash(dialect: Dialect) -> str:
-    """The id of the file with a hash."""
+    """Return the SELECT of the id of the file with a hash."""
     return f"SELECT id FROM files WHERE hash = {dialect.parameter(Parameter(0, _TEXT))}"
 
 
 def compile_last_place(dialect: Dialect) -> str:
-    """The last order among the files of a place: type, id and field of the entry."""
+    """Return the SELECT of the highest order of an attribute's files: type, id and field of the entry."""
     kind, entry, field = (dialect.parameter(Parameter(index, of)) for index, of in enumerate((_TEXT, _INTEGER, _TEXT)))
     return (
         f"SELECT max({dialect.quote('order')}) FROM files_related_morphs"
@@ -56,7 +56,7 @@ _API_FOLDER: Final = "'plugin_upload_api-folder'"
 
 
 def compile_find_api_folder(dialect: Dialect) -> str:
-    """Id and path of the folder for files that come over the API, as v4 keeps it in its settings."""
+    """Return the SELECT of id and path of the folder for API uploads, which v4 stores in its settings."""
     named = dialect.concat(["'{\"id\":'", dialect.text_of(ValueKind.INTEGER, "f.id"), "'}'"])
     return (
         f"SELECT f.id, f.path FROM strapi_core_store_settings s JOIN upload_folders f ON s.value = {named}"
@@ -65,7 +65,7 @@ def compile_find_api_folder(dialect: Dialect) -> str:
 
 
 def compile_next_folder() -> str:
-    """The number of the next folder, and the names of those at the top, one in each row."""
+    """Return the SELECT of the next folder's number and the names of the top-level folders, one per row."""
     return (
         "SELECT (SELECT coalesce(max(path_id), 0) + 1 FROM upload_folders), f.name"
         " FROM (SELECT 1) one LEFT JOIN upload_folders f"
@@ -74,7 +74,7 @@ def compile_next_folder() -> str:
 
 
 def compile_insert_folder(dialect: Dialect) -> str:
-    """A new folder: name, number, path, now. Answers its id."""
+    """Return the INSERT of a folder: name, number, path, now. It returns the id."""
     values = [dialect.parameter(Parameter(*each)) for each in enumerate((_TEXT, _INTEGER, _TEXT, _INSTANT))]
     columns = "name, path_id, path, created_at, updated_at"
     row = ", ".join((*values, values[-1]))
@@ -82,7 +82,7 @@ def compile_insert_folder(dialect: Dialect) -> str:
 
 
 def compile_keep_api_folder(dialect: Dialect) -> tuple[str, str]:
-    """Forget which folder it was; keep which one it is now: the value of the setting."""
+    """Return the statements that replace the folder for API uploads in the settings: delete, then insert the value."""
     value, key = dialect.parameter(Parameter(0, _TEXT)), dialect.quote("key")
     return (
         f"DELETE FROM strapi_core_store_settings WHERE {key} = {_API_FOLDER}",
@@ -91,7 +91,7 @@ def compile_keep_api_folder(dialect: Dialect) -> tuple[str, str]:
 
 
 def compile_link_folder(dialect: Dialect) -> str:
-    """Put a file behind those that a folder has: file and folder."""
+    """Return the INSERT that adds a file at the end of a folder: file and folder."""
     file, folder = (dialect.parameter(Parameter(index, _INTEGER)) for index in (0, 1))
     last = f"SELECT file_order FROM files_folder_links WHERE folder_id = {folder} ORDER BY file_order DESC LIMIT 1"
     values = f"{file}, {folder}, coalesce(({last}), 0) + 1"

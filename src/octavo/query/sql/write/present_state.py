@@ -1,4 +1,4 @@
-"""Facts to one SELECT: a branch for each, all with the same columns, so that a write asks the database once.
+"""Compile facts to one SELECT: a UNION branch for each, all with the same columns, so that a write needs one query.
 
 Columns: the number of the fact, id, owner id, type, field, order.
 """
@@ -27,12 +27,12 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.schema.shared_values import shares_unique
 
-_OTHER_VALUES = 1_000  # room for what a fact asks for besides ids
+_OTHER_VALUES = 1_000  # reserved for values of facts other than ids
 _INTEGER, _TEXT = ValueKind.INTEGER, ValueKind.STRING
 
 
 class _Branches:
-    """The branches so far, and the values in them."""
+    """The branches so far, and their values."""
 
     def __init__(self, registry: Registry, dialect: Dialect) -> None:
         self.registry = registry
@@ -49,16 +49,16 @@ class _Branches:
         return served_rows(definition, self.registry, self.dialect, "s")
 
     def have_room_for(self, fact: Fact) -> bool:
-        """Whether a statement may carry this fact, too."""
+        """Return whether the statement has room for this fact."""
         size = len(fact.ids) if isinstance(fact, TargetsFact | ComponentsFact) else 0
         return len(self.texts) < self._most_branches and len(self.values) + size < self._most_values
 
     def statement(self) -> Statement:
-        """All of it."""
+        """Return the statement of all branches."""
         return Statement(" UNION ALL ".join(self.texts), tuple(self.values))
 
     def value(self, kind: ValueKind, value: Any) -> str:
-        """A placeholder for one more value."""
+        """Return a placeholder for one more value."""
         self.values.append(self.dialect.bind(kind, value))
         return self.dialect.placeholder(len(self.values), kind)
 
@@ -97,7 +97,7 @@ class _Branches:
         self.texts.append(f"SELECT {number}, 1, {self._nothing} WHERE {self.is_taken(fact)}")
 
     def is_taken(self, fact: UniqueFact) -> str:
-        """The condition that a value is taken."""
+        """Return the condition that a value is already used."""
         attribute = scalar_of(fact.definition, fact.attribute)
         column = self._quote(column_name(attribute))
         condition = f"{column} = {self.value(SCALAR_TYPES[attribute.type].kind, fact.value)}"
@@ -110,7 +110,7 @@ class _Branches:
         return f"EXISTS (SELECT 1 FROM {self._quote(table_name(fact.definition))} WHERE {condition})"
 
     def _not_rewritten(self, component: Definition, rewritten: Rewritten) -> str:
-        """The rest of a condition: a component of the entry, in the fields that are written, is none of the others."""
+        """Return the condition that excludes the entry's components that the update replaces."""
         paths = component_paths(self.registry, rewritten.content_type, component.uid, rewritten.fields)
         held = " UNION ALL ".join(self._held(path, rewritten.entry_id) for path in paths)
         if not held:
@@ -119,7 +119,7 @@ class _Branches:
         return f" AND (id NOT IN ({held}){kept})"
 
     def _held(self, path: ComponentPath, entry_id: int) -> str:
-        """The statement for the ids of the components that an entry holds at the end of a path."""
+        """Return the SELECT of the ids of the components that an entry holds at the end of a path."""
         tables, conditions = [], []
         for number, (owner, field, uid) in enumerate(path):
             table, alias = component_table(owner), f"h{number}"
@@ -133,7 +133,7 @@ class _Branches:
         return f"SELECT h{len(path) - 1}.component_id FROM {', '.join(tables)} WHERE {' AND '.join(conditions)}"
 
     def _localizations(self, content_type: ContentType, entry_id: int) -> str:
-        """The statement for the ids of an entry's localizations."""
+        """Return the SELECT of the ids of an entry's localizations."""
         table = link_table(self.registry, content_type, content_type.relation(LOCALIZATIONS))
         return (
             f"SELECT {self._quote(table.target_column)} FROM {self._quote(table.name)}"
@@ -141,7 +141,7 @@ class _Branches:
         )
 
     def are_missing(self, fact: TargetsFact) -> str:
-        """How many of some entries are not there."""
+        """Return the expression for how many of some entries do not exist."""
         table = self._served(fact.definition)
         return f"{len(fact.ids)} - (SELECT count(*) FROM {table} WHERE id IN ({self.ids(fact.ids)}))"
 
@@ -166,14 +166,14 @@ class _Branches:
 
 
 def scalar_of(definition: Definition, name: str) -> Scalar:
-    """The scalar attribute of that name."""
+    """Return the scalar attribute with that name."""
     attribute = definition.attributes[name]
     assert isinstance(attribute, Scalar), f"{definition.uid}.{name} is a scalar attribute"
     return attribute
 
 
 def compile_facts(facts: Sequence[Fact], registry: Registry, dialect: Dialect) -> list[Statement]:
-    """The statements that answer facts: one, unless there are very many. Facts are numbered in the order given."""
+    """Return the statements for facts: one, unless there are very many. Facts are numbered in the given order."""
     statements = []
     branches = _Branches(registry, dialect)
     for number, fact in _pieces(facts, dialect.most_values // 2):
@@ -187,7 +187,7 @@ def compile_facts(facts: Sequence[Fact], registry: Registry, dialect: Dialect) -
 def compile_obstacles(
     targets: Iterable[TargetsFact], unique: Iterable[UniqueFact], registry: Registry, dialect: Dialect
 ) -> Statement:
-    """One number, named `id`: how many of these entries are not there and of these values are taken."""
+    """Return the statement for one number, named `id`: how many entries are missing plus how many values are taken."""
     branches = _Branches(registry, dialect)
     counted = [branches.are_missing(fact) for fact in targets]
     counted += [f"CASE WHEN {branches.is_taken(fact)} THEN 1 ELSE 0 END" for fact in unique]
@@ -195,7 +195,7 @@ def compile_obstacles(
 
 
 def _pieces(facts: Sequence[Fact], most_ids: int) -> Iterator[tuple[int, Fact]]:
-    """The facts with their numbers; those about more rows than a statement may name in several parts."""
+    """Yield the facts with their numbers; those about very many rows are split into several."""
     for number, fact in enumerate(facts):
         if isinstance(fact, TargetsFact | ComponentsFact) and len(fact.ids) > most_ids:
             for at in range(0, len(fact.ids), most_ids):
