@@ -1,4 +1,4 @@
-"""Files of a project's owner, read as a whole: regular ones, and none larger than its kind has reason to be."""
+"""Read project files completely, if they are regular files within a size limit."""
 
 import os
 import stat
@@ -9,11 +9,11 @@ MEGABYTE: Final = 1024 * 1024
 
 
 class FileRefused(OSError):
-    """What is there is not read; the text says why."""
+    """The file cannot be read. The message contains the reason."""
 
 
 class FileTooLarge(FileRefused):
-    """The file is larger than any of its kind that people write."""
+    """The file exceeds the size limit for its kind."""
 
     def __init__(self, path: Path, largest: int) -> None:
         size = f"{largest // MEGABYTE} MB" if largest >= MEGABYTE else f"{largest // 1024} kB"
@@ -21,8 +21,8 @@ class FileTooLarge(FileRefused):
 
 
 def read_own_file(path: Path, largest: int) -> bytes:
-    """What a file holds. Raises OSError: it cannot be opened, is a folder or a pipe, or larger than `largest` bytes."""
-    # Without waiting: what looks like a file may be a pipe.
+    """Return the content of a file. Raises OSError if it cannot be opened, is not a regular file, or is too large."""
+    # Non-blocking, because the path may be a pipe.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -1,9 +1,9 @@
-"""Caches: what is kept to be found again, all of it within one budget of bytes.
+"""Caches that share one memory limit.
 
-A process has one `CacheBudget`; whoever keeps something asks it for a `Cache`. When all of them together hold more than
-the budget, what has not been used for longest goes, whichever cache it is in (the clock algorithm: to use an entry
-costs a flag, not a move). What is larger than a sixteenth of the budget is not kept: one caller's text is not worth
-everybody else's. Threads may share it: sites are built in threads, beside the one that serves.
+A process has one `CacheBudget`, which creates a `Cache` for each purpose. If all caches together exceed the limit, the
+least recently used entries are evicted, whichever cache they are in (by the clock algorithm: using an entry sets a flag
+instead of moving it). Values larger than a sixteenth of the limit are not cached, because one large response is not
+worth many others. The caches are thread-safe: sites are built in threads, while another one is running.
 """
 
 import sys
@@ -19,17 +19,17 @@ KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 
 LARGEST_SHARE: Final = 16
-"""An entry may take this part of the budget at most."""
+"""Fraction of the limit that one entry may take: one sixteenth."""
 
 ENTRY_BYTES: Final = 320
-"""What an entry costs besides key and value: its place in a dictionary, in the ring, and itself."""
+"""Memory of an entry besides key and value: the dictionary, the ring, and the entry itself."""
 
 _IDLE_ENTRIES: Final = 1000
-"""So many entries that were replaced or closed may stand in the ring before it is swept."""
+"""Number of replaced or removed entries in the ring before it is swept."""
 
 
 class _Entry:
-    """Something kept, and where."""
+    """A cached value and its cache."""
 
     __slots__ = ("cache", "key", "size", "used", "value")
 
@@ -41,13 +41,13 @@ class _Entry:
         self.used = False
 
     def drop(self) -> None:
-        """Let go of everything; the ring finds out later."""
+        """Drop the references. The ring removes the entry later."""
         self.cache = self.key = self.value = None
 
 
 @dataclass(frozen=True, slots=True)
 class CacheReport:
-    """How a cache fares: what it holds, in entries and bytes, and how often it was of use."""
+    """The statistics of a cache: its entries and bytes, hits and misses."""
 
     name: str
     entries: int
@@ -62,24 +62,24 @@ class CacheReport:
 
 
 class CacheBudget:
-    """The bytes that all caches of a process may hold together."""
+    """The memory limit in bytes of all caches of a process."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.lock = RLock()  # held while entries come and go; finding them needs none
+        self.lock = RLock()  # held while entries are added or removed; lookups do not need it
         self.size = 0
         self.entries = 0
         self._ring: deque[_Entry] = deque()
         self._caches: list[Cache[Any, Any]] = []
 
     def cache(self, name: str) -> "Cache[Any, Any]":
-        """Open a cache within the budget. Close it when what it serves is over."""
+        """Open a cache within the limit. Close it when it is no longer used."""
         cache: Cache[Any, Any] = Cache(name, self)
         self._caches.append(cache)
         return cache
 
     def reports(self) -> tuple[CacheReport, ...]:
-        """Tell how each cache fares; those of one name together."""
+        """Return the statistics of each cache; caches with the same name are combined."""
         found: dict[str, CacheReport] = {}
         for cache in self._caches:
             one, before = cache.report(), found.get(cache.name)
@@ -87,17 +87,17 @@ class CacheBudget:
         return tuple(found.values())
 
     def clear(self) -> None:
-        """Let all entries of all caches go."""
+        """Remove all entries of all caches."""
         with self.lock:
             for cache in self._caches:
                 cache.clear()
 
     def admits(self, size: int) -> bool:
-        """Tell whether something of that size is kept at all."""
+        """Return whether a value of that size is cached at all."""
         return size <= self.limit // LARGEST_SHARE
 
     def add(self, entry: _Entry) -> None:
-        """Count an entry in, and make room for it."""
+        """Add an entry, and evict others if necessary."""
         self._ring.append(entry)
         self.size += entry.size
         self.entries += 1
@@ -114,7 +114,7 @@ class CacheBudget:
                 oldest.cache.forget(oldest)
 
     def closed(self, cache: "Cache[Any, Any]") -> None:
-        """Forget a cache that was closed."""
+        """Remove a cache that was closed."""
         with self.lock:
             self._caches.remove(cache)
             self._sweep()
@@ -124,7 +124,7 @@ class CacheBudget:
 
 
 class CacheScope:
-    """Caches that end together: those of a site."""
+    """Caches with a common lifetime: those of a site."""
 
     def __init__(self, budget: CacheBudget) -> None:
         self._budget = budget
@@ -137,13 +137,13 @@ class CacheScope:
         return cache
 
     def close(self) -> None:
-        """Close all of them."""
+        """Close all caches."""
         while self._caches:
             self._caches.pop().close()
 
 
 class Cache(Generic[KeyT, ValueT]):
-    """Values by key, within a budget."""
+    """Values by key, within a memory limit."""
 
     def __init__(self, name: str, budget: CacheBudget) -> None:
         self.name = name
@@ -158,7 +158,7 @@ class Cache(Generic[KeyT, ValueT]):
         return len(self._entries)
 
     def get(self, key: KeyT) -> ValueT | None:
-        """Find what is kept under a key, or None."""
+        """Return the value for a key, or None."""
         entry = self._entries.get(key)
         if entry is None:
             self._misses += 1
@@ -169,12 +169,12 @@ class Cache(Generic[KeyT, ValueT]):
         return found
 
     def refuse(self) -> None:
-        """What was found last is of no use any more: count it as not found."""
+        """Count the last hit as a miss, because its value is outdated."""
         self._hits -= 1
         self._misses += 1
 
     def put(self, key: KeyT, value: ValueT, size: int | None = None) -> ValueT:
-        """Keep a value, if it is not too large; answer it. `size`: bytes of key and value, measured where not given."""
+        """Cache a value, unless it is too large, and return it. `size`: bytes of key and value; measured by default."""
         size = ENTRY_BYTES + (size_of(key) + size_of(value) if size is None else size)
         with self._budget.lock:
             old = self._entries.get(key)
@@ -187,7 +187,7 @@ class Cache(Generic[KeyT, ValueT]):
         return value
 
     def forget(self, entry: _Entry) -> None:
-        """Let an entry go."""
+        """Remove an entry."""
         with self._budget.lock:
             if self._entries.get(entry.key) is entry:
                 del self._entries[entry.key]
@@ -197,32 +197,32 @@ class Cache(Generic[KeyT, ValueT]):
             entry.drop()
 
     def find(self, is_wanted: Callable[[ValueT], bool]) -> KeyT | None:
-        """The key of the first value that is wanted: a look at each."""
+        """Return the key of the first value that matches. Checks every value."""
         with self._budget.lock:
             return next((key for key, entry in self._entries.items() if is_wanted(entry.value)), None)
 
     def discard(self, key: KeyT) -> None:
-        """Let go of what is kept under a key, if there is anything."""
+        """Remove the value for a key, if there is one."""
         with self._budget.lock:
             entry = self._entries.get(key)
             if entry is not None:
                 self.forget(entry)
 
     def clear(self) -> None:
-        """Let all entries go."""
+        """Remove all entries."""
         with self._budget.lock:
             for entry in tuple(self._entries.values()):
                 self.forget(entry)
 
     def close(self) -> None:
-        """Let all entries go, and keep nothing any more: who still uses it finds nothing."""
+        """Remove all entries and stop caching. Later lookups find nothing."""
         with self._budget.lock:
             self.clear()
             self._closed = True
             self._budget.closed(self)
 
     def report(self) -> CacheReport:
-        """Tell how it fares."""
+        """Return the statistics."""
         return CacheReport(self.name, len(self._entries), self._size, self._hits, self._misses)
 
 
@@ -237,16 +237,16 @@ def _together(one: CacheReport, other: CacheReport) -> CacheReport:
 
 
 _NAMES: dict[type, tuple[str, ...]] = {}
-"""By type, the names of what its objects are made of."""
+"""The attribute names of an object, by its type."""
 
 _ATOMS: Final = frozenset({type(None), bool, type, type(Ellipsis)})
 
 
 def size_of(value: object) -> int:
-    """Measure the bytes of memory that a value holds: itself and what it is made of, each thing once.
+    """Return the memory of a value in bytes, including its parts, counting each object once.
 
-    Looked into are the built-in containers and dataclasses that compare by value. What compares by identity
-    (content-types, documents, services) belongs to somebody else and counts nothing, as do enumerations and types.
+    Only built-in containers and dataclasses that compare by value are followed. Objects that compare by identity
+    (content types, documents, services) are shared and count nothing, like enumerations and types.
     """
     total, seen, waiting = 0, set[int](), [value]
     while waiting:

@@ -1,4 +1,4 @@
-"""`Cache-Control` of answers as settings say it: read, checked, made safe for whoever asked (RFC 9111, RFC 5861)."""
+"""`Cache-Control` of responses from settings: parse, validate and restrict to the client (RFC 9111, RFC 5861)."""
 
 import re
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from octavo.core.text_limits import close_match
 
 PRIVATE: Final = b"private, no-cache"
-"""Kept by nobody but who asked, and not used again without asking."""
+"""Only the client may store the response, and has to revalidate it."""
 
 _SECONDS: Final = frozenset({"max-age", "s-maxage", "stale-while-revalidate", "stale-if-error"})
 _WORDS: Final = frozenset(
@@ -17,8 +17,8 @@ _VALUE: Final = re.compile(r"[0-9]{1,10}")
 
 
 def read_cache_control(text: str) -> str:
-    """The directives of a text, in one spelling. Raises ValueError, which tells each that HTTP does not know, and what
-    says twice or against itself who may keep an answer."""
+    """Return the normalized directives. Raises ValueError, which lists unknown, duplicate and contradictory
+    directives."""
     found: dict[str, str] = {}
     wrong: list[str] = []
     for part in text.lower().split(","):
@@ -36,7 +36,7 @@ def read_cache_control(text: str) -> str:
 
 
 def _problem(name: str, value: str | None) -> str | None:
-    """What is wrong with a directive, if anything is."""
+    """Return the error of a directive, or None."""
     if name in _SECONDS:
         is_number = value is not None and _VALUE.fullmatch(value)
         return None if is_number else f"{name} needs seconds, as in {name}=60"
@@ -47,11 +47,11 @@ def _problem(name: str, value: str | None) -> str | None:
 
 
 def shared_directives(directives: str) -> list[str]:
-    """Those that let caches keep an answer that serve others."""
+    """Return the directives that let shared caches store a response."""
     return [name for part in directives.split(", ") if (name := part.partition("=")[0]) in _SHARED]
 
 
 def kept_by_asker(directives: str) -> str:
-    """The same for an answer that is meant for one: kept by nobody else."""
+    """Return the directives for a response to one user: no shared cache may store it."""
     mine = [part for part in directives.split(", ") if part.partition("=")[0] not in _SHARED]
     return ", ".join(mine if {"private", "no-store"} & set(mine) else ["private", *mine])

@@ -1,6 +1,6 @@
-"""The errors that callers can meet: name, status, message, details. Doors render them; nobody else builds a body.
+"""Errors that clients receive: name, status, message, details. The APIs render them as response bodies.
 
-What one module alone refuses with stands there, as a subclass of these.
+Errors of a single module are defined there, as subclasses of these.
 """
 
 from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ class OctavoError(Exception):
     name = "InternalServerError"
     message = "Internal Server Error"
     bare = False
-    """Whether the message is all that the reference answers over REST."""
+    """Whether Strapi v4 returns only the message over REST."""
 
     def __init__(self, message: str | None = None, details: Mapping[str, Any] | None = None) -> None:
         self.message = message if message is not None else type(self).message
@@ -52,7 +52,7 @@ class OctavoError(Exception):
 
 
 class LoggedError(OctavoError):
-    """Something that nobody expected, of which the log tells already. Callers see no more than that."""
+    """An unexpected error that has been logged. Clients receive no details."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,14 +68,14 @@ class ValidationError(OctavoError):
 
     @classmethod
     def from_problems(cls, problems: Iterable[Problem]) -> "ValidationError":
-        """One problem lends the error its own message; several are counted."""
+        """Return an error for problems. It has the message of a single one, or the number of several."""
         listed = list(problems)
         message = listed[0].message if len(listed) == 1 else f"{len(listed)} errors occurred"
         return cls(message, {"errors": [problem.as_json() for problem in listed]})
 
 
 def problems_of(error: OctavoError) -> list[Problem]:
-    """The problems that an error tells of, or itself as one."""
+    """Return the problems in an error, or the error itself as one."""
     listed = (error.details or {}).get("errors")
     if not listed:
         return [Problem((), error.message, error.name)]
@@ -91,7 +91,7 @@ class InvalidParameter(ValidationError):
 
 
 class PaginationError(OctavoError):
-    """What asks for a page contradicts itself. Named so by the reference; each door has the reference's own words."""
+    """The pagination parameters are contradictory. The name is Strapi v4's; each API uses v4's messages."""
 
     status = 400
     name = "PaginationError"
@@ -114,7 +114,8 @@ class BadRequestError(OctavoError):
 
 
 class MaliciousPath(BadRequestError):
-    """The path starts with two slashes: another host's name to some clients and proxies. Rendered without details."""
+    """The path starts with two slashes, which some clients and proxies take as a host name. Rendered without
+    details."""
 
     message = "Malicious Path"
 
@@ -124,7 +125,7 @@ class MaliciousPath(BadRequestError):
 
 
 class MalformedBody(OctavoError):
-    """The body cannot be parsed. The reference names these errors after the parser's own classes, without details."""
+    """The body cannot be parsed. The error names are those of Strapi v4's body parser, without details."""
 
     status = 400
     name = "SyntaxError"
@@ -160,13 +161,13 @@ class PolicyError(ForbiddenError):
 
 
 class ClosedError(ForbiddenError):
-    """The project has code that guards this, and that code is not run here."""
+    """The project has v4 code that guards this operation, and that code does not run in Octavo."""
 
     message = "Closed: what guards this address is not at work"
 
 
 class NotPortedError(OctavoError):
-    """The project's own handler of this address is not run here."""
+    """The route has a v4 handler of the project, which does not run in Octavo."""
 
     status = 501
     name = "NotImplementedError"
@@ -182,7 +183,7 @@ class NotFoundError(OctavoError):
 
 
 class UnknownDefinition(NotFoundError):
-    """There is no such content-type or component; `what` is the reference's word for it."""
+    """Unknown content type or component. `what` is Strapi v4's term for it."""
 
     bare = True
 
@@ -223,7 +224,7 @@ class UriTooLongError(OctavoError):
 
 
 class UnsupportedMediaTypeError(OctavoError):
-    """The body is encoded in a way that is not understood."""
+    """The body's encoding is not supported."""
 
     status = 415
     name = "UnsupportedMediaTypeError"
@@ -247,10 +248,10 @@ class RateLimitError(OctavoError):
 
 
 class TablesChanged(Exception):
-    """A statement names a table or column that is not there, or has another type: another process serves other
-    definitions by now.
+    """A statement uses a table or column that does not exist or has a different type: another process has applied newer
+    definitions.
 
-    Nothing was done. It says what the database says, and is told as ServiceUnavailable.
+    Nothing was changed. The message is the database's; clients receive ServiceUnavailable.
     """
 
 

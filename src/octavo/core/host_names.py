@@ -1,4 +1,4 @@
-"""Host names and addresses of settings and requests, in the form in which browsers send them."""
+"""Normalize host names and addresses of settings and requests to the form that browsers send."""
 
 import re
 from ipaddress import ip_address
@@ -9,7 +9,7 @@ HOST_NAME: Final = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-
 
 
 def read_host(text: str) -> str:
-    """Return a host of the settings as browsers send it, without a port. Raises ValueError for what is none.
+    """Return a host from the settings as browsers send it, without a port. Raises ValueError if it is invalid.
 
     >>> read_host("CMS.Example."), read_host("[FD00:0::1]"), read_host("m\u00fcnchen.example"), read_host("*.a.example")
     ('cms.example', 'fd00::1', 'xn--mnchen-3ya.example', '*.a.example')
@@ -30,7 +30,7 @@ def read_host(text: str) -> str:
 
 
 def read_address(text: str) -> str | None:
-    """Return an address in its canonical form; None for what is none."""
+    """Return an IP address in its canonical form, or None if it is invalid."""
     try:
         return str(ip_address(text))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Text inside of HTML. The library's module for it holds two thousand names of signs, for the way back."""
+"""Escape text for HTML. The standard library's module also loads two thousand entity names for unescaping."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ _WRITTEN: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&
 
 
 def escape(text: str) -> str:
-    """A text as it stands in HTML, also between quotes.
+    """Escape a text for HTML, including attribute values.
 
     >>> escape("<b title='x'>A & B</b>")
     '&lt;b title=&#x27;x&#x27;&gt;A &amp; B&lt;/b&gt;'

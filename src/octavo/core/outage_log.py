@@ -1,7 +1,7 @@
-"""Outages: one line in the log for each kind of 503, with the reason, however many callers meet it.
+"""Log outages: one line for each kind of 503 with its reason, however many requests it affects.
 
-Callers are told nothing of the reason. A line says what the driver or the system says, on one line, without what may be
-a secret in it: the person in an address, and what follows its question mark.
+Clients do not see the reason. A line contains the message of the driver or the operating system, on one line, without
+anything that may be secret: the user info and the query of URLs.
 """
 
 import errno
@@ -26,8 +26,8 @@ _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def outage_behind(error: BaseException) -> ServiceUnavailable | None:
-    """What to tell a caller whose request did not fit on the disk, or met tables that are not as this process knows
-    them; None for any other error."""
+    """Return the ServiceUnavailable for an error caused by a full disk or by unexpected tables, or None for any other
+    error."""
     if isinstance(error, OSError) and error.errno in _NO_ROOM:
         outage = ServiceUnavailable(reason="a file cannot be written")
     elif isinstance(error, TablesChanged):
@@ -39,7 +39,7 @@ def outage_behind(error: BaseException) -> ServiceUnavailable | None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Say why, on one line: what was noted, and what the driver or the system said."""
+    """Return the reason on one line: Octavo's note, and the message of the driver or the operating system."""
     behind = list(_behind(error))
     noted = _noted(behind)
     told = next((one for one in behind if not isinstance(one, ServiceUnavailable) and str(one)), error)
@@ -48,7 +48,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """A text without the person in an address, and without what follows its question mark."""
+    """Return a text without the user info and the query of URLs."""
     return _SECRETS.sub("...", text)
 
 
@@ -57,7 +57,7 @@ def _noted(behind: list[BaseException]) -> str:
 
 
 def _behind(error: BaseException) -> Iterator[BaseException]:
-    """The error and those that led to it, as far as whoever raised it says so."""
+    """Yield the error and its explicit causes."""
     current: BaseException | None = error
     for _ in range(_DEEPEST):
         if current is None:
@@ -68,21 +68,21 @@ def _behind(error: BaseException) -> Iterator[BaseException]:
 
 @dataclass(slots=True)
 class _Told:
-    """When a kind was told last, and how often it came since."""
+    """When a kind was last logged, and how often it has occurred since."""
 
     at: float
     since: int = 0
 
 
 class OutageLog:
-    """Tells outages, each kind at most once a second: those between are counted, and told with the next line."""
+    """Logs outages, each kind at most once a second. Those in between are counted, and reported with the next line."""
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
         self._clock = clock
         self._told: dict[tuple[str, ...], _Told] = {}
 
     def report(self, error: ServiceUnavailable) -> None:
-        """Tell why a caller is answered 503."""
+        """Log why a request gets a 503 response."""
         behind = list(_behind(error))
         kind = (error.message, _noted(behind), *(type(one).__name__ for one in behind))
         now = self._clock.steady()
@@ -100,4 +100,4 @@ class OutageLog:
 
 
 report_outage: Final = OutageLog().report
-"""Tells outages of this process."""
+"""Logs outages of this process."""

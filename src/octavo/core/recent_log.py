@@ -1,5 +1,4 @@
-"""The last warnings and errors of this process, for people who look at the service: bounded, and without what may be a
-secret in an address."""
+"""The latest warnings and errors of this process, for administrators: limited in number, without secrets in URLs."""
 
 import logging
 from collections import deque
@@ -17,7 +16,7 @@ _MOST_TEXT: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Something that was logged. `at` is milliseconds since 1970; `place` is where an exception came from."""
+    """A log record. `at` is milliseconds since 1970; `place` is the origin of its exception."""
 
     at: int
     level: str
@@ -27,37 +26,37 @@ class Line:
 
 
 class RecentLog(logging.Handler):
-    """Remembers what is logged at WARNING and above, the newest of it."""
+    """Stores the latest records of level WARNING and above."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self._lines: deque[Line] = deque(maxlen=_MOST)
 
     def lines(self) -> list[Line]:
-        """The newest first."""
+        """Return the records, the latest first."""
         return [*reversed(self._lines)]
 
     def attach(self) -> None:
-        """Remember from now on what any logger says."""
+        """Start storing the records of all loggers."""
         logging.getLogger().addHandler(self)
 
     def detach(self) -> None:
-        """Remember no more."""
+        """Stop storing records."""
         logging.getLogger().removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Remember a record. Where nobody else handles records, Python's last resort shows it as ever."""
+        """Store a record. If there is no other handler, Python's last resort prints it as usual."""
         try:
             text = without_secrets(record.getMessage().partition("\n")[0])[:_MOST_TEXT]
             self._lines.append(Line(this_moment(), record.levelname, record.name, text, _place(record)))
-        except Exception:  # whoever logs is never disturbed
+        except Exception:  # logging must never raise an error
             self.handleError(record)
         if logging.lastResort is not None and logging.getLogger().handlers == [self]:
             logging.lastResort.handle(record)
 
 
 def _place(record: logging.LogRecord) -> str | None:
-    """`KeyError at talk.py:17`, of the innermost frame."""
+    """Return the innermost frame of the exception: `KeyError at talk.py:17`."""
     kind, _, trace = record.exc_info or (None, None, None)
     if kind is None:
         return None

@@ -1,8 +1,7 @@
-"""Text that callers send: measured first, then normalized, folded, transliterated or compared.
+"""Operations on text from requests with length limits: normalization, case folding, transliteration, comparison.
 
-Each of these operations costs more than the length of a text, or makes a longer text of it. So this is the only module
-that uses `unicodedata`, `difflib`, `anyascii` and `str.casefold`, and each function cuts a text to its limit, or does
-without it, before anything else.
+Each of these takes more than linear time, or produces longer text. So this is the only module that uses `unicodedata`,
+`difflib`, `anyascii` and `str.casefold`, and each function first truncates the text to its limit, or returns early.
 """
 
 import unicodedata
@@ -12,23 +11,23 @@ from itertools import islice
 from typing import Final
 
 MAX_EMAIL: Final = 254
-"""Characters of an e-mail address (RFC 5321)."""
+"""Characters of an email address (RFC 5321)."""
 MAX_IDENTIFIER: Final = 1024
-"""Characters of what names an account at login: a user name or an e-mail address."""
+"""Characters of a user name or an email address at sign-in."""
 MAX_LABEL: Final = 255
-"""Characters of user names, names of roles and the like, and of codes: what their columns hold on PostgreSQL."""
+"""Characters of user names, role names and the like, and of codes: the size of their columns on PostgreSQL."""
 MAX_SLUG_SOURCE: Final = 1024
-"""Characters that a slug is made of. What follows does not count: columns of slugs hold 255."""
+"""Characters that a slug is generated from. The rest is ignored: columns of slugs hold 255."""
 MAX_SUGGESTED: Final = 100
-"""Characters of a name that another one is suggested for."""
+"""Characters of a name for which a similar one is suggested."""
 MAX_CANDIDATES: Final = 1000
-"""Names that one is compared with."""
+"""Number of names to compare for a suggestion."""
 MAX_NUMBER: Final = 1100
-"""Characters of a number: as many as the smallest number of double precision has when it is written in full."""
+"""Characters of a number: the length of the smallest double precision number without an exponent."""
 
 
 def fold_identifier(text: str) -> str:
-    """Return the same text for every spelling of a user name or an e-mail address.
+    """Return a canonical form for all spellings of a user name or an email address.
 
     >>> fold_identifier(" \N{FULLWIDTH LATIN CAPITAL LETTER A}nn ") == fold_identifier("ann")
     True
@@ -37,24 +36,24 @@ def fold_identifier(text: str) -> str:
 
 
 def compose(text: str) -> str:
-    """Return the beginning of a text that a slug is made of, accents joined with their letters (NFC)."""
+    """Return the beginning of a text for a slug, in Unicode normalization form C."""
     return unicodedata.normalize("NFC", text[:MAX_SLUG_SOURCE])
 
 
 def transliterate(text: str) -> str:
-    """Return the beginning of a text that a slug is made of, in plain ASCII letters."""
+    """Return the beginning of a text for a slug, in ASCII letters."""
     from anyascii import anyascii  # 18 ms, for the first slug
 
     return anyascii(text[:MAX_SLUG_SOURCE])
 
 
 def base_letter(letter: str) -> str:
-    """Return the letter below the accents of a single one."""
+    """Return a letter without its accents."""
     return unicodedata.normalize("NFD", letter[:1])[:1]
 
 
 def close_match(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name that is most like a name, if one is; never for a long name.
+    """Return the known name that is most similar to a name, or None; always None for a long name.
 
     >>> close_match("titel", ["title", "body"]), close_match("x" * 1000, ["x" * 999])
     ('title', None)

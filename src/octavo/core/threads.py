@@ -1,4 +1,4 @@
-"""Work in threads: what blocks, and what computes for so long that the event loop should not wait for it."""
+"""Run work in threads: blocking calls, and computations that would block the event loop for too long."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from weakref import WeakSet
 T = TypeVar("T")
 
 MOST_COMPUTED_HERE: Final = 16 * 1024
-"""Bytes of a body that are read, checked and made rows of without leaving the event loop: a few milliseconds each."""
+"""Bytes of a body that are processed in the event loop: parsing, validation and rows take a few milliseconds each."""
 
 Work = Callable[[], Any]
 
 
 class Carrying:
-    """Who has something to say to work before it goes into a thread: what it belongs to, as a rule nobody."""
+    """A hook that wraps work before it runs in a thread, for example to carry a trace context."""
 
     carried: Callable[[Work], Work] | None = None
 
@@ -24,12 +24,12 @@ class Carrying:
 CARRYING: Final = Carrying()
 
 _COMPUTING: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="octavo-computing")
-"""One thread, so that costly requests wait for one another and half of the processor's time is everybody else's: the
-interpreter changes between two threads every few milliseconds."""
+"""A single thread, so that expensive requests run one after another and leave half of the processor time to others:
+the interpreter switches between two threads every few milliseconds."""
 
 
 class _WithContext(ThreadPoolExecutor):
-    """Runs work in a copy of the context in which it is handed over, as `asyncio.to_thread` does."""
+    """Runs work in a copy of the submitting context, like `asyncio.to_thread`."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         return super().submit(copy_context().run, fn, *args, **kwargs)
@@ -39,9 +39,9 @@ _CARRIES: Final[WeakSet[asyncio.AbstractEventLoop]] = WeakSet()
 
 
 def carry_context() -> None:
-    """Let `loop.run_in_executor(None, ...)` of the running loop carry the context into its thread.
+    """Make `loop.run_in_executor(None, ...)` of the running loop run in a copy of the current context.
 
-    Code of a project in such a thread then has the same caller as the code that started it.
+    Project code in such a thread then has the same caller as the code that started it.
     """
     loop = asyncio.get_running_loop()
     if loop not in _CARRIES:
@@ -50,16 +50,16 @@ def carry_context() -> None:
 
 
 def is_cancelled() -> bool:
-    """Return whether somebody cancels the current task. Where nobody does, code has raised CancelledError itself."""
+    """Return whether the current task is being cancelled. If not, code has raised CancelledError without a request."""
     try:
         task = asyncio.current_task()
-    except RuntimeError:  # there is no event loop in this thread
+    except RuntimeError:  # no event loop in this thread
         return False
     return task is not None and task.cancelling() > 0
 
 
 async def in_thread(work: Callable[[], T], executor: Executor | None = None) -> T:
-    """Run blocking work. A cancelled caller waits for it all the same: nothing is written behind its back."""
+    """Run blocking work. A cancelled caller waits for it, so that nothing continues in the background."""
     carried = work if CARRYING.carried is None else CARRYING.carried(work)
     task: asyncio.Future[T] = asyncio.get_running_loop().run_in_executor(executor, carried)
     try:
@@ -74,16 +74,16 @@ async def in_thread(work: Callable[[], T], executor: Executor | None = None) -> 
 
 
 async def in_computing_thread(work: Callable[[], T]) -> T:
-    """Do work that takes the processor's time. A cancelled caller waits for it all the same.
+    """Run CPU-bound work. A cancelled caller waits for it.
 
-    The work must touch nothing that somebody else may change meanwhile.
+    The work must not use objects that other code may change in the meantime.
     """
     return await in_thread(work, _COMPUTING)
 
 
 async def compute(work: Callable[[], T], size: int, most_here: int = MOST_COMPUTED_HERE) -> T:
-    """Do work whose cost grows with the `size` of an input: here if it has at most `most_here` bytes, else in a thread.
+    """Run work that depends on the `size` of an input: here for up to `most_here` bytes, else in a thread.
 
-    As for `in_computing_thread`.
+    See `in_computing_thread`.
     """
     return work() if size <= most_here else await in_computing_thread(work)

@@ -1,8 +1,8 @@
-"""Dataclasses that share what is the same in all of them.
+"""Lightweight dataclasses that share generated code.
 
-The library's make six functions for each class, by compiling their text, and a frozen one with slots keeps alive the
-class that it was made of. With six hundred classes that is a tenth of a process's memory and a quarter of its start. So
-only what makes a value is compiled for each class, and what compares values where somebody does.
+The standard library compiles six functions for each class, and a frozen class with slots keeps the original class in
+memory. With six hundred classes that is a tenth of a process's memory and a quarter of its start time. Here, only
+`__init__` is compiled for each class, and comparison methods are created on first use.
 """
 
 import dataclasses
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, **options: bool) -> Any:
-        """As `dataclasses.dataclass`, and its classes behave the same."""
+        """Like `dataclasses.dataclass`. The classes behave in the same way."""
         return _make(cls, options) if cls is not None else lambda made: _make(made, options)
 
 
 def _make(cls: type, options: dict[str, bool]) -> Any:
-    cls.__doc__ = cls.__doc__ or cls.__name__  # where there is none, one is made of the signature, which takes time
+    cls.__doc__ = cls.__doc__ or cls.__name__  # otherwise it is generated from the signature, which takes time
     own: Mapping[str, Any] = cls.__dict__
     frozen, ordered = options.get("frozen", False), options.get("order", False)
     made: Any = dataclasses.dataclass(cls, **{**options, "init": False, "repr": False, "eq": ordered, "frozen": False})
     left = vars(made).get("__weakref__")
-    if left is not None and left.__objclass__ is not made:  # Python 3.11.2 copies it, and nothing is behind it
+    if left is not None and left.__objclass__ is not made:  # Python 3.11.2 copies the descriptor, which is invalid then
         del made.__weakref__
     functions: dict[str, Any] = {"__init__": _init_of(made, frozen), "__repr__": _repr}
     if options.get("eq", True):
         functions |= {"__eq__": _first_eq, "__hash__": _first_hash if frozen else None}
     if "__eq__" in own and own.get("__hash__") is None:
-        own = {name: value for name, value in own.items() if name != "__hash__"}  # Python has put it there
+        own = {name: value for name, value in own.items() if name != "__hash__"}  # set by Python because of __eq__
     for name in functions.keys() - own.keys():
         setattr(made, name, functions[name])
     if frozen:
@@ -46,7 +46,7 @@ _ABSENT: Final = object()
 
 
 def _init_of(made: type, frozen: bool) -> Any:
-    """What sets the fields of a new value."""
+    """Return the `__init__` function, which sets the fields."""
     known: dict[str, Any] = {"_set": object.__setattr__, "_absent": _ABSENT}
     plain, named, body = ["self"], list[str](), list[str]()
     for one in dataclasses.fields(made):
@@ -73,7 +73,7 @@ def _init_of(made: type, frozen: bool) -> Any:
 
 
 def _first_eq(self: Any, other: object) -> Any:
-    """Makes the function when it is asked for: most classes are never compared."""
+    """Create the comparison function on first use: most classes are never compared."""
     owner = _owner(self, "__eq__", _first_eq)
     get = _getter([one.name for one in dataclasses.fields(owner) if one.compare])
     owner.__eq__ = lambda one, two: get(one) == get(two) if two.__class__ is one.__class__ else NotImplemented
@@ -88,7 +88,7 @@ def _first_hash(self: Any) -> int:
 
 
 def _owner(value: object, name: str, function: object) -> Any:
-    """The class whose function it is that runs."""
+    """Return the class that defines the running function."""
     return next(cls for cls in type(value).__mro__ if cls.__dict__.get(name) is function)
 
 
@@ -124,5 +124,5 @@ def _refuse_to_delete(self: Any, name: str) -> None:
 
 
 def _is_frozen(value: Any, name: str) -> bool:
-    """A class below a dataclass that is none itself may have more attributes."""
+    """Return whether an attribute is frozen: subclasses that are not dataclasses may have further attributes."""
     return "__dataclass_fields__" in type(value).__dict__ or name in value.__dataclass_fields__

@@ -1,1 +1,1 @@
-"""What content looks like: attributes, content-types, components and the frozen registry of all of them. Data only."""
+"""The schema of content: attributes, content types, components and the immutable registry of all. Data only."""

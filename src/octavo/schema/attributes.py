@@ -1,7 +1,7 @@
-"""Attributes: one frozen class for each kind of thing that a content-type or a component can hold.
+"""Attributes: one frozen class for each kind of attribute of content types and components.
 
-Kinds follow the service document ("Content-type definition"): scalars (with enumeration and UID), relations, media,
-components and dynamic zones.
+The kinds are those of the service document ("Content-type definition"): scalars (with enumeration and UID), relations,
+media, components and dynamic zones.
 """
 
 from dataclasses import field
@@ -20,7 +20,7 @@ LOCALIZATIONS: Final = "localizations"
 TIMESTAMPS: Final = (CREATED_AT, UPDATED_AT)
 CREATORS: Final = (CREATED_BY, UPDATED_BY)
 STAMPED: Final = frozenset({*TIMESTAMPS, PUBLISHED_AT, LOCALE})
-"""What the service sets in an entry's own row, whatever else is written."""
+"""Attributes that the service sets in an entry's row on every write."""
 
 
 RelationKind = Literal[
@@ -33,7 +33,7 @@ MORPH: frozenset[str] = frozenset({"morphToOne", "morphToMany", "morphOne", "mor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
-    """What every attribute has. `localized` is whether its value belongs to one locale (i18n plugin option)."""
+    """The base class. `localized`: each locale has a separate value (i18n plugin option)."""
 
     name: str
     required: bool = False
@@ -44,14 +44,13 @@ class Attribute:
     localized: bool = False
 
     def __hash__(self) -> int:
-        """By name alone: plans are looked up by what they hold, and an attribute has twenty fields."""
+        """Hash by name only: plans are looked up by their contents, and an attribute has twenty fields."""
         return hash(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOptions:
-    """What a definition asks of the column itself (v4's `column` option). `type` is a word of
-    `query.sql.ddl.tables`."""
+    """The column options of a definition (v4's `column` option). `type` is a type name of `query.sql.ddl.tables`."""
 
     type: str | None = None
     unique: bool = False
@@ -61,7 +60,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar(Attribute):
-    """A value in a column of the owner's own table. `type` is the definition's word: `string`, `biginteger`, ..."""
+    """A value in a column of the owner's table. `type` is the type name in definitions: `string`, `biginteger`, ..."""
 
     __hash__ = Attribute.__hash__
 
@@ -76,12 +75,12 @@ class Scalar(Attribute):
     regex: str | None = None
     column: ColumnOptions | None = None
     parts_index_of: str | None = None
-    """The collection whose content-type declares an index for parts of this text."""
+    """The collection whose content type declares a substring index for this text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enumeration(Scalar):
-    """A string out of a fixed list. `type_name` is what GraphQL is to call its type (`enumName`)."""
+    """One of a fixed list of strings. `type_name` is the name of its GraphQL type (`enumName`)."""
 
     __hash__ = Attribute.__hash__
 
@@ -91,7 +90,7 @@ class Enumeration(Scalar):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UID(Scalar):
-    """A unique, URL-safe string, made from `target_field` when none is given."""
+    """A unique, URL-safe string, generated from `target_field` by default."""
 
     __hash__ = Attribute.__hash__
 
@@ -102,10 +101,10 @@ class UID(Scalar):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation(Attribute):
-    """A link to other content. `inversed_by` stands on the owning side of a two-way relation, `mapped_by` on the other.
+    """A link to other content. The owning side of a two-way relation has `inversed_by`, the other side `mapped_by`.
 
-    `target` is None for morphToOne and morphToMany, whose targets are named row by row.
-    `morph_by` is the morphTo attribute of the target that a morphOne or morphMany is the inverse of.
+    `target` is None for morphToOne and morphToMany, whose rows contain the type of the target. `morph_by` is the
+    target's polymorphic attribute, of which a morphOne or morphMany is the inverse.
     """
 
     __hash__ = Attribute.__hash__
@@ -141,7 +140,7 @@ class Media(Attribute):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentField(Attribute):
-    """One component, or an ordered list of components of one kind."""
+    """One component, or an ordered list of components of one type."""
 
     __hash__ = Attribute.__hash__
 
@@ -157,7 +156,7 @@ class ComponentField(Attribute):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicZone(Attribute):
-    """An ordered list of components of several kinds."""
+    """An ordered list of components of several types."""
 
     __hash__ = Attribute.__hash__
 
@@ -174,7 +173,7 @@ AnyAttribute = Scalar | Relation | Media | ComponentField | DynamicZone
 
 
 def components_of(attribute: AnyAttribute) -> tuple[str, ...]:
-    """The components that an attribute may hold, by UID."""
+    """Return the UIDs of the components that an attribute can contain."""
     match attribute:
         case ComponentField(component=uid):
             return (uid,)

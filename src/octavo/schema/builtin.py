@@ -1,6 +1,6 @@
-"""The built-in content-types: users, roles, files, locales, administrators, tokens. Their tables are Strapi v4's own.
+"""The built-in content types: users, roles, files, locales, administrators, tokens. Their tables are Strapi v4's.
 
-Each row is a definition in the same form as a project's `schema.json`, read by the same parser.
+Each row is a definition in the format of a project's `schema.json`, and is parsed in the same way.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ Raw = dict[str, Any]
 
 UNLISTED: dict[str, Any] = {"content-manager": {"visible": False}, "content-type-builder": {"visible": False}}
 _FIXED: dict[str, Any] = {"configurable": False}
-"""Of attributes that nobody may change or remove."""
+"""For attributes that cannot be changed or removed."""
 _HIDDEN: dict[str, Any] = {"private": True, "searchable": False}
 
 
@@ -55,7 +55,7 @@ def _type(collection_name: str, singular: str, plural: str, display: str, attrib
 
 
 def _token_types(table: str, name: str, display: str, key: Raw, **extra: Raw) -> dict[str, Raw]:
-    """API tokens and transfer tokens: a token type and the type of its permissions. `key`: their `accessKey`."""
+    """Return the types of API tokens or transfer tokens: the token and its permissions. `key`: their `accessKey`."""
     token, permission = f"admin::{name}", f"admin::{name}-permission"
     attributes = {
         "name": _fixed(minLength=1, required=True, unique=True),

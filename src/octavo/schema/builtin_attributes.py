@@ -1,4 +1,4 @@
-"""Built-in content types: a project can add attributes, but neither remove nor redefine what code works with."""
+"""Extensions of built-in content types: a project can add attributes, but not remove or redefine required ones."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -21,10 +21,10 @@ _REDEFINED: Final = "is built in and stays {expected}; put it back as it was"
 def with_builtin_attributes(
     uid: str, raw: Mapping[str, Any], source: str, problems: list[DefinitionProblem]
 ) -> Mapping[str, Any]:
-    """Return an extension of a built-in type with the attributes that its file has left out, and note a warning each.
+    """Return an extension of a built-in type with the attributes that its file lacks, and add a warning for each.
 
-    Files that were written for an older v4 lack what came later. Users stay as the file says: projects of v4 extend
-    them, and their table has to be that of v4.
+    Files written for an older v4 lack newer attributes. Users are left unchanged: v4 projects extend them, and their
+    table has to be v4's.
     """
     attributes = raw.get("attributes")
     if uid == USER or not isinstance(attributes, Mapping):
@@ -38,7 +38,7 @@ def with_builtin_attributes(
 
 
 def redefined(definition: ContentType) -> Iterator[DefinitionProblem]:
-    """Yield what a definition says of a built-in type that code cannot work with."""
+    """Yield the changes of a built-in type's definition that Octavo's code does not support."""
     raw = BUILTIN_TYPES.get(definition.uid)
     if raw is None:
         return
@@ -63,7 +63,7 @@ def removed(definition: ContentType) -> Iterator[str]:
 def switched(definition: ContentType, before: ContentType) -> Iterator[tuple[str, str]]:
     """Yield the table and options of a built-in type that a change would switch, with the reason against it.
 
-    Code of Octavo writes these tables, and knows neither drafts nor locales of their entries.
+    Octavo's code writes these tables, and does not support drafts and locales of their entries.
     """
     if definition.uid not in BUILTIN_TYPES:
         return
@@ -83,7 +83,7 @@ def _expected(uid: str) -> Mapping[str, AnyAttribute]:
 
 
 def _nature(attribute: AnyAttribute) -> object:
-    """What code relies on: how values are stored, or where a relation leads and how it is stored."""
+    """Return what code depends on: the storage of values, or the target and storage of a relation."""
     match attribute:
         case Scalar():
             row = SCALAR_TYPES[attribute.type]

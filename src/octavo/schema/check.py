@@ -1,4 +1,4 @@
-"""Soundness of a registry: names used twice, things that lead nowhere. All problems are told together."""
+"""Check a registry for duplicate names and missing targets. All problems are reported together."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -8,7 +8,7 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.problems import DefinitionProblem, did_you_mean
 from octavo.schema.registry import Registry
 
-# The sides of a two-way relation that cannot be written the other way round: the relation, the key, what to do.
+# The sides of a two-way relation that must not be swapped: the relation, the key, what to do.
 _WRONG_SIDES = (
     ("oneToMany", "inversed_by", "inversedBy", "a oneToMany is stored on its other side; write mappedBy instead"),
     ("manyToOne", "mapped_by", "mappedBy", "a manyToOne is stored on this side; write inversedBy instead"),
@@ -16,7 +16,7 @@ _WRONG_SIDES = (
 
 
 def unsound(registry: Registry) -> list[DefinitionProblem]:
-    """Why a registry cannot be served: every reason."""
+    """Return all problems that prevent a registry from being served."""
     problems = [*_name_problems(registry)]
     for content_type in registry.content_types.values():
         problems += redefined(content_type)
@@ -37,7 +37,7 @@ def _name_problems(registry: Registry) -> Iterator[DefinitionProblem]:
 
 
 def _names(definition: Definition) -> Iterator[tuple[str, str, str]]:
-    """The names that must be a definition's own: what they name, the JSON path, the name."""
+    """Yield the names that must be unique to a definition: their kind, the JSON path, the name."""
     yield "table", "collectionName", definition.collection_name
     if isinstance(definition, ContentType) and definition.is_api:
         if definition.is_single:
@@ -81,5 +81,5 @@ def _no_relation(target: ContentType, name: str) -> str:
 
 
 def missing(what: str, name: str, known: Mapping[str, object]) -> str:
-    """The message for something that is named and not there, with the name probably meant."""
+    """Return the message for a missing name, with the most similar known name."""
     return f"there is no {what} {name!r}; {did_you_mean(name, known, 'define it, or remove this attribute')}"

@@ -1,4 +1,4 @@
-"""Where in entries of a type a component can be: through which fields, and components in between."""
+"""The paths to a component in entries of a type: fields, and components in between."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,13 +7,13 @@ from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 
 ComponentPath = tuple[tuple[Definition, str, str], ...]
-"""Steps from an entry to a component: the definition that holds it, the field, and the uid of the component there."""
+"""The steps from an entry to a component: the containing definition, the field, and the component's UID."""
 
 
 def component_paths(
     registry: Registry, definition: Definition, uid: str, fields: Iterable[str] | None = None
 ) -> tuple[ComponentPath, ...]:
-    """Return the paths from a definition, through these fields of it (None: through all), to a component."""
+    """Return the paths from a definition, through these fields (None: all), to a component."""
     return tuple(_walk(registry, definition, uid, fields, frozenset()))
 
 
@@ -25,7 +25,7 @@ def _walk(
             case ComponentField(component=held):
                 inside: Iterable[str] = (held,)
             case DynamicZone(components=listed):
-                inside = dict.fromkeys((*listed, uid))  # under v4 a zone may hold what it does not list
+                inside = dict.fromkeys((*listed, uid))  # in v4, a zone may contain components that it does not list
             case _:
                 continue
         for one in inside:

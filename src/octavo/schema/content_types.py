@@ -30,14 +30,14 @@ ADMIN_ROLE: Final = "admin::role"
 ADMIN_PERMISSION: Final = "admin::permission"
 API_TOKEN: Final = "admin::api-token"
 ACCOUNTS: Final = frozenset({USER, ADMIN_USER})
-"""The content-types whose entries sign in."""
+"""The content types whose entries can sign in."""
 
 TRANSFER_TOKEN: Final = "admin::transfer-token"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """An index that a definition asks for: its name and its columns."""
+    """An index in a definition: its name and its columns."""
 
     name: str
     columns: tuple[str, ...]
@@ -46,9 +46,9 @@ class Index:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Definition:
-    """What content-types and components share. Compared and hashed by identity: the registry holds one of each.
+    """The base class of content types and components. Compared by identity: the registry has one of each.
 
-    `raw` is the definition as it was written, for those who ask how it reads.
+    `raw` is the definition as JSON.
     """
 
     uid: str
@@ -61,16 +61,16 @@ class Definition:
     source: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
     localized: bool = False
-    """Whether its entries belong to locales: those of content-types may, components never do."""
+    """Whether its entries belong to locales. Components never do."""
     writable_names: tuple[str, ...] = field(init=False, repr=False)
-    """The attributes that a body may set, in order of definition."""
+    """The attributes that a request body can set, in the definition's order."""
     asked_names: frozenset[str] = field(init=False, repr=False)
-    """Of those, what a new entry is looked at for also where they are missing: what is required, and defaults."""
+    """Those of them that are validated for new entries even if they are missing: required ones, and defaults."""
     scalars: tuple[Scalar, ...] = field(init=False, repr=False)
-    """The attributes that live in columns of the own table, in order of definition."""
+    """The attributes stored in columns of the definition's table, in the definition's order."""
     passwords: tuple[str, ...] = field(init=False, repr=False)
     pointers: tuple[str, ...] = field(init=False, repr=False)
-    """The relations that live in columns of the own table, too: those of kind morphToOne."""
+    """The relations stored in columns of the definition's table: those of kind morphToOne."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
@@ -88,14 +88,14 @@ class Definition:
         return attribute.required or (isinstance(attribute, Scalar) and attribute.has_default)
 
     def scalar(self, name: str) -> Scalar:
-        """The scalar of that name. Raises KeyError or TypeError when there is none."""
+        """Return the scalar with that name. Raises KeyError or TypeError if there is none."""
         attribute = self.attributes[name]
         if not isinstance(attribute, Scalar):
             raise TypeError(f"{self.uid}.{name} is not a scalar")
         return attribute
 
     def relation(self, name: str) -> Relation:
-        """The relation of that name. Raises KeyError or TypeError when there is none."""
+        """Return the relation with that name. Raises KeyError or TypeError if there is none."""
         attribute = self.attributes[name]
         if not isinstance(attribute, Relation):
             raise TypeError(f"{self.uid}.{name} is not a relation")
@@ -104,7 +104,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ContentType(Definition):
-    """A kind of content: a collection type or a single type."""
+    """A collection type or a single type."""
 
     kind: str
     singular_name: str
@@ -120,12 +120,12 @@ class ContentType(Definition):
 
     @property
     def is_api(self) -> bool:
-        """Whether REST endpoints are generated for it (`api::...`)."""
+        """Whether it has REST endpoints (`api::...`)."""
         return self.uid.startswith("api::")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Component(Definition):
-    """A reusable group of attributes, named `category.name`. It has no endpoints of its own."""
+    """A reusable group of attributes, named `category.name`. It has no endpoints."""
 
     category: str

@@ -1,7 +1,7 @@
-"""Custom fields: which type each stores its values as. Its plugin says so under v4, and no plugin is run here.
+"""Custom fields: the type in which each stores its values. In v4 its plugin defines it, and plugins do not run here.
 
-What is told first counts: the settings, the types that v4 has generated in the project, the table of known plugins. Of
-any other it is what the database holds, as far as somebody has looked; else a text.
+The type comes from the settings, else from the types that v4 has generated in the project, else from the table of known
+plugins. For any other field it is the type of its database column, if that was inspected, else text.
 """
 
 import re
@@ -16,10 +16,10 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 
 UNKNOWN: Final = "text"
-"""What holds the values of a custom field of which nothing is known: a text of any length."""
+"""The storage type of an unknown custom field: a text of any length."""
 
 BASE_TYPES: Final = frozenset(SCALAR_TYPES) - {"enumeration"}
-"""What a custom field can be stored as; an enumeration has values that nobody would know."""
+"""The possible storage types of a custom field. An enumeration is not possible, because its values are unknown."""
 
 KNOWN: Final[Mapping[str, str]] = {
     **dict.fromkeys(
@@ -82,11 +82,11 @@ KNOWN: Final[Mapping[str, str]] = {
     ),
     "plugin::checkbox.checkbox": "boolean",
 }
-"""By plugin and name, as `customField` writes them."""
+"""By plugin and name, as in `customField`."""
 
 _GENERATED: Final = "types/generated/*.d.ts"
 _LARGEST: Final = 16 * 1024**2
-# An attribute as v4 writes it: its type, what it must be (`& Attribute.Required`), and the custom field that it is.
+# An attribute in v4's generated types: its type, constraints (`& Attribute.Required`), and its custom field.
 _DECLARED: Final = re.compile(
     r":\s*(?:Schema\.)?Attribute\.(\w+)\s*(?:&\s*(?:Schema\.)?Attribute\.\w+\s*)*?"
     r"&\s*(?:Schema\.)?Attribute\.CustomField<\s*['\"]([^'\"\n]+)['\"]"
@@ -95,17 +95,17 @@ _DECLARED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CustomFields:
-    """The stored types of custom fields by their names: those `known`, and those `found` in the columns of others."""
+    """The storage types of custom fields by name: those `known`, and those `found` in columns."""
 
     known: Mapping[str, str] = field(default_factory=lambda: KNOWN)
     found: Mapping[str, str] = field(default_factory=dict)
 
     def type_of(self, name: str) -> str:
-        """The type word that stands for a custom field."""
+        """Return the storage type of a custom field."""
         return self.known.get(name) or self.found.get(name) or UNKNOWN
 
     def unknown(self, registry: Registry) -> Iterator[tuple[str, Definition, str]]:
-        """Where custom fields stand of which nothing is known: their names, definitions and attributes."""
+        """Yield the unknown custom fields: their names, definitions and attributes."""
         for definition in registry.definitions():
             for name in definition.attributes:
                 raw = definition.raw.get("attributes", {}).get(name)
@@ -116,12 +116,12 @@ class CustomFields:
 
 
 def known_custom_fields(project: Path, told: Mapping[str, str] | None = None) -> CustomFields:
-    """What is known of custom fields without asking the database. `told` are the types that the settings name."""
+    """Return the known custom fields, without querying the database. `told` are the types from the settings."""
     return CustomFields({**KNOWN, **_generated_types(project), **(told or {})})
 
 
 def _generated_types(project: Path) -> dict[str, str]:
-    """What v4 wrote down of the project's custom fields, when it last generated the types of its content."""
+    """Return the types of custom fields in the files that v4 generates in a project."""
     found: dict[str, str] = {}
     for path in sorted(project.glob(_GENERATED)):
         try:

@@ -1,18 +1,18 @@
-"""Indexes that a content-type declares: what lists are sorted by, and what `$containsi` looks into."""
+"""Indexes that a content type declares, for sorting and for substring search with `$containsi`."""
 
 from typing import Final
 
 from octavo.core.values import dataclass
 
 CONTAINS: Final = "contains"
-"""An index for parts of texts."""
+"""A substring index."""
 ORDER: Final = "order"
 """An index for sorting and comparing."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexKey:
-    """One attribute of an index, and its direction there."""
+    """One attribute of an index, and its direction."""
 
     attribute: str
     descending: bool = False
@@ -20,7 +20,7 @@ class IndexKey:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredIndex:
-    """An index over scalars of a content-type, the first one deciding first. `kind` is `ORDER` or `CONTAINS`."""
+    """An index over scalars of a content type, in order of significance. `kind` is `ORDER` or `CONTAINS`."""
 
     keys: tuple[IndexKey, ...]
     kind: str = ORDER

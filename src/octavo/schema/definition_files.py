@@ -1,4 +1,4 @@
-"""Definition files in v4's layout: `api`, `components` and `extensions` of source folders, read as JSON."""
+"""Read definition files in v4's layout: `api`, `components` and `extensions` of source folders."""
 
 import json
 from collections import Counter
@@ -16,12 +16,12 @@ Raw = dict[str, Any]
 
 TYPE_FILES = "content-types/*/schema.json"
 LARGEST_DEFINITION = 4 * MEGABYTE
-"""Bytes of the definition of one content-type or component."""
+"""Maximum bytes of a definition file."""
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionFile:
-    """One file: the UID of what it defines, its JSON object, and its path in the project."""
+    """A definition file: the UID of its definition, its JSON object, and its path in the project."""
 
     uid: str
     raw: Raw
@@ -29,31 +29,32 @@ class DefinitionFile:
 
 
 class DefinitionFiles:
-    """Reads the files of source folders, and notes what is wrong with them in `problems`."""
+    """Reads the definition files of source folders, and collects errors in `problems`."""
 
     def __init__(self, folders: Sequence[SourceFolder], problems: list[DefinitionProblem]) -> None:
         self._folders = folders
         self._problems = problems
 
     def components(self) -> Iterator[DefinitionFile]:
-        """`components/<category>/<name>.json`."""
+        """Yield `components/<category>/<name>.json`."""
         for path, raw, name in self._read("components/*/*.json"):
             yield DefinitionFile(component_uid(path.parent.name, path.stem), raw, name)
 
     def content_types(self) -> Iterator[DefinitionFile]:
-        """`api/<api>/content-types/<name>/schema.json`, and so below `plugins/<plugin>`."""
+        """Yield `api/<api>/content-types/<name>/schema.json`, and the same below `plugins/<plugin>`."""
         for path, raw, name in self._read(f"api/*/{TYPE_FILES}"):
             singular = _singular_name(raw) or kebab_case(path.parent.name)
             yield DefinitionFile(content_type_uid(path.parts[-4], singular), raw, name)
         yield from self._of_plugins()
 
     def extensions(self) -> Iterator[DefinitionFile]:
-        """`extensions/<plugin>/content-types/<name>/schema.json`."""
+        """Yield `extensions/<plugin>/content-types/<name>/schema.json`."""
         for path, raw, name in self._read(f"extensions/*/{TYPE_FILES}"):
             yield DefinitionFile(f"plugin::{path.parts[-4]}.{path.parts[-2]}", raw, name)
 
     def _of_plugins(self) -> Iterator[DefinitionFile]:
-        """Those of plugins in the project. What v4 has below `server` counts where Python does the plugin's work."""
+        """Yield the definitions of plugins in the project. v4's `server` folder is used if the plugin is written in
+        Python."""
         for place in ("", "server/"):
             for path, raw, name in self._read(f"plugins/*/{place}{TYPE_FILES}"):
                 folder = path.parents[3 if place else 2]
@@ -64,7 +65,7 @@ class DefinitionFiles:
     def _read(self, pattern: str) -> Iterator[tuple[Path, Raw, str]]:
         for folder in self._folders:
             for path in sorted(folder.path.glob(pattern)):
-                if path.name.startswith("."):  # made by editors
+                if path.name.startswith("."):  # created by editors
                     continue
                 raw = self._parse(path, folder.name(path))
                 if raw is not None:
@@ -88,7 +89,7 @@ class DefinitionFiles:
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that remembers which of its keys were written more than once. The last one counts."""
+    """A JSON object that records duplicate keys. The last one counts."""
 
     __slots__ = ("repeated",)
 

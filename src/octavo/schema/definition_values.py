@@ -1,4 +1,4 @@
-"""Reads values out of a definition. Whatever is of the wrong JSON type is noted as a problem, never an exception."""
+"""Read values from a definition. A value of the wrong JSON type is recorded as a problem, without an exception."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -11,18 +11,18 @@ from octavo.schema.problems import DefinitionProblem, did_you_mean, warning
 
 @dataclass(slots=True)
 class Reader:
-    """Reads one definition and notes its problems. `source` is the file, for the messages; paths begin at its top."""
+    """Reads one definition and records its problems. `source` is the file, for messages; paths start at its root."""
 
     source: str
     problems: list[DefinitionProblem]
     custom_fields: CustomFields = field(default_factory=CustomFields)
 
     def note(self, path: str, message: str) -> None:
-        """Note a problem at a JSON path."""
+        """Record a problem at a JSON path."""
         self.problems.append(DefinitionProblem(self.source, path, message))
 
     def mapping(self, raw: Mapping[str, Any], key: str, path: str = "") -> Mapping[str, Any]:
-        """An object; empty when it is missing."""
+        """Return an object; empty if it is missing."""
         value = raw.get(key)
         if value is None:
             return {}
@@ -32,7 +32,7 @@ class Reader:
         return {}
 
     def text(self, raw: Mapping[str, Any], key: str, path: str = "") -> str | None:
-        """A text that is not empty; None when it is missing."""
+        """Return a text that is not empty, or None if it is missing."""
         value = raw.get(key)
         if value is None or value == "":
             return None
@@ -42,7 +42,7 @@ class Reader:
         return None
 
     def required_text(self, raw: Mapping[str, Any], key: str, path: str, default: str) -> str:
-        """A text that must be there. After noting that it is not, `default` stands in."""
+        """Return a required text. If it is missing, record a problem and return `default`."""
         count = len(self.problems)
         value = self.text(raw, key, path)
         if value is None and len(self.problems) == count:
@@ -50,12 +50,12 @@ class Reader:
         return value or default
 
     def flag(self, raw: Mapping[str, Any], key: str, *, default: bool = False) -> bool:
-        """Whether a switch is on (or, where the default is on, not off). Only true and false count."""
+        """Return a boolean option. Values other than true and false are ignored."""
         value = raw.get(key)
         return value is not False if default else value is True
 
     def number(self, raw: Mapping[str, Any], key: str, path: str) -> float | int | None:
-        """A number, also written as a text."""
+        """Return a number, which may be written as a text."""
         value = raw.get(key)
         if value is None or value == "":
             return None
@@ -70,7 +70,7 @@ class Reader:
         return None
 
     def whole(self, raw: Mapping[str, Any], key: str, path: str) -> int | None:
-        """A whole number."""
+        """Return an integer."""
         number = self.number(raw, key, path)
         if number is None or number == number // 1:
             return None if number is None else int(number)
@@ -78,7 +78,7 @@ class Reader:
         return None
 
     def texts(self, raw: Mapping[str, Any], key: str, path: str = "", *, required: bool = False) -> tuple[str, ...]:
-        """A list of texts; empty when it is missing."""
+        """Return a list of texts; empty if it is missing."""
         value = raw.get(key)
         if value is None and not required:
             return ()
@@ -88,7 +88,7 @@ class Reader:
         return ()
 
     def custom_field_type(self, raw: Mapping[str, Any], path: str) -> str:
-        """The type word that the values of a custom field are stored as."""
+        """Return the storage type of a custom field."""
         name, known = str(raw.get("customField")), self.custom_fields.known
         word = self.custom_fields.type_of(name)
         if name not in known:
@@ -101,7 +101,7 @@ class Reader:
 
 
 def unknown(what: str, value: object, known: frozenset[str] | Mapping[str, Any]) -> str:
-    """The message for a word that is none of those known, with the one probably meant."""
+    """Return the message for an unknown word, with the most similar known one."""
     hint = did_you_mean(str(value), known, f"expected one of {', '.join(sorted(known))}")
     return f"unknown {what} {_shown(value)}; {hint}"
 
@@ -111,6 +111,6 @@ def _joined(path: str, key: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value in a message: short, and null where JSON says null."""
+    """Format a value in a message: shortened, and null as in JSON."""
     text = "null" if value is None else repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,4 +1,4 @@
-"""Field places: attributes named from their content-type down, through components, as rights to fields name them."""
+"""Field places: paths of attributes from their content type through components, as used in field permissions."""
 
 from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute
@@ -7,13 +7,13 @@ from octavo.schema.content_types import ContentType, Definition
 
 @dataclass(frozen=True, slots=True)
 class FieldPlace:
-    """A content-type, or a component at the end of `way` (`seo.`, empty for the content-type itself) in it."""
+    """A content type, or a component in it at the path `way` (`seo.`, empty for the content type itself)."""
 
     uid: str
     way: str = ""
 
     def field(self, name: str) -> str:
-        """The name of an attribute here.
+        """Return the path of an attribute.
 
         >>> FieldPlace("api::a.a").field("title"), FieldPlace("api::a.a", "seo.").field("metaTitle")
         ('title', 'seo.metaTitle')
@@ -21,7 +21,7 @@ class FieldPlace:
         return f"{self.way}{name}"
 
     def below(self, attribute: AnyAttribute, target: Definition) -> "FieldPlace":
-        """The place of what an attribute leads to: another content-type begins anew."""
+        """Return the place of an attribute's targets. Another content type starts a new path."""
         if isinstance(target, ContentType):
             return FieldPlace(target.uid)
         return FieldPlace(self.uid, f"{self.way}{attribute.name}.")

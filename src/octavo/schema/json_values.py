@@ -1,7 +1,8 @@
-"""What stands in JSON for the attributes of a definition: the one table from which types and schemas are written.
+"""The JSON types of attributes, from which type definitions and API schemas are generated.
 
-`SCALAR_JSON` has a row for each type word: what answers hold, and what a body may hold beside it. `shown_values`,
-`shown_when_populated` and `written` walk a definition as callers meet it: what is private or secret is in no answer.
+`SCALAR_JSON` has a row for each type: the JSON in responses, and further JSON accepted in request bodies.
+`shown_values`, `shown_when_populated` and `written` list a definition's attributes as clients see them: private and
+secret ones are never in responses.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,16 +16,16 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 
 NEVER_POPULATED: Final = frozenset({(ROLE, "users")})
-"""Relations that nobody is shown, by whatever way (observed); filters may use them."""
+"""Relations that are never returned (observed); filters can use them."""
 
 
 class Json(Enum):
-    """The kinds of JSON that a scalar is said in."""
+    """The JSON types of scalars."""
 
     TEXT = "text"
     INTEGER = "integer"
     NUMBER = "number"
-    DIGITS = "digits"  # a whole number as a text: it may be larger than JavaScript counts
+    DIGITS = "digits"  # an integer as text, because it may exceed JavaScript's range
     BOOLEAN = "boolean"
     DATE = "date"  # YYYY-MM-DD
     TIME = "time"  # HH:MM:SS.mmm
@@ -35,7 +36,7 @@ class Json(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ScalarJson:
-    """What answers hold, and what a body may hold as well."""
+    """The JSON in responses, and what request bodies may contain in addition."""
 
     shown: Json
     also_taken: tuple[Json, ...] = ()
@@ -63,24 +64,24 @@ SCALAR_JSON: Mapping[str, ScalarJson] = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An attribute of a body. `required`: a new entry that is published at once needs it."""
+    """An attribute of a request body. `required`: a new entry that is published at once needs it."""
 
     attribute: AnyAttribute
     required: bool
 
 
 def is_shown(attribute: AnyAttribute) -> bool:
-    """Whether answers may have it at all."""
+    """Return whether responses can contain the attribute."""
     return not attribute.private and not (isinstance(attribute, Scalar) and SCALAR_TYPES[attribute.type].secret)
 
 
 def shown_values(definition: Definition) -> Iterator[Scalar]:
-    """What stands in every answer that does not choose its `fields`, in order of definition."""
+    """Yield the attributes in responses without `fields`, in the definition's order."""
     return (attribute for attribute in definition.scalars if is_shown(attribute))
 
 
 def shown_when_populated(definition: Definition, registry: Registry) -> Iterator[AnyAttribute]:
-    """What stands in an answer once it is populated, in order of definition."""
+    """Yield the attributes in responses if they are populated, in the definition's order."""
     for attribute in definition.attributes.values():
         if isinstance(attribute, Scalar) or not is_shown(attribute):
             continue
@@ -90,9 +91,9 @@ def shown_when_populated(definition: Definition, registry: Registry) -> Iterator
 
 
 def written(definition: Definition, *, private: bool) -> Iterator[Given]:
-    """What a body may hold, in order of definition; with `private`, what is never shown again as well.
+    """Yield the attributes of request bodies, in the definition's order; with `private`, also write-only ones.
 
-    The locale of an entry is chosen when it is made: doors read it beside the attributes.
+    The locale of an entry is set when it is created; the APIs read it separately.
     """
     for name in definition.writable_names:
         attribute = definition.attributes[name]
@@ -102,8 +103,8 @@ def written(definition: Definition, *, private: bool) -> Iterator[Given]:
 
 
 def with_drafts(registry: Registry) -> frozenset[str]:
-    """The UIDs of definitions of which there may be drafts, which may lack what is required: content-types with drafts,
-    and components that such hold."""
+    """Return the UIDs of definitions whose drafts may lack required values: content types with drafts, and the
+    components in them."""
     found = {item.uid for item in registry.content_types.values() if item.draft_and_publish}
     waiting = list(found)
     while waiting:
@@ -115,7 +116,7 @@ def with_drafts(registry: Registry) -> frozenset[str]:
 
 
 def reached(registry: Registry, uids: Iterable[str]) -> list[ContentType]:
-    """The content-types of these UIDs and all that their answers lead to, by UID."""
+    """Return the content types with these UIDs and all that their responses can contain, by UID."""
     waiting: list[Definition] = [registry.definition(uid) for uid in uids]
     seen = {item.uid: item for item in waiting}
     while waiting:

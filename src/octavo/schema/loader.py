@@ -1,4 +1,4 @@
-"""A project's definitions to a registry, with everything that was noticed on the way."""
+"""Load a project's definitions as a registry, with all problems found."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ from octavo.schema.registry import Registry
 from octavo.schema.source_folders import SourceFolder, project_source
 from octavo.schema.tolerance import tolerate
 
-"""The source of what no file of the project defines."""
+"""The source of definitions that are not in a file of the project."""
 
 ATTRIBUTE_KEYS: Final = frozenset(
     {
@@ -40,7 +40,7 @@ ATTRIBUTE_KEYS: Final = frozenset(
         *("component", "components", "repeatable", "displayName"),
     }
 )
-"""Keys that an attribute can have; the editor of v4 adds `displayName`. v4 takes any other, too, and never reads it."""
+"""Keys that an attribute can have; the editor of v4 adds `displayName`. v4 accepts and ignores any other key."""
 
 _SHARED: Final = (
     "is not localized, but a UID is unique over all locales: a localization without a value of its own has none; "
@@ -50,7 +50,7 @@ _AUTOMATIC: Final = frozenset({*TIMESTAMPS, *CREATORS, PUBLISHED_AT, LOCALE, LOC
 
 
 def oddities(registry: Registry) -> Iterator[DefinitionProblem]:
-    """All of them, in the order of the definitions."""
+    """Yield all oddities, in the order of the definitions."""
     for definition in registry.definitions():
         if definition.source == BUILT_IN:
             continue
@@ -82,7 +82,7 @@ def _of_attribute(
 
 
 def _is_given(definition: ContentType, attribute: AnyAttribute) -> bool:
-    """Whether a type has an automatic attribute: not each has `publishedAt`, `locale` and `localizations`."""
+    """Return whether a type has an automatic attribute: some lack `publishedAt`, `locale` or `localizations`."""
     match attribute.name:
         case "publishedAt":
             return definition.draft_and_publish
@@ -92,19 +92,19 @@ def _is_given(definition: ContentType, attribute: AnyAttribute) -> bool:
 
 
 BUILT_IN: Final = "built-in"
-"""The source of a definition that every project has."""
+"""The source of built-in definitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a look at a project's definitions has found: the registry, if it can be served, and all problems."""
+    """The result of inspecting a project's definitions: the registry, if it is valid, and all problems."""
 
     registry: Registry | None
     problems: tuple[DefinitionProblem, ...]
 
 
 def load_registry(project: Path, custom_fields: CustomFields | None = None) -> Registry:
-    """All definitions of a project, with the built-in content-types; `remarks` holds the warnings.
+    """Return the registry of a project's definitions and the built-in content types. `remarks` holds the warnings.
 
     Raises InvalidDefinitions with every error.
     """
@@ -117,7 +117,7 @@ def load_registry(project: Path, custom_fields: CustomFields | None = None) -> R
 def inspect_definitions(
     project: Path, custom_fields: CustomFields | None = None, plugins: Sequence[SourceFolder] = ()
 ) -> Inspection:
-    """All definitions of a project and of its plugins, and everything that is wrong with them or worth a look."""
+    """Inspect all definitions of a project and its plugins, and return errors and warnings."""
     problems: list[DefinitionProblem] = []
     files = DefinitionFiles([project_source(project)], problems)
     brought = DefinitionFiles(plugins, problems)
@@ -143,7 +143,7 @@ def inspect_definitions(
 def _joined(
     own: Iterable[DefinitionFile], brought: Iterable[DefinitionFile], problems: list[DefinitionProblem]
 ) -> Iterator[DefinitionFile]:
-    """What a project defines, then what plugins bring; nobody defines what another one does."""
+    """Yield the project's definitions, then those of plugins. Duplicates are recorded as problems."""
     names: dict[str, str] = {}
     for file, is_own in (*((file, True) for file in own), *((file, False) for file in brought)):
         if file.uid in BUILTIN_TYPES:
@@ -157,7 +157,7 @@ def _joined(
 
 
 def builtin_registry() -> Registry:
-    """The built-in content-types alone."""
+    """Return the registry of the built-in content types alone."""
     return Registry(_builtin((), [], CustomFields()), ())
 
 

@@ -1,4 +1,4 @@
-"""What of the content-types administrators manage, and what of their attributes can be granted to them."""
+"""The content types in the content manager, and their attributes with field permissions."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from octavo.schema.registry import Registry
 
 
 def is_managed(content_type: ContentType) -> bool:
-    """Whether the content manager shows a content-type: those of the project, unless they say no, and accounts."""
+    """Return whether the content manager shows a type: the project's, unless they opt out, and accounts."""
     said = content_type.plugin_options.get("content-manager")
     if isinstance(said, Mapping) and "visible" in said:
         return said["visible"] is not False
@@ -17,12 +17,12 @@ def is_managed(content_type: ContentType) -> bool:
 
 
 def managed_types(registry: Registry) -> tuple[ContentType, ...]:
-    """All of them, in order of definition."""
+    """Return the types in the content manager, in the definitions' order."""
     return tuple(item for item in registry.content_types.values() if is_managed(item))
 
 
 def automatic_names(content_type: ContentType) -> frozenset[str]:
-    """The attributes that a content-type has by itself: nobody grants them, whoever sees an entry sees them."""
+    """Return the automatic attributes. They have no field permissions: they are visible with the entry."""
     names = {*TIMESTAMPS, *CREATORS}
     if content_type.draft_and_publish:
         names.add(PUBLISHED_AT)

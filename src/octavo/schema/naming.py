@@ -1,4 +1,4 @@
-"""Every derived name: columns, link tables, UIDs, route paths. The physical names are Strapi v4's own."""
+"""Derived names: columns, join tables, UIDs, route paths. Names in the database are the same as in Strapi v4."""
 
 import re
 from collections.abc import Collection
@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from octavo.core.text_limits import base_letter
 
-# What separates words: ASCII and Latin-1 signs, general punctuation, spaces. What is neither that nor a Latin letter,
-# a digit or a pictograph (letters of other scripts, most symbols) goes with upper and with lower case.
+# Word separators: ASCII and Latin-1 punctuation, general punctuation, spaces. Characters that are neither separators
+# nor Latin letters, digits or pictographs (other scripts, most symbols) count as both upper and lower case.
 _BREAK = r"\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf\xd7\xf7\u2000-\u206f\s\ufeff"
 _PICTOGRAPH = r"\u2700-\u27bf\U00010000-\U0010ffff"
 _OTHER = rf"[^A-Za-z0-9{_BREAK}{_PICTOGRAPH}]"
@@ -15,7 +15,7 @@ _LOWER, _UPPER = rf"(?:[a-z]|{_OTHER})", rf"(?:[A-Z]|{_OTHER})"
 _VARIANT = "[\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
 _EMOJI = rf"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[{_PICTOGRAPH}])"
 
-# The words of a name: case changes, changes between letters and digits, and every break separate them; English ordinals
+# The words of a name: split at case changes, between letters and digits, and at every separator. English ordinals
 # ("1st", "2nd") stay whole. Alternatives are tried in this order.
 _WORD = re.compile(
     rf"[A-Z]?[a-z]+(?=[{_BREAK}]|[A-Z]|$)"
@@ -45,12 +45,12 @@ _UNDECOMPOSED = dict(zip("ÐðØøĐđĦħıĸĿŀŁłŊŋŦŧſ", "DdOoDdHhikLl
 
 
 def _plain(letter: re.Match[str]) -> str:
-    """An accented Latin letter without its accent."""
+    """Return an accented Latin letter without its accent."""
     return _UNDECOMPOSED.get(letter[0]) or base_letter(letter[0])
 
 
 def words(name: str) -> list[str]:
-    """The words that a name is made of.
+    """Split a name into words.
 
     >>> words("bigViews"), words("SEOTitle"), words("address-line2")
     (['big', 'Views'], ['SEO', 'Title'], ['address', 'line', '2'])
@@ -60,7 +60,7 @@ def words(name: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def snake_case(name: str) -> str:
-    """An attribute's name as a column.
+    """Return an attribute's name as a column name.
 
     >>> snake_case("bigViews"), snake_case("SEOTitle"), snake_case("address-line2")
     ('big_views', 'seo_title', 'address_line_2')
@@ -69,7 +69,7 @@ def snake_case(name: str) -> str:
 
 
 def kebab_case(folder: str) -> str:
-    """A folder's name as a part of a UID.
+    """Return a folder's name as a part of a UID.
 
     >>> kebab_case("blogPost"), kebab_case("blog_post"), kebab_case("page2")
     ('blog-post', 'blog-post', 'page2')
@@ -78,22 +78,22 @@ def kebab_case(folder: str) -> str:
 
 
 def content_type_uid(api: str, singular_name: str) -> str:
-    """`api::<api>.<singular name>`, after the folder of the API."""
+    """Return `api::<api>.<singular name>`, with the API's folder name."""
     return f"api::{kebab_case(api)}.{singular_name}"
 
 
 def uid_of_folder(owner: str, folder: str, known: Collection[str]) -> str:
-    """The content-type that a folder of `owner` (`api::talk`) defines: by its name, or else the only one there is."""
+    """Return the content type that a folder of `owner` (`api::talk`) defines: by its name, or else the only one."""
     uid = f"{owner}.{kebab_case(folder)}"
     others = [one for one in known if one.startswith(f"{owner}.")]
     return others[0] if uid not in known and len(others) == 1 else uid
 
 
 def component_uid(category: str, name: str) -> str:
-    """`<category>.<name>`, after the folder and the file."""
+    """Return `<category>.<name>`, from the folder and the file."""
     return f"{category}.{name}".lower()
 
 
 def singular_of(uid: str) -> str:
-    """The last part of a UID: `article` of `api::article.article`, `seo` of `shared.seo`."""
+    """Return the last part of a UID: `article` of `api::article.article`, `seo` of `shared.seo`."""
     return uid.rpartition(".")[2]

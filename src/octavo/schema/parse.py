@@ -1,6 +1,6 @@
-"""Definition files (v4's `schema.json` layout) to ContentType and Component. Every problem is collected with its path.
+"""Parse definition files (v4's `schema.json`) to ContentType and Component. Problems are collected with their paths.
 
-The attributes that no definition lists are added here: timestamps, `publishedAt`, creators, `locale`, `localizations`.
+The automatic attributes are added here: timestamps, `publishedAt`, creators, `locale`, `localizations`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ RESERVED = frozenset({"id"})
 
 
 def parse_content_type(uid: str, raw: Mapping[str, Any], reader: Reader) -> ContentType:
-    """A content-type out of its definition, with the automatic attributes."""
+    """Parse a content type's definition, and add the automatic attributes."""
     info, options = reader.mapping(raw, "info"), reader.mapping(raw, "options")
     plugin_options = reader.mapping(raw, "pluginOptions")
     singular = reader.required_text(info, "singularName", "info", singular_of(uid))
@@ -62,7 +62,7 @@ def parse_content_type(uid: str, raw: Mapping[str, Any], reader: Reader) -> Cont
 
 
 def parse_component(uid: str, raw: Mapping[str, Any], reader: Reader) -> Component:
-    """A component out of its definition."""
+    """Parse a component's definition."""
     category, _, name = uid.partition(".")
     info, options = reader.mapping(raw, "info"), reader.mapping(raw, "options")
     plugin_options = reader.mapping(raw, "pluginOptions")
@@ -98,7 +98,7 @@ def _display_name(info: Mapping[str, Any], reader: Reader, default: str) -> str:
 def _attributes(
     raw: Mapping[str, Any], reader: Reader, automatic: Iterable[AnyAttribute], hidden: tuple[str, ...]
 ) -> dict[str, AnyAttribute]:
-    """The attributes listed, then the automatic ones. One that is listed all the same only lends its place."""
+    """Return the listed attributes, then the automatic ones. A listed automatic attribute only sets its position."""
     parsed: dict[str, AnyAttribute] = {}
     ours = {attribute.name: attribute for attribute in automatic}
     for name, definition in reader.mapping(raw, "attributes").items():

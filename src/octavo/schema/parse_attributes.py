@@ -1,4 +1,4 @@
-"""Attribute definitions to attributes: one parser for each type word, looked up in a table."""
+"""Parse attribute definitions: one parser for each type."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ RELATION_KINDS: frozenset[str] = frozenset(RelationKind.__args__)  # type: ignor
 NUMBER_TYPES = frozenset(word for word, row in SCALAR_TYPES.items() if row.kind in NUMBER_KINDS)
 TARGETLESS_KINDS = ("morphToOne", "morphToMany")
 
-# Words of v4's `column.type` option, and the column types of ours (`query.sql.ddl.tables`).
+# The values of v4's `column.type` option, and Octavo's column types (`query.sql.ddl.tables`).
 COLUMN_TYPES = {
     "string": "string",
     "text": "text",
@@ -42,7 +42,7 @@ COLUMN_TYPES = {
 
 
 def parse_attribute(name: str, raw: Any, reader: Reader, path: str) -> AnyAttribute | None:
-    """One attribute, or None when it cannot be understood (the reason is noted)."""
+    """Parse an attribute. Returns None if it is invalid, after recording the reason."""
     if not isinstance(raw, Mapping):
         reader.note(path, "must be an object with a type")
         return None

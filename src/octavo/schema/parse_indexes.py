@@ -1,5 +1,5 @@
-"""The indexes that a content-type declares under `pluginOptions.octavo.indexes`: what lists are sorted by, and what
-`$containsi` looks into. All that is wrong with them is noted with its place."""
+"""Parse the indexes that a content type declares in `pluginOptions.octavo.indexes`, for sorting and `$containsi`.
+Problems are recorded with their paths."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ _DIRECTIONS: Final = {"": False, "asc": False, "desc": True}
 def read_declared_indexes(
     plugin_options: Mapping[str, Any], attributes: Mapping[str, AnyAttribute], reader: Reader
 ) -> tuple[DeclaredIndex, ...]:
-    """The indexes that `pluginOptions.octavo` declares, less those with problems, which are noted."""
+    """Return the indexes declared in `pluginOptions.octavo`, without invalid ones, which are recorded as problems."""
     own = reader.mapping(plugin_options, "octavo", "pluginOptions")
     for key in own.keys() - {"indexes"}:
         reader.note(f"{PLACE}.{key}", unknown("key", key, frozenset({"indexes"})))
@@ -45,7 +45,7 @@ def read_declared_indexes(
 def with_parts_indexes(
     collection: str, attributes: Mapping[str, AnyAttribute], declared: Iterable[DeclaredIndex]
 ) -> dict[str, AnyAttribute]:
-    """The attributes; those that an index for parts of texts is about say so."""
+    """Return the attributes, with those in a substring index marked."""
     looked_into = {key.attribute for index in declared if index.kind == CONTAINS for key in index.keys}
     return {
         name: replace(attribute, parts_index_of=collection)
@@ -56,7 +56,7 @@ def with_parts_indexes(
 
 
 def renamed_keys(raw: Mapping[str, Any], old: str, new: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Where the declared indexes of a sound definition name an attribute: the path, and what it is to say for `new`."""
+    """Yield where the indexes of a valid definition use the attribute `old`: the path, and the value with `new`."""
     place = ("pluginOptions", "octavo", "indexes")
     listed = raw.get("pluginOptions", {}).get("octavo", {}).get("indexes") or ()
     for number, index in enumerate(listed):
@@ -93,7 +93,7 @@ def _read_index(raw: Any, attributes: Mapping[str, AnyAttribute], reader: Reader
 
 
 def _read_key(text: str, kind: str, attributes: Mapping[str, AnyAttribute], reader: Reader, place: str) -> IndexKey:
-    """`title`, `-views` or `views:desc`."""
+    """Parse a key: `title`, `-views` or `views:desc`."""
     name, _, direction = text.removeprefix("-").partition(":")
     if direction not in _DIRECTIONS or (text.startswith("-") and direction):
         reader.note(place, f"{text!r} has no direction; write -{name} or {name}:desc")

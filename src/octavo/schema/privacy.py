@@ -1,4 +1,4 @@
-"""What a project has made private in all its definitions at once."""
+"""Attributes that a project makes private in all its definitions."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -11,7 +11,7 @@ DefinitionT = TypeVar("DefinitionT", ContentType, Component)
 
 
 def with_private(registry: Registry, names: Collection[str]) -> Registry:
-    """The registry with the attributes of these names private; `id`, which is no attribute, is always shown."""
+    """Return the registry with the attributes of these names private; `id` is always visible."""
     if not names:
         return registry
     content_types = [_hidden(item, names) for item in registry.content_types.values()]

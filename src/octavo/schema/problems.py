@@ -1,4 +1,4 @@
-"""Problems found in definitions: collected, never raised one by one, so that an author sees all of them at once."""
+"""Problems in definitions. They are collected instead of raised one by one, so that an author sees all at once."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -12,9 +12,9 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class DefinitionProblem:
-    """What is wrong in a definition: the file, the JSON path inside it, and what to do.
+    """A problem in a definition: the file, the JSON path in it, and what to do.
 
-    With an `error` nothing starts; a `warning` tells of what is served otherwise than it was perhaps meant.
+    An `error` prevents the start; a `warning` reports behavior that may not be intended.
     """
 
     source: str
@@ -36,11 +36,11 @@ class InvalidDefinitions(Exception):
 
 
 def warning(source: str, path: str, message: str) -> DefinitionProblem:
-    """Something worth a look, and no reason to stop."""
+    """Return a problem that does not prevent the start."""
     return DefinitionProblem(source, path, message, "warning")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, likeness: float = 0.6) -> str:
-    """The name that was probably meant, or what else to do."""
+    """Suggest the most similar known name, or `otherwise`."""
     near = close_match(name, known, likeness)
     return otherwise if near is None else f"did you mean {near!r}?"

@@ -1,4 +1,4 @@
-"""Registry: the frozen set of all definitions."""
+"""Registry: the immutable set of all definitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -10,10 +10,10 @@ from octavo.schema.problems import DefinitionProblem
 
 
 class FormerNames:
-    """Names by place, a definition's UID and an attribute that holds a component.
+    """Former component names, by definition UID and component attribute.
 
-    v4 gives a component another name (UID) in its definition and leaves rows as they are, and reads them by attribute
-    alone. What rows say is known once the database is reached (`database/component_names`), before anything is read.
+    v4 renames a component (its UID) in its definition only, leaves rows unchanged, and reads them by attribute. The
+    names in rows are loaded from the database (`database/component_names`), before anything else is read.
     """
 
     __slots__ = ("_names",)
@@ -22,23 +22,24 @@ class FormerNames:
         self._names: Mapping[tuple[str, str], tuple[str, ...]] = {}
 
     def know(self, names: Mapping[tuple[str, str], tuple[str, ...]]) -> None:
-        """Take what was found."""
+        """Set the names that were found."""
         self._names = names
 
     def of(self, uid: str, attribute: str) -> tuple[str, ...]:
-        """The names at a place besides that of the definition: none, almost always."""
+        """Return the former names for an attribute; usually none."""
         return self._names.get((uid, attribute), ())
 
     def at(self, uid: str) -> dict[str, tuple[str, ...]]:
-        """The attributes of a definition that have such names, with them."""
+        """Return a definition's attributes with former names."""
         return {attribute: names for (holder, attribute), names in self._names.items() if holder == uid}
 
 
 class HiddenEntries:
     """Content types with hidden entries, by UID.
 
-    A type that loses drafts keeps its drafts, and a type that loses locales the entries of other locales. The database
-    knows which ones they are (`database/option_changes`); this is read at the start, before any statement is compiled.
+    If a type loses drafts, its drafts are hidden; if it loses locales, the entries of other locales. The database
+    stores which ones they are (`database/option_changes`); this is loaded at the start, before any statement is
+    compiled.
     """
 
     __slots__ = ("_uids",)
@@ -47,7 +48,7 @@ class HiddenEntries:
         self._uids: frozenset[str] = frozenset()
 
     def know(self, uids: Iterable[str]) -> None:
-        """Replace what is known."""
+        """Set the types with hidden entries."""
         self._uids = frozenset(uids)
 
     def __contains__(self, uid: object) -> bool:
@@ -55,18 +56,17 @@ class HiddenEntries:
 
 
 def _file(component: Component) -> tuple[str, str]:
-    """The folder and the file of a component: with its ending, `cta-line.json` comes before `cta.json`."""
+    """Return the folder and the file name of a component. With the suffix, `cta-line.json` sorts before `cta.json`."""
     folder, _, name = component.uid.partition(".")
     return folder, f"{name}.json"
 
 
 class Registry:
-    """All content-types and components, by UID. Never changes after it is made.
+    """All content types and components, by UID. Immutable.
 
-    `remarks` tells what was left out of the definitions (see `tolerance`): worth a warning, no reason to stop.
-    `former_names` is what rows call components besides, told once by whoever has looked into the database; likewise
-    `hidden_entries`, the content types with entries that are not served. `morph_lists` are the morphToMany relations,
-    each with its owner: any entry may be among their targets.
+    `remarks` are warnings about ignored parts of the definitions (see `tolerance`). `former_names` and `hidden_entries`
+    are loaded once from the database: further component names in rows, and content types with entries that are not
+    served. `morph_lists` are the morphToMany relations, each with its owner: any entry may be among their targets.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Registry:
         )
 
     def definition(self, uid: str) -> Definition:
-        """The content-type or component of that UID. Raises KeyError."""
+        """Return the content type or component with that UID. Raises KeyError."""
         found = self.content_types.get(uid) or self.components.get(uid)
         if found is None:
             raise KeyError(uid)
@@ -109,7 +109,8 @@ class Registry:
         return sorted(self.components.values(), key=_file, reverse=True)
 
     def target(self, attribute: AnyAttribute) -> Definition | None:
-        """What an attribute leads to: a relation's target, files, a component; None where rows decide."""
+        """Return the definition of an attribute's targets: a relation's target, files, a component; None if rows
+        decide."""
         match attribute:
             case Relation(target=str() as uid):
                 return self.content_types.get(uid)
@@ -121,14 +122,14 @@ class Registry:
                 return None
 
     def component_held(self, definition: Definition, attribute: str, name: str) -> str:
-        """The UID of a component that rows call so at a place."""
+        """Return the UID of a component, given the name in rows of an attribute."""
         held = definition.attributes.get(attribute)
         if isinstance(held, ComponentField) and name in self.former_names.of(definition.uid, attribute):
             return held.component
         return name
 
     def holders(self, component: str | None = None) -> Iterator[Definition]:
-        """The definitions whose entries may hold components, or the one of that UID: a zone may hold any."""
+        """Yield the definitions whose entries can contain components, or the given one: a zone can contain any."""
         for definition in self.definitions():
             held = (
                 isinstance(attribute, DynamicZone)
@@ -139,19 +140,20 @@ class Registry:
                 yield definition
 
     def definitions(self) -> tuple[Definition, ...]:
-        """All of them, components first."""
+        """All definitions, components first."""
         return (*self.components.values(), *self.content_types.values())
 
     def api_types(self) -> list[ContentType]:
-        """The content-types that have REST endpoints."""
+        """Return the content types that have REST endpoints."""
         return [item for item in self.content_types.values() if item.is_api]
 
     def own_types(self) -> list[ContentType]:
-        """Those that the project and its plugins define."""
+        """Return the content types that the project and its plugins define."""
         return [item for item in self.content_types.values() if item.uid not in BUILTIN_TYPES]
 
     def owner(self, definition: Definition, relation: Relation) -> tuple[Definition, Relation, bool]:
-        """Where a relation is stored: the owning definition, its relation, and whether we came from the other side."""
+        """Return where a relation is stored: the owning definition, its relation, and whether `relation` is the
+        inverse."""
         if relation.mapped_by and relation.target:
             target = self.content_types[relation.target]
             return target, target.relation(relation.mapped_by), True

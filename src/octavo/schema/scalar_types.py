@@ -1,6 +1,6 @@
-"""Scalar types: one row per type word of a definition, saying how its values behave.
+"""Scalar types: one row for each type in definitions, with the behavior of its values.
 
-A `ValueKind` is what the query compiler and the validators look at; several type words share one kind.
+The query compiler and validators use `ValueKind`; several types share one kind.
 """
 
 from enum import Enum
@@ -9,7 +9,7 @@ from typing import Final
 from octavo.core.values import dataclass
 
 LARGEST_ID: Final = 2**31 - 1
-"""The largest id that a row can have."""
+"""The largest id of a row."""
 
 
 class ValueKind(Enum):
@@ -28,12 +28,12 @@ class ValueKind(Enum):
     TIMESTAMP = "timestamp"
     JSON = "json"
 
-    __hash__ = object.__hash__  # kinds are in the keys of what is remembered; Enum's own hash is written in Python
+    __hash__ = object.__hash__  # kinds are in cache keys; Enum's hash is slower, because it is written in Python
 
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """One type word. `searchable` says whether `_q` looks into it; `secret` values are never shown nor compared."""
+    """One type. `searchable`: `_q` searches it; `secret` values are never returned or compared."""
 
     word: str
     kind: ValueKind

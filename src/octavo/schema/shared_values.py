@@ -1,17 +1,18 @@
-"""Which attributes of a localized type hold one value for all locales of an entry."""
+"""Attributes of localized types whose value is shared across locales."""
 
 from octavo.schema.attributes import STAMPED, UID, AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 
 
 def is_shared(attribute: AnyAttribute) -> bool:
-    """Return whether all localizations of an entry have the same value. UIDs are unique over all locales, so each has
-    its own (observed)."""
+    """Return whether all localizations of an entry have the same value. UIDs are unique across locales, so each has
+    a separate one (observed)."""
     return not attribute.localized and attribute.name not in STAMPED and not isinstance(attribute, UID)
 
 
 def is_shared_value(attribute: AnyAttribute) -> bool:
-    """Return whether localizations share an attribute that is no relation: each has relations of its own (observed)."""
+    """Return whether localizations share an attribute. Relations are never shared: each has separate ones
+    (observed)."""
     return is_shared(attribute) and not isinstance(attribute, Relation)
 
 

@@ -1,4 +1,4 @@
-"""What v4 tolerates in definitions although it leads nowhere: it is left out, with a remark."""
+"""Ignore parts of definitions that v4 tolerates although they have no effect, with a remark for each."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
@@ -13,9 +13,9 @@ DefinitionT = TypeVar("DefinitionT", ContentType, Component)
 
 
 def tolerate(registry: Registry, noticed: Iterable[DefinitionProblem] = ()) -> Registry:
-    """The registry without relations that are stored nowhere and components that do not exist.
+    """Return the registry without relations that are stored nowhere and components that do not exist.
 
-    Its remarks are what was noticed before, and this.
+    Its remarks are `noticed` and those for the ignored parts.
     """
     remarks: list[DefinitionProblem] = [*noticed]
     content_types = [_cleaned(item, registry, remarks) for item in registry.content_types.values()]
@@ -55,7 +55,7 @@ def _leads_nowhere(uid: str, relation: Relation, registry: Registry) -> bool:
 
 
 def _owning(uid: str, relation: Relation, registry: Registry) -> list[str]:
-    """The attributes of a relation's target that it could be the other side of."""
+    """Return the attributes of a relation's target that it could be the inverse of."""
     attributes = registry.content_types[str(relation.target)].attributes.items()
     if relation.is_morph:
         return [name for name, item in attributes if isinstance(item, Relation | Media)]

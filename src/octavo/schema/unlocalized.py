@@ -1,4 +1,4 @@
-"""Definitions in a project without locales: what they say of them is left aside, as v4 does without its plugin."""
+"""Projects without locales: the localization options of definitions are ignored, as in v4 without its plugin."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from octavo.schema.registry import Registry
 
 
 def without_locales(registry: Registry) -> Registry:
-    """The registry with nothing localized."""
+    """Return the registry without localized types and attributes."""
     content_types = [_plain(item) for item in registry.content_types.values()]
     return Registry(content_types, registry.components.values(), registry.remarks)
 

@@ -1,6 +1,6 @@
-"""Definitions as they are written: where each has its file, and its text, in the form and order that v4 writes.
+"""Write definition files: their paths, and their text in v4's format and order.
 
-What is to be written is checked against all definitions of the project first, as if it stood there already.
+New definitions are first validated together with all definitions of the project.
 """
 
 import json
@@ -25,7 +25,7 @@ _INFO_ORDER: Final = ("singularName", "pluralName", "displayName", "icon", "desc
 
 @dataclass(frozen=True, slots=True)
 class NewDefinition:
-    """A definition that is to be written: its UID, its file below the project, and what stands in it."""
+    """A definition to write: its UID, its file in the project, and its content."""
 
     uid: str
     file: str
@@ -38,23 +38,23 @@ class NewDefinition:
 
     @property
     def text(self) -> str:
-        """The text of the file."""
+        """Return the text of the file."""
         return definition_text(self.raw)
 
 
 def new_content_type(api: str, raw: Raw) -> NewDefinition:
-    """A content-type of an API. Its name is in its `info`."""
+    """Return a content type of an API, named by its `info`."""
     singular = str(raw["info"]["singularName"])
     return NewDefinition(content_type_uid(api, singular), f"src/api/{api}/content-types/{singular}/schema.json", raw)
 
 
 def new_component(category: str, name: str, raw: Raw) -> NewDefinition:
-    """A component of a category."""
+    """Return a component of a category."""
     return NewDefinition(f"{category}.{name}", f"src/components/{category}/{name}.json", raw)
 
 
 def definition_text(raw: Raw) -> str:
-    """A definition as v4 writes it: two spaces, its parts in v4's order, unknown ones behind them."""
+    """Format a definition as v4 does: two spaces, keys in v4's order, unknown ones at the end."""
     ordered = _in_order(raw, _ORDER)
     if isinstance(ordered.get("info"), Mapping):
         ordered["info"] = _in_order(ordered["info"], _INFO_ORDER)
@@ -69,7 +69,7 @@ def _in_order(raw: Raw, order: tuple[str, ...]) -> dict[str, Any]:
 
 
 def check_new(project: Path, registry: Registry, new: Iterable[NewDefinition], fields: CustomFields) -> Registry:
-    """The registry with new definitions beside those that there are. Raises InvalidDefinitions with every problem."""
+    """Return the registry with the new definitions added. Raises InvalidDefinitions with every problem."""
     problems: list[DefinitionProblem] = []
     added = list(new)
     for item in added:

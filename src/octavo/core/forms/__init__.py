@@ -1,4 +1,4 @@
-"""Forms: what a JSON body has to look like, declared as a tree of shapes, and checked with all problems at once.
+"""Validate JSON bodies against a schema of shapes, and report all errors at once.
 
     INVITATION = Record(
         {
@@ -11,8 +11,8 @@
     )
     check(INVITATION, body)
 
-Messages, their order and their paths are those of the reference, which checks bodies with a JavaScript library (yup):
-nothing is cast, what is of the wrong type is held to nothing else, members come before what is wrong with the whole.
+Messages, their order and their paths are those of Strapi v4, which uses yup: values are not cast, a value of the wrong
+type is not checked further, and errors of members come before those of the whole object.
 """
 
 from octavo.core.forms.place import ROOT, Place

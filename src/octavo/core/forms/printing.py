@@ -1,4 +1,4 @@
-"""Values as the reference prints them in its messages, which are those of a JavaScript validator."""
+"""Format values in validation messages in the same way as yup."""
 
 import json
 import math
@@ -7,11 +7,11 @@ from typing import Any, Final
 
 _MOST_PRINTED: Final = 1000
 _DEEPEST_PRINTED: Final = 10
-"""Items of a container, and levels, that a message quotes. Indented, each takes many times the room of the body."""
+"""Maximum number of items and levels of a container in a message: indentation makes them much longer."""
 
 
 class Missing:
-    """The type of MISSING: nothing was given, which is not the same as null."""
+    """The type of MISSING: no value was given, which is different from null."""
 
     def __repr__(self) -> str:
         return "MISSING"
@@ -21,7 +21,7 @@ MISSING = Missing()
 
 
 def print_number(number: float) -> str:
-    """A number as JavaScript writes it.
+    """Format a number in the same way as JavaScript.
 
     >>> print_number(5.0), print_number(1e21), print_number(0.5), print_number(1e-7)
     ('5', '1e+21', '0.5', '1e-7')
@@ -45,7 +45,7 @@ def print_number(number: float) -> str:
 
 
 def print_value(value: Any) -> str:
-    """A value inside a message: texts quoted, containers as indented JSON whose leaves are printed texts.
+    """Format a value in a message: texts quoted, containers as indented JSON of formatted texts.
 
     >>> print_value("a"), print_value(None), print_value([])
     ('"a"', 'null', '[]')
@@ -56,7 +56,7 @@ def print_value(value: Any) -> str:
 
 
 def _printed(value: Any, left: Iterator[int], depth: int = 0) -> Any:
-    """What is left to be printed of a value; each item takes one off."""
+    """Format a nested value, up to the remaining number of items."""
     if isinstance(value, dict | list) and depth == _DEEPEST_PRINTED:
         return "..."
     if isinstance(value, dict):
@@ -77,6 +77,6 @@ def _print_leaf(value: Any) -> str:
 
 
 def type_message(label: str, wanted: str, value: Any, given: Any = MISSING) -> str:
-    """The message for a value of the wrong type; `given` is what it was before it was cast, if it was."""
+    """Return the message for a value of the wrong type. `given` is the value before casting, if it was cast."""
     cast = "" if given is MISSING else f" (cast from the value `{print_value(given)}`)"
     return f"{label} must be a `{wanted}` type, but the final value was: `{print_value(value)}`{cast}."

@@ -1,4 +1,4 @@
-"""Rules: what a value of the right type is held to besides. In their messages `{path}` stands for its place."""
+"""Validation rules for values of the right type. In messages, `{path}` is the value's position."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,17 +11,16 @@ from octavo.core.forms.texts import is_email
 from octavo.core.text_limits import MAX_EMAIL
 
 Rule = Callable[[Any, Place], Iterator[Problem]]
-"""Tells what is wrong with a value at a place. It is asked of what is missing (MISSING) and of null too; a rule of the
-project's own may name other places."""
+"""Yields the problems of a value at a position. It is also called for missing values (MISSING) and null. A custom
+rule may report problems at other positions."""
 
 
 _MOST_SEARCHED: Final = 10_000
-"""Characters of a text that a pattern searches."""
+"""Maximum characters of a text that a pattern searches."""
 
 
 def rule(says: str, holds: Callable[[Any], bool], *, of_absent: bool = False) -> Rule:
-    """One that says something unless a function holds for the value; what is missing or null is asked only with
-    `of_absent`."""
+    """Return a rule with a message and a test. Missing values and null are tested only with `of_absent`."""
 
     def tell(value: Any, place: Place) -> Iterator[Problem]:
         if (of_absent or not _is_absent(value)) and not holds(value):
@@ -31,13 +30,13 @@ def rule(says: str, holds: Callable[[Any], bool], *, of_absent: bool = False) ->
 
 
 def required(says: str = "{path} is a required field") -> Rule:
-    """Neither missing nor null nor an empty text."""
+    """Require a value that is not missing, null or an empty text."""
     return rule(says, lambda value: not _is_absent(value) and value != "", of_absent=True)
 
 
 REQUIRED: Final = required()
 DEFINED: Final = rule("{path} must be defined", lambda value: value is not MISSING, of_absent=True)
-"""Not missing; null will do."""
+"""Require a value that is not missing; null is allowed."""
 EMAIL: Final = rule(
     "{path} must be a valid email",
     lambda text: not text or (len(text) <= MAX_EMAIL and is_email(text.lower())),
@@ -48,26 +47,26 @@ INTEGER: Final = rule("{path} must be an integer", lambda number: float(number).
 
 
 def at_least(least: int, says: str | None = None) -> Rule:
-    """A text of so many characters, a list of so many items, a number that is not smaller."""
+    """Require at least so many characters or items, or a number that is not smaller."""
     words = ("at least {0} characters", "field must have at least {0} items", "greater than or equal to {0}")
     return _measured(least, words, says, lambda size: size >= least)
 
 
 def at_most(most: int, says: str | None = None) -> Rule:
-    """A text of so many characters at most, a list of so many items, a number that is not larger."""
+    """Allow at most so many characters or items, or a number that is not larger."""
     words = ("at most {0} characters", "field must have less than or equal to {0} items", "less than or equal to {0}")
     return _measured(most, words, says, lambda size: size <= most)
 
 
 def matches(pattern: str, says: str | None = None, *, or_empty: bool = False) -> Rule:
-    """A text in which a pattern (of Python and JavaScript alike, without nested repetition) is found."""
+    """Require a text that contains a pattern (valid in Python and JavaScript, without nested repetition)."""
     compiled = re.compile(pattern, re.ASCII)
     message = says if says is not None else f'{{path}} must match the following: "/{pattern}/"'
     return rule(message, lambda text: (or_empty and not text) or _is_found(compiled, text))
 
 
 def _is_found(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a pattern is found in a text that is not too long to be searched."""
+    """Return whether a text contains a pattern and is not too long to be searched."""
     return len(text) <= _MOST_SEARCHED and pattern.search(text) is not None
 
 
@@ -90,7 +89,7 @@ def _measured(bound: int, words: tuple[str, str, str], says: str | None, holds: 
 
 
 def js_length(text: str) -> int:
-    """The length of a text in JavaScript: what lies beyond the first 65,536 characters counts twice.
+    """Return the length of a text in JavaScript, where characters above U+FFFF count twice.
 
     >>> js_length("a"), js_length("\N{GRINNING FACE}")
     (1, 2)

@@ -1,4 +1,4 @@
-"""Shapes: what kinds of values a form is made of."""
+"""Shapes: the types of values in a form."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -11,13 +11,13 @@ from octavo.core.forms.rules import Rule
 from octavo.core.forms.texts import is_storable
 
 _MOST: Final = 250
-"""Problems that are told of one body: more help nobody, and an answer is not to be a thousand times its request."""
+"""Maximum number of problems reported for one body, so that a response is not much larger than its request."""
 
 
 class Shape:
-    """A kind of value, with the rules it is held to, in order. `one_of`: the values there are.
+    """A type of value, with its rules in order. `one_of`: the allowed values.
 
-    `nullable`: null will do. Nothing is required that no rule requires.
+    `nullable`: null is allowed. A value is optional unless a rule requires it.
     """
 
     kind: ClassVar[str]
@@ -28,7 +28,8 @@ class Shape:
         self._one_of = one_of
 
     def problems(self, value: Any, place: Place) -> Iterator[Problem]:
-        """What is wrong with a value, MISSING if there is none. Rules are asked only of values of the right kind."""
+        """Yield the problems of a value, MISSING if there is none. Rules are checked for values of the right type
+        only."""
         first = [*self._first_problems(value, place)]
         if first:
             yield from first
@@ -37,7 +38,7 @@ class Shape:
             yield from rule(value, place)
 
     def is_kind(self, value: Any) -> bool:
-        """Whether a value, neither missing nor null, is of this kind."""
+        """Return whether a value, neither missing nor null, is of this type."""
         raise NotImplementedError
 
     def _first_problems(self, value: Any, place: Place) -> Iterator[Problem]:
@@ -51,7 +52,7 @@ class Shape:
 
 
 class Text(Shape):
-    """A text, of characters that every database stores."""
+    """A text of characters that every database can store."""
 
     kind = "string"
 
@@ -83,7 +84,7 @@ class Flag(Shape):
 
 
 class Id(Shape):
-    """The id of something: a text, or a whole number that is not negative."""
+    """An id: a text, or a non-negative integer."""
 
     kind = "strapiID"
 
@@ -94,7 +95,7 @@ class Id(Shape):
 
 
 class Anything(Shape):
-    """Any value; null only where it is `nullable`."""
+    """Any value; null only if `nullable`."""
 
     kind = "mixed"
 
@@ -103,7 +104,7 @@ class Anything(Shape):
 
 
 class Items(Shape):
-    """A list, of items of one shape if one is given."""
+    """A list, optionally with a shape for its items."""
 
     kind = "array"
 
@@ -122,7 +123,7 @@ class Items(Shape):
 
 
 class Record(Shape):
-    """An object with members by name. `closed`: there may be no others."""
+    """An object with named members. `closed`: no other members are allowed."""
 
     kind = "object"
 
@@ -146,7 +147,7 @@ class Record(Shape):
                 yield place.problem(f"{place.name} field has unspecified keys: {', '.join(others)}")
 
     def _member_problems(self, value: Mapping[str, Any], place: Place) -> Iterator[Problem]:
-        """Ordered as the reference does: by the first declared name that occurs in the place of a member."""
+        """Yield problems in Strapi v4's order: by the first declared name that occurs in a member's position."""
         found: list[tuple[str, list[Problem]]] = []
         for name in reversed([*self.members]):
             inside = place.member(name)
@@ -171,24 +172,24 @@ class Choice(Shape):
 
 
 def problems_in(shape: Shape, value: Any, place: Place = ROOT) -> list[Problem]:
-    """What is wrong with a value, no more than a body's worth of it."""
+    """Return the problems of a value, up to the maximum for one body."""
     return [*islice(shape.problems(value, place), _MOST)]
 
 
 def check(shape: Shape, value: Any) -> None:
-    """Raise ValidationError with all that is wrong with a body."""
+    """Raise ValidationError with all problems of a body."""
     found = problems_in(shape, value)
     if found:
         raise ValidationError.from_problems(found)
 
 
 def _same(value: Any, other: Any) -> bool:
-    """Whether JavaScript holds two values for one: true is not 1."""
+    """Return whether two values are equal in JavaScript: true is not 1."""
     return value == other and isinstance(value, bool) == isinstance(other, bool)
 
 
 def _printed(value: Any) -> str:
-    """One of the values there are, in the message that lists them: null is nothing."""
+    """Format an allowed value in the message that lists them: null is an empty text."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,13 +1,13 @@
-"""What texts may be: what every database stores, what looks like an e-mail address.
+"""Checks on texts: characters that every database stores, and email addresses.
 
-Every check takes time in proportion to the length of the text, whatever the text.
+Every check takes time proportional to the length of the text, whatever the text.
 """
 
 import string
 
 
 def is_storable(text: str) -> bool:
-    """Whether every database takes a text: PostgreSQL knows no NUL, and half a surrogate pair is no text."""
+    """Return whether every database can store a text: without NUL and lone surrogates."""
     if "\0" in text:
         return False
     if text.isascii():
@@ -44,7 +44,8 @@ def _is_local_part(text: str) -> bool:
 
 
 def _is_domain(text: str) -> bool:
-    """Labels separated by dots; the last begins and ends with a letter, the rest with a letter or a digit."""
+    """Return whether a text is labels separated by dots; the last one starts and ends with a letter, the others with a
+    letter or a digit."""
     if not text or not _is_word(text[0]) or not _is_letter(text[-1]):
         return False
     if not all(_is_word(sign) or sign in _INSIDE_SIGNS for sign in text):
@@ -56,6 +57,6 @@ def _is_domain(text: str) -> bool:
 
 
 def is_email(text: str) -> bool:
-    """Whether a text looks like an e-mail address."""
+    """Return whether a text looks like an email address."""
     local, at, domain = text.rpartition("@")
     return bool(at) and _is_local_part(local) and _is_domain(domain)

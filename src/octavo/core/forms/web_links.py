@@ -1,4 +1,4 @@
-"""Links that settings name and browsers or mail programs follow: pages of the web, never scripts."""
+"""Validate links in settings that browsers and mail programs open: web pages, never scripts."""
 
 import re
 from typing import Any, Final
@@ -12,9 +12,9 @@ EXPECTED: Final = "an address that begins with http:// or https://, or a path th
 
 
 def is_web_link(value: Any) -> bool:
-    """Return whether a value is an address of the web, or a path on this server.
+    """Return whether a value is a web URL or a path on this server.
 
-    `//host` and `/\\host` are other servers to browsers, and so is the host after an `@`.
+    Browsers take `//host` and `/\\host` as other servers, and also the host after an `@`.
     """
     if not isinstance(value, str) or len(value) > _LONGEST:
         return False
@@ -22,8 +22,8 @@ def is_web_link(value: Any) -> bool:
 
 
 def is_harmless(value: Any) -> bool:
-    """Return whether a value is a link to the web, or a text that no browser takes for a script or another server.
+    """Return whether a value is a web URL, or a text that browsers take neither for a script nor for another server.
 
-    v4 stores such texts ("not a url") as settings; they are not followed.
+    v4 stores such texts ("not a url") as settings; they are not opened.
     """
     return is_web_link(value) or (isinstance(value, str) and len(value) <= _LONGEST and _NOT_TEXT.match(value) is None)

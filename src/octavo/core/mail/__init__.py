@@ -1,1 +1,1 @@
-"""Mail: messages, templates, and the ways they leave."""
+"""Email: messages, templates and mailers."""

@@ -13,7 +13,7 @@ FORM: Final = "application/x-www-form-urlencoded; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class AwsKey:
-    """Who asks; `token` belongs to temporary keys."""
+    """AWS credentials. `token` belongs to temporary keys."""
 
     id: str
     secret: str = field(repr=False)
@@ -21,7 +21,7 @@ class AwsKey:
 
 
 def signed_headers(key: AwsKey, service: str, region: str, host: str, body: bytes, now: datetime) -> dict[str, str]:
-    """The headers of a POST to `/` of a host. `now` is in UTC."""
+    """Return the headers of a POST to `/` of a host. `now` is in UTC."""
     moment = f"{now:%Y%m%dT%H%M%SZ}"
     headers = {"content-type": FORM, "host": host, "x-amz-date": moment}
     if key.token:

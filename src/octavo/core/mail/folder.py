@@ -1,4 +1,4 @@
-"""FolderMailer: puts messages into a folder."""
+"""FolderMailer: writes messages to a folder."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FolderMailer:
-    """Puts messages into a folder, for development; the log tells where."""
+    """Writes messages to a folder, for development, and logs their paths."""
 
     folder: Path
     sender: Sender = NOBODY
@@ -32,7 +32,7 @@ class FolderMailer:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Whoever looks into the folder sees whole messages only."""
+    """Write a file atomically, so that readers see complete messages only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     part.write_bytes(content)

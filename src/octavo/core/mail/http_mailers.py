@@ -1,7 +1,7 @@
-"""Mail over the HTTP APIs of services: Amazon SES, Mailgun, SendGrid.
+"""Send email over the HTTP APIs of Amazon SES, Mailgun and SendGrid.
 
-The services answer quickly whether they take a message; what becomes of it is theirs. What they say when they refuse
-goes into the problem, what we sent does not. Imports the HTTP client: to be imported by who needs it.
+The services confirm quickly that they accept a message, and deliver it later. Their error messages are included in
+MailProblem, the message itself is not. Importing this module imports the HTTP client, so import it only when needed.
 """
 
 import base64
@@ -28,7 +28,7 @@ _REGION: Final = re.compile(r"email(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.
 
 @dataclass(frozen=True, slots=True)
 class SesMailer:
-    """Amazon SES; `service` is the address of its API."""
+    """Amazon SES. `service` is the URL of its API."""
 
     key: AwsKey
     region: str = "us-east-1"
@@ -55,7 +55,7 @@ class SesMailer:
 
 @dataclass(frozen=True, slots=True)
 class MailgunMailer:
-    """Mailgun; `service` is the address of its API, which differs by region."""
+    """Mailgun. `service` is the URL of its API, which depends on the region."""
 
     domain: str
     key: str = field(repr=False)
@@ -75,7 +75,7 @@ class MailgunMailer:
 
 @dataclass(frozen=True, slots=True)
 class SendgridMailer:
-    """SendGrid; `service` is the address of its API."""
+    """SendGrid. `service` is the URL of its API."""
 
     key: str = field(repr=False)
     service: str = "https://api.sendgrid.com"
@@ -100,19 +100,19 @@ class SendgridMailer:
 
 
 async def _post(url: str, **request: Any) -> None:
-    """Ask a service to take a message. Raises MailProblem."""
+    """Send a message to a service. Raises MailProblem."""
     host = urlsplit(url).netloc
     try:
         async with httpx2.AsyncClient(timeout=_TIMES) as client:
             response = await client.post(url, **request)
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a key may be what no header can hold
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a key may be invalid in a header
         raise MailProblem(f"{host} did not take the message: {type(error).__name__}") from None
     if not response.is_success:
         raise MailProblem(f"{host} did not take the message: {response.status_code} {_said(response)}".rstrip())
 
 
 def _said(response: httpx2.Response) -> str:
-    """What a service says of a refusal, on one line."""
+    """Return a service's error message, on one line."""
     try:
         answer = response.json()
     except ValueError:

@@ -1,6 +1,6 @@
-"""Mail: messages, and what a way for them to leave is. Here is no way at all; the modules beside this one have others.
+"""The interface of mailers, and messages. Implementations are in the other modules of this package.
 
-Raises `MailProblem` when a message cannot be handed over.
+Mailers raise `MailProblem` if a message cannot be sent.
 """
 
 from dataclasses import field
@@ -15,7 +15,7 @@ class MailProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that goes with a message: its name, what it holds, its media type (`text/csv; charset=utf-8`)."""
+    """An attachment: its name, content, and media type (`text/csv; charset=utf-8`)."""
 
     name: str
     content: bytes = field(repr=False)
@@ -24,7 +24,8 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message to one person. `sender` and `reply_to` may be left to the mailer; `text` is made of the HTML."""
+    """A message to one recipient. `sender` and `reply_to` default to the mailer's; `text` defaults to the HTML as
+    text."""
 
     to: str
     subject: str
@@ -37,15 +38,15 @@ class Message:
 
 
 class Mailer(Protocol):
-    """A way for messages to leave."""
+    """Sends messages."""
 
     async def send(self, message: Message) -> None:
-        """Hand a message over. Raises MailProblem."""
+        """Send a message. Raises MailProblem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Whom messages come from that name nobody, and where their answers go: addresses, `a@b.org` or `A <a@b.org>`."""
+    """The default sender of messages and the reply address: `a@b.org` or `A <a@b.org>`."""
 
     address: str = "no-reply@localhost"
     reply_to: str = ""
@@ -56,7 +57,7 @@ NOBODY: Final = Sender()
 
 @dataclass(frozen=True, slots=True)
 class NoMailer:
-    """Says that there is no way."""
+    """A mailer that always raises MailProblem, because none is configured."""
 
     reason: str = "No way to send mail is configured (plugins.toml, email.config)"
 

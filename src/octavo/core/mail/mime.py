@@ -1,4 +1,4 @@
-"""A message as it travels: MIME. Imports the library for it: to be imported when something is sent."""
+"""Convert messages to MIME. Importing this module is slow, so import it when a message is sent."""
 
 import html
 import re
@@ -17,7 +17,7 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 
 
 def to_mime(message: Message, default: Sender) -> EmailMessage:
-    """The message as it travels: as text and as HTML. Raises MailProblem for what cannot be a header or an address."""
+    """Return the message as MIME, with text and HTML. Raises MailProblem for an invalid header or address."""
     mime = EmailMessage(policy=SMTP)
     try:
         sender = Address(message.sender_name, addr_spec=message.sender) if message.sender else _named(message, default)
@@ -26,7 +26,7 @@ def to_mime(message: Message, default: Sender) -> EmailMessage:
         mime["Subject"] = message.subject
         if message.reply_to or default.reply_to:
             mime["Reply-To"] = _addresses(message.reply_to or default.reply_to)
-    except (ValueError, IndexError, MessageError) as error:  # a line break, half an address: told in three ways
+    except (ValueError, IndexError, MessageError) as error:  # a line break, or an incomplete address
         raise MailProblem(f"A header cannot be written: {error}") from error
     mime["Date"] = formatdate()
     mime["Message-ID"] = make_msgid(domain=sender.domain or None)
@@ -46,12 +46,12 @@ def _named(message: Message, default: Sender) -> Address:
 
 
 def _addresses(text: str) -> tuple[Address, ...]:
-    """Raises ValueError and its kin for what are no addresses."""
+    """Parse a list of addresses. Raises ValueError or another exception if they are invalid."""
     return tuple(Address(name, addr_spec=address) for name, address in getaddresses([text]))
 
 
 def to_text(markup: str) -> str:
-    """HTML as plain text.
+    """Convert HTML to plain text.
 
     >>> to_text("<p>One &amp; <b>two</b></p><p>three</p>")
     'One & two\\nthree\\n'

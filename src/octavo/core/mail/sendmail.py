@@ -1,4 +1,4 @@
-"""SendmailMailer: hands messages to the machine's own mail program, whatever that is: Postfix, Exim, msmtp."""
+"""SendmailMailer: sends messages with the system's sendmail program, such as Postfix, Exim or msmtp."""
 
 import asyncio
 import os
@@ -18,14 +18,14 @@ MISSING: Final = (
 
 
 def find_sendmail(path: str | None = None) -> str | None:
-    """The program, where it is usual, or at a path; None where there is none."""
+    """Return the program's path, by default in the usual locations, or None if it does not exist."""
     places = os.pathsep.join((os.environ.get("PATH", os.defpath), *_USUAL_PLACES))
     return shutil.which(path or "sendmail", path=places)
 
 
 @dataclass(frozen=True, slots=True)
 class SendmailMailer:
-    """Runs the program for each message. `path` is where it is, if that is not usual."""
+    """Runs the program for each message. `path` is its location, if it is not a usual one."""
 
     path: str | None = None
     sender: Sender = NOBODY

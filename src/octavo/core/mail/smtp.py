@@ -1,4 +1,4 @@
-"""SmtpMailer: hands messages to a mail server."""
+"""SmtpMailer: sends messages to an SMTP server."""
 
 from octavo.core.mail.mailers import NOBODY, Message, Sender
 from octavo.core.mail.smtp_server import SmtpServer
@@ -7,7 +7,7 @@ from octavo.core.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SmtpMailer:
-    """Hands messages to a mail server."""
+    """Sends messages to an SMTP server."""
 
     server: SmtpServer
     sender: Sender = NOBODY

@@ -1,4 +1,4 @@
-"""Hands a message to a mail server. Imports the SMTP client: to be imported when something is sent."""
+"""Send a message over SMTP. Importing this module imports the SMTP client, so import it when a message is sent."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ _START_TLS: Final[dict[Security, bool | None]] = {
 
 
 async def deliver(message: Message, sender: Sender, server: SmtpServer) -> None:
-    """Raises MailProblem."""
+    """Send a message. Raises MailProblem."""
     try:
         await aiosmtplib.send(
             to_mime(message, sender),

@@ -1,4 +1,4 @@
-"""Mail servers: where they are, and how the way to them is encrypted."""
+"""SMTP servers: addresses and encryption."""
 
 import ssl
 from dataclasses import field
@@ -34,12 +34,12 @@ WELL_KNOWN: Final = {
     "mandrill": ("smtp.mandrillapp.com", 587),
     "mailtrap": ("live.smtp.mailtrap.io", 587),
 }
-"""Host and port of mail servers that configurations call by a name; those at 465 are encrypted from the first byte."""
+"""Host and port of well-known services by name; those with port 465 use TLS from the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class TlsOptions:
-    """How the way to a mail server is encrypted: as nodemailer's `tls`. `ca` is PEM."""
+    """The TLS options for an SMTP server, as in nodemailer's `tls`. `ca` is PEM."""
 
     verified: bool = True
     ca: str | None = None
@@ -49,7 +49,7 @@ class TlsOptions:
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """Where messages are handed over; `name` is how we greet. Times are in seconds."""
+    """An SMTP server. `name` is the host name in EHLO. Timeouts are in seconds."""
 
     host: str
     port: int = 587
@@ -62,7 +62,7 @@ class SmtpServer:
 
 
 def tls_context(options: TlsOptions) -> ssl.SSLContext | None:
-    """What is needed for options that are not the usual ones. Raises ValueError, which names the option."""
+    """Return the SSL context for non-default options, or None. Raises ValueError, which names the option."""
     if options == TlsOptions():
         return None
     context = ssl.create_default_context()

@@ -1,7 +1,7 @@
-"""Mail templates: v4's own form, `<%= URL %>`, filled with data and nothing else: no code in a template ever runs.
+"""Mail templates in v4's format, `<%= URL %>`: only values are inserted, code in a template never runs.
 
-A project's file `emails/<name>.html` comes first (its `<title>` is the subject), then what v4 stores in the database,
-then the text here. A template that wants more than data is passed over, and the log tells.
+The template is the project's file `emails/<name>.html` (its `<title>` is the subject), else the one that v4 stores in
+the database, else the built-in one. A template that contains code is skipped, with a warning in the log.
 """
 
 import json
@@ -21,25 +21,25 @@ logger = logging.getLogger(__name__)
 
 FOLDER: Final = "emails"
 LARGEST: Final = MEGABYTE
-"""Bytes of a template of the project's own."""
+"""Maximum bytes of a project's template."""
 STORE_KEY: Final = "plugin_users-permissions_email"
-"""Where v4 keeps its templates in `strapi_core_store_settings`."""
+"""The key of v4's templates in `strapi_core_store_settings`."""
 
 _TAG: Final = re.compile(r"<%.*?%>", re.DOTALL)
 _NAME: Final = re.compile(r"<%[=-]\s*([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\s*%>", re.ASCII)
 _FILE_NAME: Final = re.compile(r"[\w-]+")
 _TITLE: Final = re.compile(r"<title>(.*?)</title>", re.DOTALL | re.IGNORECASE)
 _PLACEHOLDER_SENDER: Final = "no-reply@strapi.io"
-"""What v4 writes into new templates; the domain is not the project's, so nobody would accept such mail."""
+"""The default sender in v4's templates. It is replaced: the domain is not the project's, so servers would reject it."""
 
 
 class TemplateProblem(ValueError):
-    """A template holds something else than names of data."""
+    """A template contains something other than names of values."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailTemplate:
-    """A message to be: `subject` and `html` have placeholders. Without a sender it is the mailer's own."""
+    """A template. `subject` and `html` have placeholders. Without a sender, the mailer's default is used."""
 
     subject: str
     html: str
@@ -70,7 +70,7 @@ BUILT_IN: Final[Mapping[str, MailTemplate]] = {
 
 
 def compose(name: str, project: Path, stored: str | None, to: str, data: Mapping[str, Any]) -> Message:
-    """A message from the first sound template of that name; `stored` is v4's JSON of all templates."""
+    """Return a message from the first valid template with that name. `stored` is v4's JSON of all templates."""
     for template in _candidates(name, project, stored):
         try:
             return _fill_in(template, to, data)
@@ -80,7 +80,7 @@ def compose(name: str, project: Path, stored: str | None, to: str, data: Mapping
 
 
 def compose_file(name: str, project: Path, data: Mapping[str, Any]) -> tuple[str, str]:
-    """Subject and HTML of the project's own template of that name, filled in. Raises TemplateProblem."""
+    """Return the rendered subject and HTML of the project's template with that name. Raises TemplateProblem."""
     text = _read_own(project / FOLDER / f"{name}.html") if _FILE_NAME.fullmatch(name) else None
     if text is None:
         raise TemplateProblem(f"there is no file {FOLDER}/{name}.html that can be read")
@@ -106,9 +106,9 @@ def _candidates(name: str, project: Path, stored: str | None) -> Iterator[MailTe
 
 
 def _read_own(file: Path) -> str | None:
-    """The project's template; None where there is none that can be read: another one is better than no mail."""
+    """Return the project's template, or None if it is missing or unreadable: the next one is better than no email."""
     try:
-        return read_own_file(file, LARGEST).decode("utf-8", "replace")  # nor is a wrong letter a reason
+        return read_own_file(file, LARGEST).decode("utf-8", "replace")  # invalid characters are tolerated, too
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -144,7 +144,7 @@ def _fill_in(template: MailTemplate, to: str, data: Mapping[str, Any]) -> Messag
 
 
 def render(text: str, data: Mapping[str, Any], *, escape: bool = False) -> str:
-    """The text with its placeholders filled in. Raises TemplateProblem.
+    """Return the text with its placeholders replaced. Raises TemplateProblem.
 
     >>> render("Hello <%= USER.name %>, <%= nobody %>!", {"USER": {"name": "<Ann>"}}, escape=True)
     'Hello &lt;Ann&gt;, !'
@@ -157,7 +157,7 @@ def render(text: str, data: Mapping[str, Any], *, escape: bool = False) -> str:
         value = _look_up(data, name[1].split("."))
         return escaped(value) if escape else value
 
-    end = text.rfind("%>") + 2  # many unclosed tags would each be searched to the end
+    end = text.rfind("%>") + 2  # otherwise each unclosed tag would be searched to the end
     return _TAG.sub(fill_in, text[:end]) + text[end:]
 
 

@@ -1,1 +1,1 @@
-"""Requests of our own to other machines."""
+"""Outgoing HTTP requests."""

@@ -1,4 +1,4 @@
-"""Calls to other machines, seen by whoever follows a request from one machine to the next; as a rule by nobody."""
+"""Tracing hooks for outgoing calls. By default no tracer is installed."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -6,29 +6,29 @@ from typing import Final, Protocol
 
 
 class Call(Protocol):
-    """A call that is under way."""
+    """An outgoing call in progress."""
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What is sent with it, so that the other machine knows what it belongs to."""
+        """Return the headers to send, which propagate the trace context."""
 
     def answered(self, status: int) -> None:
-        """Note the answer."""
+        """Record the response's status."""
 
 
 Follow = Callable[[str, Mapping[str, str | int]], AbstractContextManager[Call]]
-"""Told what a call is and what is known of it: never a path, a query, or anything that may be secret."""
+"""Starts tracing a call, with its name and attributes: never a path, a query, or anything else that may be secret."""
 
 
 class _Unseen:
     headers: Mapping[str, str] = {}
 
     def answered(self, status: int) -> None:
-        """Nobody wants to know."""
+        """Do nothing: no tracer is installed."""
 
 
 class Calls:
-    """Who follows the calls of this process: what sends them is made in many places."""
+    """The tracer of this process's outgoing calls, if one is installed."""
 
     follow: Follow | None = None
 
@@ -38,5 +38,5 @@ _UNSEEN: Final = nullcontext(_Unseen())
 
 
 def following(name: str, attributes: Mapping[str, str | int]) -> AbstractContextManager[Call]:
-    """A call as long as the block lasts, told to whoever follows it."""
+    """Trace a call for the duration of the block, if a tracer is installed."""
     return _UNSEEN if CALLS.follow is None else CALLS.follow(name, attributes)

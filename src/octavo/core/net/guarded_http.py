@@ -1,8 +1,8 @@
-"""Requests of ours to addresses that come from settings: HTTPS only, to public machines only, nothing followed.
+"""Outgoing requests to URLs from settings: HTTPS only, public hosts only, no redirects.
 
-A name is resolved once, every address it has is checked, and the connection goes to a checked one, so that nobody can
-answer differently in between. Hosts that the operator names are exempt. Imports the HTTP client: to be imported by who
-needs it, when it is needed.
+A name is resolved once, all its addresses are checked, and the connection uses a checked one, which prevents DNS
+rebinding. Hosts that the operator lists are exempt. Importing this module imports the HTTP client, so import it only
+when needed.
 """
 
 import asyncio
@@ -44,8 +44,8 @@ SPECIAL_IPV4: Final = tuple(
     )
 )
 GLOBAL_IPV6: Final = IPv6Network("2000::/3")
-"""All that IANA has given out. What is outside is loopback, unique local, link-local, site-local, multicast, discard-
-only (100::/64), local translation (64:ff9b:1::/48), segment routing (5f00::/16), or nothing yet."""
+"""All addresses that IANA has allocated. Outside are loopback, unique local, link-local, site-local, multicast,
+discard-only (100::/64), local translation (64:ff9b:1::/48), segment routing (5f00::/16), and unallocated ones."""
 SPECIAL_IPV6: Final = tuple(
     map(
         IPv6Network,
@@ -53,7 +53,7 @@ SPECIAL_IPV6: Final = tuple(
             "2001::/23",  # protocol assignments: Teredo, benchmarks, ORCHID and the like
             "2001:db8::/32",  # documentation
             "2620:4f:8000::/48",  # AS112
-            "3ffe::/16",  # a network for tests, returned
+            "3ffe::/16",  # 6bone test network, returned
             "3fff::/20",  # documentation
         ),
     )
@@ -62,14 +62,14 @@ _MAPPED: Final = IPv6Network("::ffff:0:0/96")
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 _ISATAP: Final = (0x00005EFE, 0x02005EFE)
-"""The upper halves of interface identifiers whose lower half is an IPv4 address."""
+"""The upper halves of interface identifiers whose lower half is an IPv4 address (ISATAP)."""
 _IPV4: Final = 0xFFFFFFFF
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address belongs to the internet at large, and not to this machine or a network around it.
+    """Return whether an address belongs to the public internet, not to this machine or a local network.
 
-    Addresses with a zone belong to one link. Raises ValueError for text that is no address.
+    Addresses with a zone are link-local. Raises ValueError for text that is not an address.
     """
     text, zone, _ = address.partition("%")
     found = ip_address(text)
@@ -83,7 +83,7 @@ def _is_public_ipv4(address: IPv4Address) -> bool:
 
 
 def _is_public_ipv6(address: IPv6Address) -> bool:
-    """An address that stands for an IPv4 address is as public as that one."""
+    """Return whether an IPv6 address is public. If it embeds an IPv4 address, that address decides."""
     number = int(address)
     if address in _MAPPED or address in _TRANSLATED:
         return _is_public_ipv4(IPv4Address(number & _IPV4))
@@ -95,30 +95,30 @@ def _is_public_ipv6(address: IPv6Address) -> bool:
 
 
 MOST_BYTES: Final = 1 << 20
-"""Of an answer."""
+"""Maximum bytes of a response."""
 
 _NO_CONNECTIONS_KEPT: Final = httpx2.Limits(max_connections=20, max_keepalive_connections=0)
 
 
 class RefusedAddress(httpx2.RequestError):
-    """We do not speak to this address, or not like this."""
+    """Requests to this URL are not allowed."""
 
 
 class PrivateAddress(RefusedAddress):
-    """The host is in a private network, and is not exempt."""
+    """The host is in a private network and not exempt."""
 
 
 @cache
 def tls_context() -> ssl.SSLContext:
-    """What connections are made safe with, for all of them: to read the certificates takes a good part of a second."""
+    """Return the shared SSL context: loading the certificates takes a considerable part of a second."""
     return httpx2.create_ssl_context(trust_env=False)
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests of an `httpx2` client. `exempt` are hosts (`name` or `name:port`) that may be private and plain.
+    """A transport for `httpx2` clients. `exempt` are hosts (`name` or `name:port`) that may be private and use HTTP.
 
-    `plain`: any host may be asked by http. `raw`: answers are taken as they come, however they are encoded. They have
-    `most_bytes` at most. Connections are not kept: one that was made for a name must not serve another name at the same
+    `plain`: HTTP is allowed for any host. `raw`: response bodies are not decoded. A response has at most `most_bytes`
+    bytes. Connections are not reused: a connection opened for one name must not be used for another at the same
     address.
     """
 
@@ -137,7 +137,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._inner = httpx2.AsyncHTTPTransport(verify=tls_context(), trust_env=False, limits=_NO_CONNECTIONS_KEPT)
 
     async def address_of(self, request: httpx2.Request) -> str:
-        """The address that a request is sent to. Raises RefusedAddress, ConnectError."""
+        """Return the address to connect to. Raises RefusedAddress, ConnectError."""
         url = request.url
         port = url.port or (443 if url.scheme == "https" else 80)
         exempt = bool(self._exempt & {url.host, f"{url.host}:{port}"})
@@ -175,13 +175,13 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 def _told(method: str, url: httpx2.URL) -> dict[str, str | int]:
-    """What may be known of a request: whom it is for. Paths and queries may be secret."""
+    """Return the attributes of a request for tracing: its host. Paths and queries may be secret."""
     port = url.port or (443 if url.scheme == "https" else 80)
     return {"http.request.method": method, "url.scheme": url.scheme, "server.address": url.host, "server.port": port}
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The body of an answer, as long as it is not too long."""
+    """A response body with a size limit."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, request: httpx2.Request, most: int) -> None:
         self._inner = inner

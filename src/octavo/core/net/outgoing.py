@@ -1,4 +1,4 @@
-"""One request to another machine, whole: guarded, bounded in time and bytes. Imports the HTTP client."""
+"""Send one HTTP request, with limits for hosts, time and size. Importing this module imports the HTTP client."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ MOST_REDIRECTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What holds for all requests of one asker. `seconds` are for a whole request, `most_bytes` for its answer."""
+    """The limits for all requests of one caller. `seconds` are for a whole request, `most_bytes` for its response."""
 
     private_hosts: frozenset[str] = frozenset()
     seconds: float = 10.0
@@ -24,7 +24,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A request. `content` are bytes or a text, `json` a value, `data` the fields of a form: one of them at most."""
+    """A request. At most one of `content` (bytes or text), `json` (a value) and `data` (form fields) is set."""
 
     method: str
     url: str
@@ -38,7 +38,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What was answered. The names of `headers` are in small letters."""
+    """A response. The names of `headers` are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -47,16 +47,16 @@ class Received:
 
 
 class RequestFailed(Exception):
-    """There is no answer: nobody was found or may be asked, it took too long, or there was too much of it."""
+    """There is no response: the host is unknown or not allowed, it took too long, or the response is too large."""
 
 
 def prepare() -> None:
-    """Do now what would take the first request long."""
+    """Load what would delay the first request."""
     tls_context()
 
 
 async def ask(request: Outgoing, limits: Limits, seconds: float | None = None) -> Received:
-    """Make a request and take the whole answer, whatever its status. Raises RequestFailed."""
+    """Send a request and return the complete response, whatever its status. Raises RequestFailed."""
     seconds = limits.seconds if seconds is None else seconds
     if _host(request.url) is None:
         raise RequestFailed("an address begins with https:// and names a host")
@@ -90,7 +90,7 @@ async def ask(request: Outgoing, limits: Limits, seconds: float | None = None) -
 
 
 def _host(url: str) -> str | None:
-    """Whom a request is for, without what may be secret in its address; None for what is no address."""
+    """Return the host of a URL for messages, without anything that may be secret, or None if the URL is invalid."""
     try:
         return httpx2.URL(url).host or None
     except httpx2.InvalidURL:
