@@ -7,6 +7,7 @@ from tests.graphql.asking import ask, messages, send
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.people import Hands
 from tests.models.site import Site
+from tests.test_benchmarks import counted_calls
 
 pytestmark = pytest.mark.anyio
 
@@ -101,6 +102,45 @@ async def test_the_same_bytes_are_refused_again(warm: Site) -> None:
         again = await send(warm, {**wrong, "variables": variables})
         assert first.status == again.status == 400
         assert first.body == again.body
+
+
+INVALID = {
+    "an unknown field": "{ books { data { id nothing } } }",
+    "no syntax": "{ books { data { id }",
+    "too deep": "{ books { data { attributes { author { data { attributes { books { data { id } } } } } } } } }",
+    "a value of another type": '{\n  books(pagination: { limit: "x" }) { data { id } } }',
+}
+
+
+@pytest.mark.parametrize("text", INVALID.values(), ids=list(INVALID))
+async def test_an_invalid_document_is_validated_once(warm: Site, text: str) -> None:
+    first = await send(warm, {"query": text}, FULL_TOKEN)
+    assert first.status == 400
+    with counted_calls(own=True) as calls:
+        for given in ({"query": text}, {"query": text, "variables": {"a": 1}}, {"query": text, "operationName": "x"}):
+            again = await send(warm, given, FULL_TOKEN)
+            assert (again.status, again.body) == (400, first.body)
+    assert calls["Documents.read"] == 0
+
+
+async def test_the_caches_of_invalid_documents_are_bounded(warm: Site) -> None:
+    def held() -> tuple[int, int]:
+        caches = warm.octavo.infrastructure.caches
+        reports = [one for one in caches.reports() if one.name == "GraphQL invalid documents"]
+        assert caches.size <= caches.limit
+        return sum(one.entries for one in reports), sum(one.size for one in reports)
+
+    entries, size = held()
+    for number in range(50):
+        names = " ".join(f"nothing{number}x{field}" for field in range(20))
+        text = f"{{ books {{ data {{ {names} }} }} }}"
+        answer = await send(warm, {"query": text}, FULL_TOKEN)
+        size += len(text) + len(answer.body)
+    assert held()[0] == entries + 50
+    assert held()[1] > size
+    long = "{ books { data { %s } } }" % ("n" * 40_000)
+    assert [(await send(warm, {"query": long}, FULL_TOKEN)).status for _ in range(2)] == [400, 400]
+    assert held()[0] == entries + 50
 
 
 async def test_the_same_bytes_write_again(own_bookshop: Site) -> None:

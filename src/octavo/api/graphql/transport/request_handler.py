@@ -11,7 +11,7 @@ import orjson
 from graphql import GraphQLError, OperationType
 
 from octavo.access.authorization.actor import Actor
-from octavo.api.graphql.document.documents import VALIDATION_FAILED, RefusedDocument
+from octavo.api.graphql.document.documents import VALIDATION_FAILED, Document, RefusedDocument
 from octavo.api.graphql.document.logins import Attempts, TooManyLogins
 from octavo.api.graphql.document.persisted_queries import PersistedQueries, PersistedQueryRefused
 from octavo.api.graphql.document.variables import RefusedVariables
@@ -113,7 +113,8 @@ def _weighed(item: str) -> tuple[str, float]:
 
 _NO_BODY: Final = "POST body missing, invalid Content-Type, or JSON object has no keys."
 _LARGEST_KEPT: Final = 32 * 1024
-"""Maximum bytes of a body whose operation is cached. Larger ones are rare, and few of them would fill the cache."""
+"""Maximum bytes of a body whose operation is cached, and of an invalid document with its errors. Larger ones are rare,
+and few of them would fill the cache."""
 _PARSED_FACTOR: Final = 12
 """Maximum memory per byte of a body, with the parsed operation, which has its variables twice."""
 _NO_QUERY: Final = "GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension."
@@ -133,6 +134,13 @@ _URL_ENCODED: Final = "Operations are not taken from url-encoded forms: send JSO
 
 class _BadRequest(Exception):
     """A request without a valid operation."""
+
+
+class _InvalidDocument(Exception):
+    """A document that cannot be parsed or does not match the schema, with the body of its response."""
+
+    def __init__(self, response: bytes) -> None:
+        self.response = response
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +202,7 @@ class RequestHandler:
         caches = content.caches
         self._persisted = PersistedQueries(caches.cache("GraphQL persisted queries") if options.persisted else None)
         self._operations: Cache[bytes, RequestedOperation] = caches.cache("GraphQL bodies")
+        self._refusals: Cache[str, bytes] = caches.cache("GraphQL invalid documents")
 
     @property
     def declared(self) -> frozenset[FieldKey]:
@@ -281,8 +290,8 @@ class RequestHandler:
         trace = Trace(self._options.trace_clock) if self._options.trace_clock else None
         try:
             asked = await self._read_operation(given, trace, caller.size)
-        except RefusedDocument as error:
-            return answers.errors(400, [render_refused(one, error.code) for one in error.errors])
+        except _InvalidDocument as error:
+            return answers.json(400, error.response)
         except PersistedQueryRefused as error:
             return answers.failed(200, str(error), error.code)
         except GraphQLError as error:
@@ -313,15 +322,26 @@ class RequestHandler:
         text = self._persisted.resolve(text, _object(_read_json(given, "extensions")))
         if not text:
             return None
-        document = self._documents.known(text)
-        if document is None:
-            read = partial(self._documents.read, text, trace)
-            document = self._documents.keep(await compute(read, len(text), MOST_READ_HERE))
+        document = self._documents.known(text) or await self._read_document(text, trace)
         name = given.get("operationName")
         operation = document.operation(None if name is None else str(name))
         if not isinstance(variables, Mapping | list | None):
             raise GraphQLError(_NO_VARIABLES)
         return RequestedOperation(document, operation, _object(variables), size)
+
+    async def _read_document(self, text: str, trace: Trace | None) -> Document:
+        """Return the document of a text that is not cached. Raises _InvalidDocument, at once for a text seen before."""
+        response = self._refusals.get(text)
+        if response is not None:
+            raise _InvalidDocument(response)
+        try:
+            read = partial(self._documents.read, text, trace)
+            return self._documents.keep(await compute(read, len(text), MOST_READ_HERE))
+        except RefusedDocument as error:
+            response = orjson.dumps({"errors": [render_refused(one, error.code) for one in error.errors]})
+            if len(text) + len(response) <= _LARGEST_KEPT:
+                self._refusals.put(text, response)
+            raise _InvalidDocument(response) from None
 
 
 def _read_text(given: Mapping[str, Any]) -> str:
