@@ -209,7 +209,7 @@ export interface ChangedLocale {
   isDefault?: boolean;
 }
 
-/** Changes of one's own profile. */
+/** Changes of the administrator's own profile. */
 export interface ChangedSelf {
   email?: string;
   firstname?: string;

@@ -61,8 +61,9 @@ def copy(
 
 
 def _located(url: str, project: Path) -> str:
-    """Return the URL with an absolute path for SQLite, read as DATABASE_URL: relative to the project, `%20` for a
-    space.
+    """Return the URL with an absolute path for SQLite.
+
+    It is read like DATABASE_URL: relative to the project, with `%20` for a space.
     """
     if not url.startswith(SQLITE_PREFIX):
         return url

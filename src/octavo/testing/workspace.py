@@ -1,7 +1,7 @@
 """A temporary folder in which a project is tested: links to its code and settings, and separate files, mails and data.
 
 Tests do not affect anything outside: `.env` and environment variables are not read, the database is the test database,
-and files and mails stay in the folder, whatever the project's settings are.
+and files and mails stay in the folder, regardless of the project's settings.
 """
 
 import shutil

@@ -23,8 +23,8 @@ class AdminOperation:
     """A method and path.
 
     `handler` is the name of the endpoint's method. All `actions` are required. A `public` operation has no
-    authentication. An operation that `asks` changes nothing, whatever its method. `answers` and `takes` are the types
-    of response and request body (`admin.schemas`), if declared.
+    authentication. An operation that `asks` changes nothing, even if its method is not GET. `answers` and `takes` are
+    the types of response and request body (`admin.schemas`), if declared.
     """
 
     method: str
@@ -67,7 +67,7 @@ def declare(router: Router, administrators: Administrators, all_endpoints: Itera
 def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administrators) -> Handler:
     """Return a route's handler, which checks authentication and permissions first.
 
-    It raises UnauthorizedError for callers that are no administrators, and ForbiddenError without permission.
+    It raises UnauthorizedError for callers that are not administrators, and ForbiddenError without permission.
     """
 
     async def handle_anybody(request: Request) -> Response:

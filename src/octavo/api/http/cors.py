@@ -25,7 +25,7 @@ class CorsLog:
         self._logged: set[str] = set()
 
     def note(self, request: Request, origin: bytes, *, is_allowed: bool) -> None:
-        """Log what a browser refuses to a page of `origin`, if anything."""
+        """Log what a browser blocks for a page of `origin`, if anything."""
         shown = _shown(origin)
         if not is_allowed:
             if not _is_same(request, origin) and self._is_new(shown):

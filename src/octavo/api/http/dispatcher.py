@@ -100,7 +100,7 @@ class Dispatcher:
         add_own_routes(router, options, problem)
 
     async def respond(self, request: Request) -> Response:
-        """Return the response, whatever goes wrong. Raises only CancelledError, if the request is cancelled."""
+        """Return the response, also after errors. Raises only CancelledError, if the request is cancelled."""
         try:
             scope, options = request.scope, self.options
             if not request.is_host_allowed and self.hosts is not None and not self.hosts.allow(request.host):

@@ -1,7 +1,7 @@
 """Allowed hosts, which protect against DNS rebinding by pages of other sites.
 
 A browser that reaches this machine by another site's name sends that name as `Host`. Clients without a `Host` header
-are no browsers.
+are not browsers.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """Check whether a request comes from a page that may act for the signed-in user.
 
-Browsers send cookies automatically, so endpoints that read or set one must check. Clients that are no browsers send
+Browsers send cookies automatically, so endpoints that read or set one must check. Clients that are not browsers send
 none of these headers, and only cookies that they were given.
 """
 

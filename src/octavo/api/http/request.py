@@ -260,8 +260,9 @@ class Request:
             self.arrivals.end(arrival)
 
     async def drain(self) -> None:
-        """Read and discard the rest of the body: if the server closed the connection, the client could lose the
-        response.
+        """Read and discard the rest of the body.
+
+        If the server closed the connection instead, the client could lose the response.
         """
         if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
             return

@@ -98,7 +98,7 @@ class ContentEndpoints:
         return self._entry(await self._writes.create_single(self.content_type, write, answer, actor, again))
 
     async def delete_single(self, request: Request, actor: Actor) -> Response:
-        """DELETE /api/:singularApiId: returns all fields and populates none, whatever the parameters are (observed)."""
+        """DELETE /api/:singularApiId: returns all fields and populates none, regardless of parameters (observed)."""
         entry_id = await self._single_id(request, Drafts.ASKED)
         if entry_id is None:
             raise NotFoundError

@@ -9,7 +9,7 @@ from octavo.schema.registry import Registry
 
 
 def entry_form(entry: Mapping[str, Any], content_type: ContentType, registry: Registry) -> dict[str, Any]:
-    """Return an entry with its populated relations. Keys that are no attributes are treated like attributes."""
+    """Return an entry with its populated relations. Keys that are not attributes are treated like attributes."""
     attributes = {name: value for name, value in entry.items() if name != "id"}
     return {"id": entry.get("id"), "attributes": _members(attributes, content_type, registry)}
 

@@ -46,7 +46,7 @@ class EntryForm(Enum):
     ENTRIES = "entries"
     """`{data: [{id, attributes}], meta: {pagination}}`"""
     FLAT = "flat"
-    """The attributes beside the id"""
+    """The id and the attributes at one level, without an envelope"""
     FLAT_LIST = "flat list"
 
 

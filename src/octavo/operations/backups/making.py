@@ -1,4 +1,4 @@
-"""Create a backup: make it, verify it, give it its name, and delete backups that retention no longer covers."""
+"""Create a backup: dump, verify and name it, and delete backups that retention no longer covers."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -94,7 +94,7 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
     tools = find_tool("pg_restore"), find_tool("psql")
     schema = settings.database.schema
     try:
-        _run(settings, tools[0], "--list", str(file))  # reject files that are no backup before changing anything
+        _run(settings, tools[0], "--list", str(file))  # reject invalid files before changing anything
     except BackupFailed as error:
         raise BackupFailed(f"Nothing was restored: {error}") from None
     # `pg_restore` writes SQL for `psql`: directly, it would keep or fail on tables that are newer than the backup.

@@ -32,10 +32,10 @@ _NAME: Final = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The content of a backup: its file, the number of rows by table, its size. `made_at` is in milliseconds since
-    1970.
+    """The content of a backup: its file, the number of rows by table, its size.
 
-    `verified` is `restored` (into a scratch database) or `read` (to its end). `digest` is the file's SHA-256.
+    `made_at` is in milliseconds since 1970. `verified` is `restored` (into a scratch database) or `read` (to its end).
+    `digest` is the file's SHA-256.
     """
 
     octavo: str

@@ -107,8 +107,9 @@ _CONTROLLERS: Final = {FILE: FILES}
 
 
 def doors_of(name: str, but: Container[str] = ()) -> Iterator[Door]:
-    """Yield the endpoints of an action, a controller (`plugin::upload.content-api`) or a plugin, without those in
-    `but`.
+    """Yield the endpoints of an action, a controller (`plugin::upload.content-api`) or a plugin.
+
+    Actions in `but` are left out.
     """
     actions = (action for action in DOORS if action == name or action.startswith(f"{name}."))
     yield from (DOORS[action] for action in actions if action not in but)

@@ -32,7 +32,7 @@ _STAY: Final = (
     "octavo.v4.code.allowances",
     "octavo.v4.code.code",
 )
-"""Modules that remaining objects are instances of, or that use them."""
+"""Modules to keep, because remaining objects are instances of their classes or use them."""
 
 
 def forget_readers() -> None:

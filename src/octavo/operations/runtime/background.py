@@ -107,7 +107,7 @@ class Background:
 
 
 async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
-    """Clean the change journal periodically, in one process of all."""
+    """Clean the change journal periodically, in one process at a time."""
     events = infrastructure.settings.api.events
     out_of_reach = False
     while True:
@@ -121,7 +121,7 @@ async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
 
 
 async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
-    """Periodically end sessions of accounts that other software has blocked, in one process of all."""
+    """Periodically end sessions of accounts that other software has blocked, in one process at a time."""
     guard = open_account_guard(infrastructure.settings, infrastructure.database.dialect)
     out_of_reach = False
     while True:
@@ -161,7 +161,7 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
 
 
 async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: bool) -> None:
-    """Maintain the totals of lists, in one process of all, if `asked` or if Octavo created the database."""
+    """Maintain the totals of lists, in one process at a time, if `asked` or if Octavo created the database."""
     out_of_reach, kept, is_here, compared = False, False, False, time.monotonic()
     while True:
         try:

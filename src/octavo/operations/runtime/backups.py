@@ -1,4 +1,4 @@
-"""Scheduled backups: one process of all starts each as a subprocess, `octavo db backup --scheduled`.
+"""Scheduled backups: one of the processes starts each as a subprocess, `octavo db backup --scheduled`.
 
 A backup may take hours, so its process continues while definitions change. It ends with the service.
 """

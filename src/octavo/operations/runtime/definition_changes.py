@@ -94,10 +94,10 @@ class DefinitionChange:
     serve: Callable[[Steps], Awaitable[None]]
 
     async def make(self, make: MakePlan) -> str:
-        """Apply the change. Raises BuilderError, ApplicationError and the errors of `serve`; files and tables are
-        restored.
+        """Apply the change.
 
-        Definitions that cannot be built raise an error before a file is written.
+        Raises BuilderError, ApplicationError and the errors of `serve`; files and tables are restored. Definitions that
+        cannot be built raise an error before a file is written.
         """
         database = self.shared.database
         plan, steps = await self._plan(make)

@@ -66,7 +66,7 @@ class OwnWrites:
                 request.answered_with = self._position_headers(request, await self._position())
 
     def _position_headers(self, request: Request, position: int) -> Headers:
-        """Return the position headers of a write, whatever its status: an error can follow a commit.
+        """Return the position headers of a write, for any status: an error can follow a commit.
 
         The position is read last, so that of several responses to one client, a later one has a later position.
         """

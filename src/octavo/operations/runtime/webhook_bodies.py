@@ -30,8 +30,10 @@ _OWN_VALUES: Final = frozenset({FILE, FOLDER})
 
 
 class RequestBodies:
-    """Chooses the query of a change's body. `shows_related`: related entries of changes in the admin pages, instead of
-    their number."""
+    """Chooses the query of a change's body.
+
+    `shows_related`: changes in the admin panel include related entries instead of their number.
+    """
 
     def __init__(self, registry: Registry, reads: ContentReads, *, shows_related: bool) -> None:
         self._registry = registry

@@ -10,9 +10,9 @@ from octavo.operations.telemetry.metrics import Measures
 
 
 class AllObservers:
-    """Report requests of at least `slow_from` seconds to `slow`, and all to the metrics.
+    """Reports requests of at least `slow_from` seconds to `slow`, and the durations of all to the metrics.
 
-    Write every request number `told_of` (0: none) and all failed ones to the access log. Implements
+    The access log gets every `told_of`-th request and all failed ones, or none if it is 0. Implements
     `http.observing.Look`.
     """
 

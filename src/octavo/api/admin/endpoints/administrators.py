@@ -1,4 +1,4 @@
-"""Endpoints to manage administrators, and one's own profile."""
+"""Endpoints to manage administrators and the caller's own profile."""
 
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.lists import PeopleList, people_json

@@ -1,7 +1,7 @@
 """Endpoints for administrators' sessions: sign in, renewal, sign out.
 
 Browsers send a refresh cookie automatically. Endpoints that read or set it therefore accept only requests from pages
-of this service or of configured origins, and from clients that are no browsers (`api.http.origins`). The body must be
+of this service or of configured origins, and from clients that are not browsers (`api.http.origins`). The body must be
 JSON, which a plain form cannot send.
 """
 
@@ -85,8 +85,9 @@ class AdminSessionEndpoints:
         return data_answer({}, (cookie.drop(),))
 
     async def _credentials(self, request: Request) -> Any:
-        """Read the JSON body, which a page of another origin cannot send without CORS. v4 also accepts forms and no
-        body.
+        """Read the JSON body, which pages of other origins cannot send without CORS.
+
+        v4 also accepts forms and requests without a body.
         """
         if request.content_type == "application/json":
             return await request.json()

@@ -107,7 +107,7 @@ class ChangedAdministrator(TypedDict):
 
 
 class ChangedSelf(TypedDict):
-    """Changes of one's own profile."""
+    """Changes of the administrator's own profile."""
 
     email: NotRequired[str]
     firstname: NotRequired[str]

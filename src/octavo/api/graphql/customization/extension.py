@@ -39,8 +39,10 @@ class _Excluded:
 
 @dataclass(frozen=True, slots=True)
 class FieldAccess:
-    """Settings of a field from outside of `resolvers_config`: whether it is closed or open to all, the scopes that it
-    needs instead of the generated action, and its guard."""
+    """Access settings of a field that are not from `resolvers_config`.
+
+    Whether it is closed or open to all, the scopes that it needs instead of the generated action, and its guard.
+    """
 
     closed: bool = False
     unless_named: bool = False

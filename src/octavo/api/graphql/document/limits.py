@@ -200,7 +200,7 @@ class _Measure:
         self._schema_lists = 0
 
     def place(self, sets: Sequence[tuple[SelectionSetNode, int]], *, in_schema: bool = False) -> None:
-        """Merge fields with the same name and count their selections.
+        """Merge fields with the same response key and count their selections.
 
         Each set comes with its number of steps so far.
         """

@@ -18,7 +18,7 @@ from octavo.core.outage_log import report_outage
 
 BAD_INPUT: Final = "BAD_USER_INPUT"
 UNEXPECTED: Final = "INTERNAL_SERVER_ERROR"
-"""The code of errors that have no other code, including some that are no internal errors."""
+"""The code of errors that have no other code, even if they are not internal errors."""
 
 
 class UnlistedComponent(OctavoError):
@@ -43,7 +43,7 @@ _FORBIDDEN_MESSAGE: Final = "Forbidden access"
 
 
 def render(error: OctavoError) -> dict[str, Any]:
-    """Return an item of `errors`. Outages are logged too, with their reason."""
+    """Return an item of `errors`. Outages are also logged, with their reason."""
     if isinstance(error, ServiceUnavailable):
         report_outage(error)
     code = next((code for kind, code in _CODES if isinstance(error, kind)), BAD_INPUT)

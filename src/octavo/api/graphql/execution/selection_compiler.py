@@ -247,7 +247,7 @@ class SelectionCompiler:
         return self.context.is_gone and not isinstance(field.type, GraphQLNonNull)
 
     def _hidden(self, item: Selected, field: GraphQLField, relation: Relation | Media) -> Answer:
-        """Return the answer for a component's relation whose entries the caller cannot read: an empty relation."""
+        """Return the answer for an empty relation, shown if its entries cannot be read or its owner was deleted."""
         wrapper, nothing = _object(field.type), Fixed("[]" if relation.to_many else "null")
         asked = self.context.selections.of(wrapper, item.selection_sets)
         return Object(tuple((one.key, _typename(wrapper) if one.name == TYPENAME else nothing) for one in asked))

@@ -74,9 +74,7 @@ def _value(types: TypeRegistry, definition: Definition, attribute: AnyAttribute)
 
 
 def zone_input(types: TypeRegistry, definition: Definition, zone: DynamicZone) -> GraphQLScalarType:
-    """Return the scalar for components of a dynamic zone: objects with `__typename`, parsed to `__component` and
-    values.
-    """
+    """Return the scalar for components of a dynamic zone: objects whose `__typename` becomes `__component`."""
 
     def make(name: str) -> GraphQLScalarType:
         allowed = [type_name(item) for item in types.zone_components(zone)]

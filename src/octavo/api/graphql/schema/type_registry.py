@@ -60,9 +60,7 @@ class TypeRegistry:
         ]
 
     def inputs(self, definition: Definition) -> list[AnyAttribute]:
-        """Return the attributes that can be written, including private ones, and timestamps of a project's content
-        types.
-        """
+        """Return the attributes that can be written, including private ones, and timestamps only of API types."""
         stamped = isinstance(definition, ContentType) and definition.is_api
         hidden = self.exclusions.inputs
         return [

@@ -1,4 +1,4 @@
-"""Schemas of the named bodies and responses in operations: those of plugins that are no entries."""
+"""Schemas of the named bodies and responses in operations: those of plugins that are not entries."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -34,8 +34,9 @@ class TableCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
-    """The tables in order; tables and columns of the source without a definition; Octavo's own tables, and their
-    counters.
+    """The tables to copy in order, with tables and columns of the source that have no definition (`unknown`).
+
+    `own` are Octavo's own tables, `counted` those of them with an id sequence.
     """
 
     tables: tuple[TableCopy, ...]
