@@ -1,5 +1,6 @@
 """API tokens: made, listed, used and revoked."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -8,9 +9,14 @@ import pytest
 from octavo.access.authentication.api_tokens import create_token, list_tokens, revoke_token
 from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authentication.credentials import hash_api_token
+from octavo.access.authorization.actor import SYSTEM
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.accounts.administrators.token_kinds import api_tokens
+from octavo.accounts.administrators.tokens import TokenBook
 from octavo.core.errors import ApplicationError, NotFoundError, UnauthorizedError
+from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
+from octavo.schema.registry import Registry
 from tests.models.people import SECRETS
 
 pytestmark = pytest.mark.anyio
@@ -36,7 +42,7 @@ async def test_tokens_are_made_used_and_revoked(empty: Database) -> None:
     for token in made:
         with pytest.raises(UnauthorizedError, match=r"^Missing or invalid credentials$"):
             await authenticator.authenticate(f"Bearer {token}")
-    assert await list_tokens(empty) == ()
+    assert await list_tokens(empty) == []
     left = "SELECT (SELECT count(*) FROM strapi_api_token_permissions) + (SELECT count(*) FROM {}_token_links)"
     assert await empty.fetch_value(left.format("strapi_api_token_permissions")) == 0
 
@@ -52,7 +58,7 @@ async def test_list(empty: Database) -> None:
     await create_token(empty, SALT, "some", "custom", ACTIONS, lifespan=7 * 86400, description="For the site")
     (info,) = await list_tokens(empty)
     assert (info.id, info.name, info.description, info.type) == (1, "some", "For the site", "custom")
-    assert (info.permissions, info.last_used_at) == (ACTIONS, None)
+    assert (info.actions, info.last_used_at) == (ACTIONS, None)
     assert info.expires_at is not None
     assert info.created_at is not None
     assert info.expires_at - info.created_at == timedelta(days=7)
@@ -97,3 +103,14 @@ async def test_revoking_what_is_not_there(people: Database) -> None:
     with pytest.raises(NotFoundError, match=r"^There is no API token named 'new'$"):
         await revoke_token(people, "new")
     assert await list_tokens(people) == before
+
+
+async def test_of_two_tokens_of_one_name_made_at_once_one_is_refused(empty: Database) -> None:
+    """By the command line and by an administrator: both hold one lock."""
+    pages = TokenBook(empty, ChangeFeed(), api_tokens(Registry((), ()), SALT))
+    body = {"name": "site", "type": "read-only", "lifespan": None}
+    made = await asyncio.gather(
+        create_token(empty, SALT, "site", "read-only"), pages.create(body, SYSTEM), return_exceptions=True
+    )
+    assert [type(one) for one in made].count(ApplicationError) == 1
+    assert [token.name for token in await list_tokens(empty)] == ["site"]

@@ -1,12 +1,12 @@
 """`octavo tokens`: API tokens. A new token is shown only once."""
 
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
 import click
 
 from octavo.access.authentication.api_tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
+from octavo.access.authentication.token_rows import Token
 from octavo.cli.base import (
     Group,
     chosen_actions,
@@ -72,17 +72,24 @@ def list_all(project: Path, as_json: bool) -> None:
     """List the API tokens. Secrets are not stored."""
     found = with_database(read_settings(project), list_tokens)
     if as_json:
-        say_json([{name: _plain(value) for name, value in asdict(token).items()} for token in found])
+        say_json([_described(token) for token in found])
         return
     columns = ("id", "name", "type", "permissions", "last used", "expires", "created")
     say_table(
         columns,
         (
-            (t.id, t.name, t.type, "\n".join(t.permissions), *map(_plain, (t.last_used_at, t.expires_at, t.created_at)))
+            (t.id, t.name, t.type, "\n".join(t.actions), *map(_plain, (t.last_used_at, t.expires_at, t.created_at)))
             for t in found
         ),
         "There is no API token.",
     )
+
+
+def _described(token: Token) -> dict[str, object]:
+    names = ("id", "name", "description", "type")
+    moments = ("last_used_at", "expires_at", "created_at")
+    described = {name: getattr(token, name) for name in names} | {"permissions": token.actions}
+    return described | {name: _plain(getattr(token, name)) for name in moments}
 
 
 def _plain(value: object) -> object:

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from octavo.access.authentication.token_rows import API, TRANSFER, Token
 from octavo.access.authorization.actions import list_actions
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.escalation import check_actions_within
-from octavo.accounts.administrators.token_rows import API, TRANSFER, Token
 from octavo.accounts.administrators.tokens import TokenKind, Wanted
 from octavo.core.errors import ForbiddenError, ValidationError
 from octavo.core.forms import REQUIRED, Items, Text, at_least

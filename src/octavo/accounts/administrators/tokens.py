@@ -9,14 +9,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from octavo.access.authentication.credentials import hash_api_token
+from octavo.access.authentication.token_rows import Token, TokenRows, TokenTable
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.token_rows import Token, TokenTable
-from octavo.core.clock import this_moment
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.core.forms import REQUIRED, Number, Record, Shape, Text, at_least, at_most, check
 from octavo.core.forms.printing import print_number
 from octavo.core.values import dataclass
-from octavo.database.change_feed import ChangeFeed, ChangeKind
+from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row, delete_row, update_row
@@ -69,15 +68,14 @@ class TokenBook:
 
     def __init__(self, database: Database, feed: ChangeFeed, kind: TokenKind) -> None:
         self._database = database
-        self._dialect = database.dialect
         self._feed = feed
         self._kind = kind
         self._table = kind.table
-        self._lock = f"octavo: {kind.table.uid}"
+        self._rows = TokenRows(kind.table, database.dialect)
 
     async def all(self) -> list[Token]:
         """Return all tokens, sorted by name."""
-        return await self._table.read_all(self._database, self._dialect)
+        return await self._rows.read_all(self._database)
 
     async def get(self, given_id: str) -> Token:
         """Return the token with this id, given as text."""
@@ -86,22 +84,16 @@ class TokenBook:
     async def create(self, body: Any, actor: Actor) -> tuple[Token, str]:
         """Create a token; return it and its secret."""
         given = self._checked(body, new=True)
-        lifespan, secret, now = given.get("lifespan"), secrets.token_hex(TOKEN_BYTES), this_moment()
-        expires_at = None if lifespan is None else now + lifespan
+        secret = secrets.token_hex(TOKEN_BYTES)
         async with unit_of_work(self._database, self._feed) as unit:
-            await unit.connection.lock(self._lock)
-            known = await self._table.read_all(unit.connection, self._dialect)
-            self._check_name(known, given["name"])
+            await self._rows.lock(unit)
+            self._check_name(await self._rows.read_all(unit.connection), given["name"])
             scopes = self._kind.check(given, None, actor) or ()
             fields = {"name": given["name"], "description": given.get("description") or ""} | self._typed(given)
 
             async def write(values: dict[str, Any]) -> int:
-                row = {**values, "key": hash_api_token(secret, self._kind.salt), "lifespan": lifespan}
-                made = self._table.insert.bind(self._dialect, **row, expires_at=expires_at, now=now)
-                token_id = int(await unit.connection.fetch_value(*made))
-                await self._insert_scopes(unit, token_id, scopes)
-                unit.record(self._table.uid, token_id, ChangeKind.CREATE)
-                return token_id
+                key = hash_api_token(secret, self._kind.salt)
+                return await self._rows.insert(unit, values, key, given.get("lifespan"), scopes)
 
             token_id = await create_row(unit, self._table.uid, fields, write)
             return await self._read(unit, token_id), secret
@@ -110,8 +102,8 @@ class TokenBook:
         """Update a token and return it."""
         given = self._checked(body, new=False)
         async with unit_of_work(self._database, self._feed) as unit:
-            await unit.connection.lock(self._lock)
-            known = await self._table.read_all(unit.connection, self._dialect)
+            await self._rows.lock(unit)
+            known = await self._rows.read_all(unit.connection)
             before = self._find(known, given_id)
             if "name" in given:
                 self._check_name([token for token in known if token.id != before.id], given["name"])
@@ -122,12 +114,7 @@ class TokenBook:
             } | self._typed({"type": before.type, **given})
 
             async def write(values: dict[str, Any]) -> None:
-                update = self._table.update.bind(self._dialect, **values, now=this_moment(), id=before.id)
-                await unit.connection.execute(*update)
-                if scopes is not None:
-                    await self._delete_scopes(unit, before.id)
-                    await self._insert_scopes(unit, before.id, scopes)
-                unit.record(self._table.uid, before.id, ChangeKind.UPDATE)
+                await self._rows.update(unit, before.id, values, scopes)
 
             await update_row(unit, self._table.uid, before.id, fields, write)
             return await self._read(unit, before.id)
@@ -136,14 +123,12 @@ class TokenBook:
         """Replace a token's secret; the old one stops working."""
         secret = secrets.token_hex(TOKEN_BYTES)
         async with unit_of_work(self._database, self._feed) as unit:
-            await unit.connection.lock(self._lock)
-            found = self._find(await self._table.read_all(unit.connection, self._dialect), given_id)
+            await self._rows.lock(unit)
+            found = self._find(await self._rows.read_all(unit.connection), given_id)
             self._kind.check({}, found, actor)
 
             async def write(_: object) -> None:
-                key = hash_api_token(secret, self._kind.salt)
-                await unit.connection.execute(*self._table.set_key.bind(self._dialect, key=key, id=found.id))
-                unit.record(self._table.uid, found.id, ChangeKind.UPDATE)
+                await self._rows.set_key(unit, found.id, hash_api_token(secret, self._kind.salt))
 
             await update_row(unit, self._table.uid, found.id, {}, write)
             return found, secret
@@ -151,16 +136,14 @@ class TokenBook:
     async def delete(self, given_id: str) -> Token | None:
         """Delete a token and return it; None if it does not exist."""
         async with unit_of_work(self._database, self._feed) as unit:
-            await unit.connection.lock(self._lock)
+            await self._rows.lock(unit)
             try:
-                found = self._find(await self._table.read_all(unit.connection, self._dialect), given_id)
+                found = self._find(await self._rows.read_all(unit.connection), given_id)
             except NotFoundError:
                 return None
 
             async def remove() -> None:
-                await self._delete_scopes(unit, found.id)
-                await unit.connection.execute(*self._table.delete.bind(self._dialect, id=found.id))
-                unit.record(self._table.uid, found.id, ChangeKind.DELETE)
+                await self._rows.delete(unit, found.id)
 
             await delete_row(unit, self._table.uid, found.id, {"name": found.name}, remove)
             return found
@@ -189,16 +172,4 @@ class TokenBook:
         return {"type": given["type"]} if self._table.typed else {}
 
     async def _read(self, unit: UnitOfWork, token_id: int) -> Token:
-        return self._find(await self._table.read_all(unit.connection, self._dialect), str(token_id))
-
-    async def _insert_scopes(self, unit: UnitOfWork, token_id: int, actions: Sequence[str]) -> None:
-        now = this_moment()
-        for place, action in enumerate(dict.fromkeys(actions), 1):
-            made = self._table.insert_scope.bind(self._dialect, action=action, now=now)
-            scope = await unit.connection.fetch_value(*made)
-            link = self._table.insert_link.bind(self._dialect, scope=scope, id=token_id, place=float(place))
-            await unit.connection.execute(*link)
-
-    async def _delete_scopes(self, unit: UnitOfWork, token_id: int) -> None:
-        for statement in self._table.delete_scopes:
-            await unit.connection.execute(*statement.bind(self._dialect, id=token_id))
+        return self._find(await self._rows.read_all(unit.connection), str(token_id))

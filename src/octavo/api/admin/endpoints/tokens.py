@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from octavo.access.authentication.token_rows import Token
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.token_rows import Token
 from octavo.accounts.administrators.tokens import TokenBook
 from octavo.api.admin.answers import data_answer, instant
 from octavo.api.admin.endpoints.sessions import PREFIX
