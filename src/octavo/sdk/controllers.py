@@ -161,7 +161,8 @@ def _with_core_actions(kind: type[Any], uid: str) -> type[Any]:
         return kind
     methods = {method_name(action): _core_method(action) for action in actions}
     core = type("CoreActions", (Controller,), {**methods, "_is_core": True})
-    return type(kind.__name__, (kind, core), {"__module__": kind.__module__})
+    bases = (core,) if kind is Controller else (kind, core)
+    return type(kind.__name__, bases, {"__module__": kind.__module__})
 
 
 def _core_method(action: str) -> Callable[[Controller, Request], Awaitable[Answer]]:

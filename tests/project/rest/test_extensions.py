@@ -123,3 +123,22 @@ async def test_the_rest_of_a_plugins_controller_stays_as_it_is(tmp_path: Path) -
         query = "{ usersPermissionsUsers { data { id } } }"
         asked = await opened.ask("POST", "/graphql", {"query": query}, full=True)
         assert len(asked.json["data"]["usersPermissionsUsers"]["data"]) == 1
+
+
+async def test_code_calls_controllers_of_plugins_that_the_project_has_no_class_for(tmp_path: Path) -> None:
+    files = {
+        "api/book/controllers/people.py": """
+            from octavo import Controller
+
+            class People(Controller):
+                async def list(self, request):
+                    return await self.controller("plugin::users-permissions.user").find(request)
+        """,
+        "api/book/routes/people.py": """
+            from octavo import Route
+
+            routes = [Route("GET", "/people", "people.list", auth=False)]
+        """,
+    }
+    async with open_shop(tmp_path, files) as opened:
+        assert [user["username"] for user in (await opened.get("/api/people")).json] == ["ed"]
