@@ -1,7 +1,7 @@
 """A reader who does what a page of the docs says: its commands, its files, its requests.
 
-Blocks of shell are run: `octavo` in the project's folder, `curl` against the running service. A block that begins with
-the name of a file is that file. JSON after a request is the answer, as far as the page shows it.
+Blocks of shell are run: `octavo`, `python` and `pytest` in the project's folder, `curl` against the running service. A
+block that begins with the name of a file is that file. JSON after a request is the answer, as far as the page shows it.
 """
 
 import json
@@ -27,6 +27,8 @@ from tests.cli.processes import ROOT, Server, serving
 ADDRESS = "http://127.0.0.1:1337"
 PATIENCE = 60
 """Seconds in which `octavo develop` has to take up what was changed."""
+REFUSED = (401, 403, 404)
+"""Statuses of requests that have changed nothing: a permission or a route can be too new for the running service."""
 
 
 class Reader:
@@ -44,9 +46,10 @@ class Reader:
     def follow(self, page: Path) -> None:
         """Do what the blocks of a page say, in their order."""
         for language, text in blocks(page):
-            named = re.match(r"(?:#|//) ([\w./-]+\.(?:py|toml|json))\n", text)
+            named = re.match(r"(?:#|//) ([\w./-]+\.(?:py|toml|json|csv))\n", text)
             if named:
-                self.write(named[1], text.removeprefix(named[0]) if named[1].endswith(".json") else text)
+                bare = named[1].endswith((".json", ".csv"))
+                self.write(named[1], text.removeprefix(named[0]) if bare else text)
             elif language == "sh":
                 for line in text.replace("\\\n", " ").splitlines():
                     self.command(line)
@@ -54,22 +57,51 @@ class Reader:
                 self.expect(json.loads(text))
 
     def command(self, line: str) -> None:
-        """Run a line of shell: `octavo ...`, `curl ...`, or `NAME=$(...)` around one of them."""
+        """Run a line of shell: `octavo`, `curl`, `python` or `pytest`, or `NAME=$(...)` around one of them."""
         assigned = re.fullmatch(r"(\w+)=\$\((.*?) \| (?:tail -n 1|jq -r \.(\w+))\)", line)
         words = shlex.split(assigned[2] if assigned else line)
         printed = ""
         if words[0] == "cd":
             assert (self.folder / words[1]).is_dir()
+        elif words[0] == "export":
+            assert words[1] in self.variables
         elif words[0] == "curl":
             self.request = self.request_of(words[1:])
             self.answer = self.send()
+        elif words[0] == "python":
+            printed = self.run(words[1:])
+        elif words[0] == "pytest":
+            printed = self.run(["-m", *words, "-p", "no:cacheprovider"])
         elif words[1] == "develop":
             self.server = self.stack.enter_context(serving("develop", self.project))
         else:
             assert words[0] == "octavo"
-            printed = run_in(self.folder if words[1] == "new" else self.project, words[1:])
+            printed = self.octavo(words[1:])
         if assigned:
             self.variables[assigned[1]] = self.answer[assigned[3]] if assigned[3] else printed.splitlines()[-1]
+
+    def octavo(self, words: list[str]) -> str:
+        """Run a command of Octavo; what it printed. An import needs a stopped service."""
+        if words[0] == "import" and self.server is not None:
+            self.server.stop()
+        printed = self.run(["-m", "octavo", *map(self.expand, words)], self.folder if words[0] == "new" else None)
+        if words[0] == "generate" and self.server is not None:
+            self.server.hear_of("Serves what changed")
+        return printed
+
+    def run(self, arguments: list[str], folder: Path | None = None) -> str:
+        """Run Python in a folder, by default the project's, with the page's variables; what it printed."""
+        address = {} if self.server is None else {"API_URL": f"http://127.0.0.1:{self.server.port}"}
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=folder or self.project,
+            env={**os.environ, **self.variables, **address, "PYTHONPATH": str(ROOT / "src")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     def expand(self, text: str) -> str:
         """Return a text with the values of its variables, as a shell does it in double quotes."""
@@ -115,13 +147,20 @@ class Reader:
             return json.load(error)
 
     def expect(self, shown: Any) -> None:
-        """Check the last answer; a read is repeated until the service has taken up what was changed."""
+        """Check the last answer; what changes nothing is repeated until the service has taken up what was changed."""
         assert self.request is not None
         end = time.monotonic() + PATIENCE
-        while not holds(self.answer, shown) and self.request.method == "GET" and time.monotonic() < end:
+        while not holds(self.answer, shown) and self.repeatable and time.monotonic() < end:
             time.sleep(0.1)
             self.answer = self.send()
         assert holds(self.answer, shown), (self.request.full_url, self.answer, shown)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the last request has changed nothing."""
+        assert self.request is not None
+        error = self.answer.get("error") if isinstance(self.answer, Mapping) else None
+        return self.request.method == "GET" or (error is not None and error["status"] in REFUSED)
 
     def write(self, name: str, text: str) -> None:
         """Write a file, and wait until the service has noticed it."""
@@ -130,15 +169,6 @@ class Reader:
         path.write_text(text, encoding="utf-8")
         if self.server is not None and name.startswith("src/"):
             self.server.hear_of("Serves what changed")
-
-
-def run_in(folder: Path, words: list[str]) -> str:
-    """Run a command in a folder; what it printed."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-m", "octavo", *words]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def multipart(fields: list[tuple[str, str]]) -> tuple[bytes, str]:

@@ -1,5 +1,6 @@
 """The how-to guides work as they are written, each in a project like the tutorial's."""
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,3 +35,16 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
 def test_guide(guide: Path, reader: Reader) -> None:
     reader.follow(guide)
+
+
+def test_the_workflow_runs_in_a_fresh_clone(tmp_path: Path) -> None:
+    page = (ROOT / "docs/guides/deploying-changes.md").read_text("utf-8")
+    commands = re.findall(r"- run: (octavo .*?)(?: +#.*)?$", page, re.MULTILINE)
+    assert len(commands) == 4
+    with ExitStack() as stack:
+        reader = Reader(tmp_path, stack)
+        for line in PROJECT.strip().splitlines()[:3]:
+            reader.command(line)
+        (reader.project / ".env").unlink()
+        for command in commands:
+            reader.command(command)
