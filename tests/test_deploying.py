@@ -97,3 +97,13 @@ def test_the_times_of_an_end_fit_into_each_other() -> None:
     assert int(re.findall(r"DRAIN: (\d+)s", compose)[0]) + 30 < int(
         re.findall(r"stop_grace_period: (\d+)s", compose)[0]
     )
+
+
+def test_the_unit_outlasts_an_outage_of_the_database(tmp_path: Path) -> None:
+    """The start waits without limit, and systemd never stops restarting the service."""
+    unit = (EXAMPLES / "systemd/octavo.service").read_text("utf-8")
+    make_project(tmp_path / "site", blank=True)
+    settings = load_settings(tmp_path / "site", variables_of("systemd/octavo.service", tmp_path / "secrets"))
+    assert settings.database.start_wait is None
+    assert re.findall(r"^StartLimitIntervalSec=(\d+)$", unit, re.M) == ["0"]
+    assert "StartLimitBurst" not in unit

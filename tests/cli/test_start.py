@@ -299,7 +299,8 @@ def test_missing_secrets_are_named(project: Path) -> None:
 def test_a_database_out_of_reach(project: Path) -> None:
     port = free_port()
     address = f"postgresql://somebody:secret-word@127.0.0.1:{port}/nothing"
-    code, output = run("start", "--project", str(project), "--port", "0", DATABASE_URL=address)
+    variables = {"DATABASE_URL": address, "OCTAVO_DATABASE__START_WAIT": "0"}
+    code, output = run("start", "--project", str(project), "--port", "0", **variables)
     assert code == 1
     assert output.startswith(
         f"Error: The database cannot be reached: PostgreSQL at 127.0.0.1:{port}: ConnectionRefused"

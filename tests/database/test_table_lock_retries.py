@@ -77,13 +77,14 @@ async def test_a_table_that_stays_locked(anyio_backend: str, postgresql_url: str
     after = registry_of({**note(body={"type": "text"}), **content_type("tag", {})}, tmp_path / "after")
     async with noted(postgresql_url, tmp_path, 0.01) as database:
         before = await found_tables(database, database.dialect)
-        async with asyncio.timeout(20), holding(postgresql_url, READ) as reader:
+        idle = holding(postgresql_url, "SELECT pg_advisory_lock(1); SELECT count(*) FROM notes")
+        async with asyncio.timeout(20), idle, holding(postgresql_url, READ) as reader:
             with pytest.raises(TablesLocked) as caught:
                 await synchronize(database, after)
             holder = (
                 f"notes: process {reader.get_server_pid()} (a long report, user postgres, idle in transaction) for "
             )
-            assert caught.value.reason.startswith(f"notes stayed locked ({holder}")
+            assert caught.value.reason.startswith(f"notes stayed locked for 0 s ({holder}")
             assert await found_tables(database, database.dialect) == before
             assert await reader.fetchval(LOCKED) == 0
         assert "add column notes.body (text)" in lines(await synchronize(database, after))["applied"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.operations.runtime.server import READY, tell_manager
+from octavo.operations.runtime.service_manager import READY, tell_manager
 from tests.cli.processes import PATIENCE, Server, free_port, spawn
 from tests.cli.projects import make_project
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.database.connection import LARGEST_ANSWER, Database
+from octavo.database.connection import LARGEST_ANSWER, START_PATIENCE, Database
 from octavo.database.topology import ALONE, Topology
 
 SQLITE_PREFIX = "sqlite:///"
@@ -23,6 +23,7 @@ def open_database(
     largest_answer: int = LARGEST_ANSWER,
     untouched: bool = False,
     topology: Topology = ALONE,
+    start_patience: float = START_PATIENCE,
 ) -> Database:
     """Return the driver for a database. It is not connected yet.
 
@@ -30,6 +31,7 @@ def open_database(
     without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience` are in
     seconds, `largest_answer` in bytes. `untouched`: only `fetch_` methods are allowed, and an SQLite file is never
     modified. `topology`: the servers of PostgreSQL.
+    `start_patience`: for how many seconds `connect` waits for a server that is starting.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
         from octavo.database.sqlite import SqliteDatabase
@@ -53,4 +55,5 @@ def open_database(
         statement_timeout=statement_timeout,
         largest_answer=largest_answer,
         topology=topology,
+        start_patience=start_patience,
     )

@@ -45,6 +45,8 @@ class Watch:
 
 
 LARGEST_ANSWER: Final = 32 * 1024**2
+START_PATIENCE: Final = 15.0
+"""Seconds that `connect` waits for a server that is starting."""
 
 Values = Sequence[Any]
 Row = Sequence[Any]
@@ -92,6 +94,10 @@ class StatementRefused(Exception):
 
 class TransactionFailed(Exception):
     """A transaction was used after a failed statement or after its end. A bug in the calling code."""
+
+
+class DatabaseMisconfigured(ServiceUnavailable):
+    """The database refuses for a reason that waiting does not change: credentials, names, or the kind of server."""
 
 
 class StatementTimeout(ServiceUnavailable):

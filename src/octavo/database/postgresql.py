@@ -22,6 +22,7 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import Scope, joined
 from octavo.database.connection import (
     LARGEST_ANSWER,
+    START_PATIENCE,
     Connection,
     PageApart,
     Reads,
@@ -235,9 +236,10 @@ _EXCLUSIVE_SECONDS: Final = 24 * 3600.0
 
 _LOCK_HOLDERS: Final = """
 SELECT DISTINCT c.relname::text, l.pid, a.usename::text, a.application_name, a.state,
-    extract(epoch FROM now() - a.xact_start)::integer AS seconds
+    extract(epoch FROM clock_timestamp() - a.xact_start)::integer AS seconds
 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation LEFT JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.granted AND l.pid IS DISTINCT FROM pg_backend_pid() AND c.relname = ANY($1)
+    AND a.state IS DISTINCT FROM 'idle'
     AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 ORDER BY seconds DESC NULLS FIRST LIMIT 3"""
@@ -265,7 +267,7 @@ class PostgresqlDatabase:
         minimum: int = 2,
         maximum: int = 10,
         patience: float = 4.0,
-        start_patience: float = 15.0,
+        start_patience: float = START_PATIENCE,
         exclusive_patience: float = 300.0,
         lock_timeout: float = 1.0,
         statement_timeout: float = 15.0,

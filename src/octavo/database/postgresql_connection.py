@@ -1,6 +1,7 @@
 """Connections to a PostgreSQL server: opening, settings, closing."""
 
 import contextlib
+import ssl
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import field
@@ -11,6 +12,7 @@ import asyncpg
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.values import dataclass
+from octavo.database.connection import DatabaseMisconfigured
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.topology import Parameters, Role
 from octavo.query.sql.dialects.quoting import quoted
@@ -24,6 +26,13 @@ _CLOSE_SECONDS: Final = 2.0
 
 NOT_YET_THERE: Final = (TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TargetServerAttributeNotMatched)
 """Errors on connecting while the server is slow, starting, in recovery or not yet promoted."""
+_MISCONFIGURED: Final = (
+    ValueError,
+    ssl.SSLCertVerificationError,
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+)
+"""Causes that waiting does not change."""
 _FAILURES: Final = (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 _SCHEMA_THERE: Final = "SELECT count(*) > 0 FROM pg_namespace WHERE nspname = $1"
@@ -117,20 +126,26 @@ class Server:
         return "".join(f"; SET LOCAL {setting}" for setting in self.settings) if self.pooled else ""
 
     async def open_connection(self) -> asyncpg.Connection:
-        """Open and configure a connection. Raises ServiceUnavailable with the reason as its cause."""
+        """Open a connection and set it up.
+
+        Raises ServiceUnavailable with the driver's error as its cause, or DatabaseMisconfigured if waiting does not
+        help.
+        """
         failed: Exception | None = None
-        wrong_role = False
+        wrong_role, misconfigured = False, True
         for number, given in self._attempts():
             try:
                 connection = await self._open(given)
             except _FAILURES as error:
                 failed = error
                 wrong_role |= isinstance(error, asyncpg.TargetServerAttributeNotMatched)
+                misconfigured &= isinstance(error, _MISCONFIGURED)
             else:
                 self._found = number
                 return connection
         wanted = ", as one that takes writes" if wrong_role and self.role == "primary" else ""
-        raise ServiceUnavailable(reason=self.place + wanted) from failed
+        kind = DatabaseMisconfigured if misconfigured else ServiceUnavailable
+        raise kind(reason=self.place + wanted) from failed
 
     def _attempts(self) -> Iterator[tuple[int, Parameters]]:
         """Yield the parameters for each place, with its index."""
@@ -199,13 +214,13 @@ def connection_settings(schema: str | None, statement_timeout: float) -> tuple[s
 
 
 async def check_schema(connection: asyncpg.Connection, schema: str | None, place: str) -> None:
-    """Raise ServiceUnavailable if the schema does not exist. PostgreSQL would use the next one in its path, `public`.
+    """Raise DatabaseMisconfigured if the schema does not exist: PostgreSQL would use the next one, `public`.
 
     With None, there is no check.
     """
     if schema is not None and not await connection.fetchval(_SCHEMA_THERE, schema):
         hint = f"CREATE SCHEMA {quoted(schema)} makes it, database.schema (DATABASE_SCHEMA) names another"
-        raise ServiceUnavailable(reason=f"{place}: the database has no schema {schema!r}; {hint}")
+        raise DatabaseMisconfigured(reason=f"{place}: the database has no schema {schema!r}; {hint}")
 
 
 async def _set_up(connection: asyncpg.Connection, settings: str) -> None:

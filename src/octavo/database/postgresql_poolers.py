@@ -11,7 +11,7 @@ from typing import Final
 
 import asyncpg
 
-from octavo.core.errors import ServiceUnavailable
+from octavo.database.connection import DatabaseMisconfigured
 
 POOLED: Final = (
     "a pooler in transaction mode is in between: say so with `pooler` in config/database.toml, and name the address of "
@@ -31,19 +31,19 @@ _LOOKS: Final = 3
 async def check_for_pooler(
     one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]
 ) -> None:
-    """Raise ServiceUnavailable if a pooler assigns server processes per transaction; `one` is a connection."""
+    """Raise DatabaseMisconfigured if a pooler assigns server processes per transaction; `one` is a connection."""
     try:
         is_shared = await _process(one) != one.get_server_pid() and await _meet(one, open_connection)
     except STATEMENTS_LOST:
         is_shared = True
     if is_shared:
-        raise ServiceUnavailable(reason=POOLED)
+        raise DatabaseMisconfigured(reason=POOLED)
 
 
 async def check_keeps_statements(
     one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]
 ) -> None:
-    """Raise ServiceUnavailable if a statement prepared by `one` is unknown to another server process."""
+    """Raise DatabaseMisconfigured if a statement prepared by `one` is unknown to another server process."""
     other = await open_connection()
     try:
         for _ in range(_LOOKS):
@@ -54,7 +54,7 @@ async def check_keeps_statements(
                 with suppress(TimeoutError):  # there is only one process
                     await one.fetchval(_WHO, timeout=_ALONE_SECONDS)
     except STATEMENTS_LOST:
-        raise ServiceUnavailable(reason=UNPREPARED) from None
+        raise DatabaseMisconfigured(reason=UNPREPARED) from None
     finally:
         other.terminate()
 

@@ -10,6 +10,7 @@ import asyncpg
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.threads import in_computing_thread
 from octavo.database.connection import (
+    DatabaseMisconfigured,
     Links,
     LockTimeout,
     Row,
@@ -155,9 +156,9 @@ class PostgresqlTransaction:
         try:
             await self.lock(_EXCLUSIVE_LOCK)
         except LockTimeout as error:
-            raise ServiceUnavailable(reason=f"another process has been changing tables for {patience:g} s") from error
+            raise ServiceUnavailable(reason=f"another process is changing tables (waited {patience:g} s)") from error
         if not (await self._send(self._connection.fetchrow, _HOLDS_LOCKS))[0]:
-            raise ServiceUnavailable(reason=_NO_LOCKS)
+            raise DatabaseMisconfigured(reason=_NO_LOCKS)
         await self._limit_waiting(lock_timeout)
 
     async def _limit_waiting(self, seconds: float) -> None:

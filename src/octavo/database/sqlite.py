@@ -22,6 +22,7 @@ from octavo.database.ambient import joined
 from octavo.database.commit_thread import CommitThread
 from octavo.database.connection import (
     LARGEST_ANSWER,
+    DatabaseMisconfigured,
     PageApart,
     Reads,
     Row,
@@ -183,6 +184,8 @@ hundred pages of the file; if these do not fit, each is read from the operating 
 the time. The writer has half as much, each reader in a thread a quarter."""
 _WRITER_POLL_SECONDS = 0.001
 _CLOSE_PATIENCE_SECONDS = 20.0
+_MISCONFIGURED = (apsw.CantOpenError, apsw.NotADBError, apsw.CorruptError, apsw.ReadOnlyError, OSError)
+"""Causes that waiting does not change."""
 
 
 class SqliteDatabase:
@@ -244,7 +247,7 @@ class SqliteDatabase:
         try:
             self.path.parent.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise ServiceUnavailable(reason=f"SQLite at {self.path}") from error
+            raise DatabaseMisconfigured(reason=f"SQLite at {self.path}") from error
         await self._writers.open_early(1)
 
     async def close(self) -> None:
@@ -506,7 +509,8 @@ class SqliteDatabase:
             )
             return await self._complete(made)
         except (apsw.Error, OSError) as error:
-            raise ServiceUnavailable(reason=f"SQLite at {self.path}") from error
+            kind = DatabaseMisconfigured if isinstance(error, _MISCONFIGURED) else ServiceUnavailable
+            raise kind(reason=f"SQLite at {self.path}") from error
 
     async def _close_connection(self, connection: SqliteConnection) -> None:
         await self._complete(self._in_thread(connection.close))

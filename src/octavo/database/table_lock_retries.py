@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
+from octavo.core.clock import SYSTEM_CLOCK
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database, LockTimeout
 
@@ -23,6 +24,7 @@ class TablesLocked(ServiceUnavailable):
 
 async def retry_locked(database: Database, change: Callable[[], Awaitable[ResultT]]) -> ResultT:
     """Run a transaction that changes tables, and retry it while others hold locks on them. Raises TablesLocked."""
+    since = SYSTEM_CLOCK.steady()
     for pause in _PAUSES:
         try:
             return await change()
@@ -31,9 +33,11 @@ async def retry_locked(database: Database, change: Callable[[], Awaitable[Result
     try:
         return await change()
     except LockTimeout as error:
-        raise TablesLocked(reason=await _reason(database, error.tables)) from error
+        seconds = SYSTEM_CLOCK.steady() - since
+        raise TablesLocked(reason=await _reason(database, error.tables, seconds)) from error
 
 
-async def _reason(database: Database, tables: tuple[str, ...]) -> str:
-    holders = await database.lock_holders(tables)
-    return f"{', '.join(tables) or 'a table'} stayed locked ({'; '.join(holders) or 'by whom is not known'})"
+async def _reason(database: Database, tables: tuple[str, ...], seconds: float) -> str:
+    """Return which tables stayed locked during the attempts, and by whom."""
+    holders = "; ".join(await database.lock_holders(tables)) or "the holder is not known"
+    return f"{', '.join(tables) or 'a table'} stayed locked for {seconds:.0f} s ({holders})"

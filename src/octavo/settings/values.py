@@ -163,6 +163,7 @@ FREE_TABLE = _mapping("a table", lambda value: value)
 TABLES = _mapping("tables", _mapping_of(lambda value: value))
 
 
+UNLIMITED = "unlimited"
 JSON_OBJECT = Kind("a table, or its JSON as a text", _json_object, _json_object)
 JOINED_TEXTS = Kind("a text or a list of texts", str, _joined_texts)
 
@@ -195,6 +196,15 @@ def between(kind: Kind, low: int, high: int | None) -> Kind:
 
     bounds = f"at least {low}" if high is None else f"{low} to {high}"
     return Kind(f"{kind.expected}, {bounds}", within(kind.from_text), within(kind.from_toml))
+
+
+def or_unlimited(kind: Kind) -> Kind:
+    """Return the same kind, which also accepts `unlimited` as None."""
+
+    def read_or_none(read: Reader) -> Reader:
+        return lambda value: None if value == UNLIMITED else read(value)
+
+    return Kind(f'{kind.expected}, or "{UNLIMITED}"', read_or_none(kind.from_text), read_or_none(kind.from_toml))
 
 
 def one_of(choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> Kind:

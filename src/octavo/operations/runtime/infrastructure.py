@@ -154,7 +154,7 @@ class Infrastructure:
 
 def open_infrastructure(settings: Settings) -> Infrastructure:
     """Open the configured resources without connecting. Raises SettingsError if a required library is missing."""
-    database = open_project_database(settings)
+    database = open_project_database(settings, start_patience=0)  # a start repeats its attempts itself
     storage = open_storage(settings)
     counts = open_counts(settings)
     mailer = open_mailer(settings)

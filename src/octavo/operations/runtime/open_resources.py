@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from octavo.content.media.library import MediaLibrary, MediaOptions
 from octavo.content.media.storage.base import Storage
 from octavo.database import open_database
-from octavo.database.connection import Database
+from octavo.database.connection import START_PATIENCE, Database
 from octavo.database.migrations.files import FOLDER
 from octavo.operations.runtime.database_servers import read_servers
 from octavo.settings import Settings, SettingsError, SettingsProblem
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from octavo.access.authentication.redis_rate_limits import RedisCounts
 
 
-def open_project_database(settings: Settings, *, untouched: bool = False) -> Database:
-    """Return the configured database, not connected. `untouched`: for read-only inspection."""
+def open_project_database(
+    settings: Settings, *, untouched: bool = False, start_patience: float = START_PATIENCE
+) -> Database:
+    """Return the configured database, not connected.
+
+    `untouched`: for read-only inspection. `start_patience`: for how many seconds `connect` waits for a server that is
+    starting.
+    """
     options = settings.database
     open_limited = partial(
         open_database,
@@ -37,6 +43,7 @@ def open_project_database(settings: Settings, *, untouched: bool = False) -> Dat
         pool_maximum=options.pool.max,
         pool_patience=options.pool.patience / 1000,
         topology=servers.untouched if untouched else servers.topology,
+        start_patience=start_patience,
     )
 
 

@@ -5,9 +5,10 @@ Several processes can do this at once. Errors are StartFailed, with a message fo
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from octavo.access.authorization.role_grants import ensure_default_roles
 from octavo.content.i18n.iso_locales import locale_name
@@ -16,7 +17,7 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.database.change_feed import ChangeKind
 from octavo.database.component_names import learn_former_names, told
-from octavo.database.connection import Database
+from octavo.database.connection import Database, DatabaseMisconfigured
 from octavo.database.declared_indexes import not_made
 from octavo.database.duplicate_single_types import find_surplus_entries
 from octavo.database.migrations.files import MigrationFailed
@@ -48,6 +49,7 @@ INSERT INTO strapi_core_store_settings ({key:name}, value, type)
 VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
 
 
+_NOT_UPDATED: Final = "Could not update the tables; nothing was changed"
 _CONTRADICTING: Final = "Columns of the database contradict the definitions:"
 _CONVERT: Final = """\
 Convert each with `octavo db convert TYPE ATTRIBUTE`, whose --dry-run shows what will not fit the new type; or all with
@@ -55,8 +57,30 @@ Convert each with `octavo db convert TYPE ATTRIBUTE`, whose --dry-run shows what
 back the change of the definitions."""
 
 
+T = TypeVar("T")
+
+
 class StartFailed(Exception):
     """The service cannot start."""
+
+
+class DatabaseUnavailable(StartFailed):
+    """The service cannot start now, because the database is down, full or locked. A later attempt can succeed."""
+
+
+class Repeat(Protocol):
+    """Repeats an attempt that raises DatabaseUnavailable, or not."""
+
+    def __call__(self, attempt: Callable[[], Awaitable[T]], /) -> Awaitable[T]: ...
+
+
+async def _once(attempt: Callable[[], Awaitable[T]]) -> T:
+    return await attempt()
+
+
+def _failure(what: str, error: ServiceUnavailable) -> StartFailed:
+    kind = StartFailed if isinstance(error, DatabaseMisconfigured) else DatabaseUnavailable
+    return kind(f"{what}: {reason_of(error)}")
 
 
 async def reach_database(database: Database) -> None:
@@ -64,7 +88,7 @@ async def reach_database(database: Database) -> None:
     try:
         await database.connect()
     except ServiceUnavailable as error:
-        raise StartFailed(f"The database cannot be reached: {reason_of(error)}") from error
+        raise _failure("The database cannot be reached", error) from error
 
 
 async def prepare_database(
@@ -75,11 +99,16 @@ async def prepare_database(
     migrations: Path | None = None,
     *,
     hides_future: bool | None = None,
+    repeat: Repeat = _once,
 ) -> SyncReport:
-    """Connect, update the tables, and add the initial data of a new database. Raises StartFailed."""
-    await reach_database(database)
+    """Connect, update the tables, and add the initial data of a new database. Raises StartFailed.
+
+    `repeat` runs both steps, and decides whether to repeat one for which the database is unavailable.
+    """
+    await repeat(partial(reach_database, database))
+    update = partial(update_database, database, registry, default_locale, own, migrations, hides_future=hides_future)
     try:
-        return await update_database(database, registry, default_locale, own, migrations, hides_future=hides_future)
+        return await repeat(update)
     except BaseException:
         await database.close()
         raise
@@ -100,6 +129,24 @@ async def update_database(
     `migrations` is the folder of the project's migrations, which run first. `insists` and `hides_future` are passed to
     `synchronize`.
     """
+    try:
+        return await _update_database(
+            database, registry, default_locale, own, migrations, insists=insists, hides_future=hides_future
+        )
+    except ServiceUnavailable as error:
+        raise _failure("The database cannot be prepared", error) from error
+
+
+async def _update_database(
+    database: Database,
+    registry: Registry,
+    default_locale: str,
+    own: Sequence[OwnTable],
+    migrations: Path | None,
+    *,
+    insists: bool,
+    hides_future: bool | None,
+) -> SyncReport:
     report = await bring_up_to_date(
         database,
         registry,
@@ -150,7 +197,7 @@ async def migrate(database: Database, migrations: Path) -> tuple[str, ...]:
     except MigrationFailed as error:
         raise StartFailed(str(error)) from error
     except ServiceUnavailable as error:
-        raise StartFailed(f"The migrations cannot be run: {error.reason or error.__cause__ or error}") from error
+        raise _failure("The migrations cannot be run", error) from error
 
 
 async def bring_up_to_date(
@@ -180,9 +227,10 @@ async def bring_up_to_date(
             insists=insists,
             hides_future=hides_future,
         )
+    except ServiceUnavailable as error:
+        raise _failure(_NOT_UPDATED, error) from error
     except Exception as error:  # drivers have different errors; all of them mean that nothing was changed
-        cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error
-        raise StartFailed(f"Could not update the tables; nothing was changed: {cause}") from error
+        raise StartFailed(f"{_NOT_UPDATED}: {error.__cause__ or error}") from error
 
 
 async def add_locales(database: Database, names: Mapping[str, str]) -> None:

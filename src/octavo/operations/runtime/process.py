@@ -47,6 +47,7 @@ from octavo.operations.runtime.prepare_database import (
 from octavo.operations.runtime.project_files import read_marks
 from octavo.operations.runtime.settings_remarks import tell_unknown_roles
 from octavo.operations.runtime.site import Site, build_site
+from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.static_files import static_files
 from octavo.operations.runtime.tasks import BackgroundTasks
 from octavo.project import CodeStopped, InvalidCode
@@ -150,6 +151,7 @@ class Process:
         self._stop_listening = _put_in_force(self.infrastructure, self.site, self._permissions)
         self._allow_changes(self.infrastructure)
         self._background = Background(self.infrastructure, self.site)
+        self.start_wait = StartWait(settings.database.start_wait)
         self._read_settings = read_settings or (lambda: settings)
         self._turn = asyncio.Lock()
         self._added: tuple[Change, ...] = ()
@@ -188,7 +190,14 @@ class Process:
         await self.site.register()
         hides_future = options.hides_future(self.settings)
         tables = _tables(self.settings)
-        report = await prepare_database(self.database, self.site.registry, *tables, hides_future=hides_future)
+        async with self.start_wait:
+            report = await prepare_database(
+                self.database,
+                self.site.registry,
+                *tables,
+                hides_future=hides_future,
+                repeat=self.start_wait.until_available,
+            )
         try:
             check_types(report)
             await self._begin()

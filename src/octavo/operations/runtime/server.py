@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
@@ -28,28 +28,11 @@ from octavo.operations.runtime.asgi import create_service
 from octavo.operations.runtime.logs import set_up_log
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import Process, build
+from octavo.operations.runtime.service_manager import ENDING, READY, tell_manager
+from octavo.operations.runtime.starting_server import StartingServer
 from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
 from octavo.settings import Settings
 from octavo.settings.files.server import Server as ServerOptions
-
-READY: Final = "READY=1"
-ENDING: Final = "STOPPING=1"
-_VARIABLE: Final = "NOTIFY_SOCKET"
-
-
-def tell_manager(state: str) -> None:
-    """Notify the service manager (systemd's `NOTIFY_SOCKET`). Failures are logged."""
-    address = os.environ.get(_VARIABLE)
-    if not address:
-        return
-    name = f"\0{address[1:]}" if address.startswith("@") else address
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as telling:
-            telling.connect(name)
-            telling.sendall(state.encode())
-    except OSError as error:
-        logger.warning("Could not notify the service manager of %s at %s: %s", state, address, error)
-
 
 try:
     from uvloop import new_event_loop
@@ -86,6 +69,7 @@ def serve(settings: Settings, announcement: Announcement) -> None:
     announce = announcement(service)
     forget_readers()
     check_address(settings.server.host, settings.server.port)
+    service.start_wait.observer = StartingServer(settings.server.host, settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         if settings.server.workers == 1:
             runner.run(_serve_here(service, announce))
@@ -101,6 +85,7 @@ def serve_changing(read_settings: Callable[[], Settings], announce: Announce, co
     set_up_log(settings)
     service = build(settings, read_settings)
     check_address(service.settings.server.host, service.settings.server.port)
+    service.start_wait.observer = StartingServer(service.settings.server.host, service.settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve_here(service, partial(announce, service), companion))
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
-from octavo.settings.values import DURATION, SIZE, TIME_ZONE
+from octavo.settings.values import DURATION, SIZE, TIME_ZONE, between, or_unlimited
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +174,13 @@ class Database:
     )
     backups: Backups = table(Backups, "Scheduled backups; see docs/backups.md.")
     run_migrations: bool = setting(True, "Run new files of `database/migrations` at a start.")
+    start_wait: int | None = setting(
+        60,
+        "How long a start waits while the database is down, out of connections or locked; `unlimited`, or 0 to fail "
+        "at once. Meanwhile `/_health` returns 204 and other requests 503.",
+        kind=or_unlimited(between(DURATION, *AT_LEAST_ZERO)),
+        default_doc="60s",
+    )
     statement_timeout: int = setting(
         15000, "Maximum time of a statement, in milliseconds; 0 for no limit.", bounds=AT_LEAST_ZERO
     )

@@ -1,0 +1,37 @@
+"""Notify the service manager: systemd's `NOTIFY_SOCKET`."""
+
+import logging
+import os
+import socket
+from typing import Final
+
+logger = logging.getLogger(__name__)
+
+READY: Final = "READY=1"
+ENDING: Final = "STOPPING=1"
+_VARIABLE: Final = "NOTIFY_SOCKET"
+_MICROSECONDS: Final = 1_000_000
+
+
+def tell_manager(state: str) -> None:
+    """Notify the service manager. Failures are logged."""
+    address = os.environ.get(_VARIABLE)
+    if not address:
+        return
+    name = f"\0{address[1:]}" if address.startswith("@") else address
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as telling:
+            telling.connect(name)
+            telling.sendall(state.encode())
+    except OSError as error:
+        logger.warning("Could not notify the service manager of %s at %s: %s", state, address, error)
+
+
+def status(text: str) -> str:
+    """Return the state that `systemctl status` shows as one line."""
+    return f"STATUS={' '.join(text.split())}"
+
+
+def longer(seconds: float) -> str:
+    """Return the state that extends the time limit of a start to at least this many seconds from now."""
+    return f"EXTEND_TIMEOUT_USEC={int(seconds * _MICROSECONDS)}"
