@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
+from octavo.access.authentication.api_tokens import create_token
 from octavo.api.http.slow_requests import SlowRequest, SlowRequests, shape_of
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.postgresql import PostgresqlDatabase
@@ -24,7 +25,7 @@ from octavo.operations.telemetry.workers import Workers
 from octavo.settings import load_settings
 from tests.cli.projects import database_variables, make_project
 from tests.http.asgi import Answer, Header, call
-from tests.postgresql_server import PostgresqlServer
+from tests.postgresql_server import PostgresqlServer, database_name
 
 pytestmark = pytest.mark.anyio
 
@@ -221,3 +222,30 @@ def test_the_list_of_slow_requests_is_bounded_in_bytes() -> None:
 )
 def test_a_shape_has_names_alone(query: bytes, shape: str) -> None:
     assert shape_of(query) == shape
+
+
+async def test_a_frozen_database_is_read_and_not_written(
+    tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> None:
+    name = database_name(postgresql_url)
+    service = build(
+        load_settings(make_project(tmp_path / "site"), database_variables(postgresql_url), default_mode="production")
+    )
+    await service.asgi.start()
+    try:
+        token = await create_token(service.database, "salt", "all", "full-access")
+        postgresql_server.run_sql("postgres", f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+        bearer: list[Header] = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
+        body = b'{"data": {"title": "Hush"}}'
+        async with asyncio.timeout(60):
+            while (refused := await call(service.asgi, "POST", "/api/stories", bearer, [body])).status == 200:
+                pass
+        assert (refused.status, refused.json["error"]["name"]) == (503, "ServiceUnavailableError")
+        assert (await call(service.asgi, "GET", "/api/stories", bearer)).status == 200
+        ready = await asked(service, "/_ready", [])
+        assert (ready.status, ready.json) == (
+            200,
+            {"ready": True, "reasons": ["read-only: the database accepts no writes"]},
+        )
+    finally:
+        await service.asgi.stop()

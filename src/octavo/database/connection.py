@@ -100,6 +100,10 @@ class DatabaseMisconfigured(ServiceUnavailable):
     """The database refuses for a reason that waiting does not change: credentials, names, or the kind of server."""
 
 
+class DatabaseReadOnly(ServiceUnavailable):
+    """The operator has made the database read-only."""
+
+
 class StatementTimeout(ServiceUnavailable):
     """A statement exceeded its time limit."""
 
@@ -287,6 +291,9 @@ class Database(Connection, Protocol):
 
     async def plan_with(self, table: str, more: str, text: str) -> str:
         """Return the plan as if the index `more` existed on the table with that quoted name; no index is created."""
+
+    async def is_read_only(self) -> bool:
+        """Return whether the operator has made the database read-only. Transactions raise DatabaseReadOnly then."""
 
     async def position(self) -> int:
         """Return a position in the log after all commits so far (`read_positions`); 0 without replicas, `UNKNOWN` if it

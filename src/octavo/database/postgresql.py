@@ -24,6 +24,7 @@ from octavo.database.connection import (
     LARGEST_ANSWER,
     START_PATIENCE,
     Connection,
+    DatabaseReadOnly,
     PageApart,
     Reads,
     Row,
@@ -34,6 +35,7 @@ from octavo.database.connection import (
 )
 from octavo.database.connection_share import is_shared, place, request_share
 from octavo.database.index_trials import no_values
+from octavo.database.operator_freeze import FREEZE_INTERVAL, OperatorFreeze
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import (
@@ -273,6 +275,7 @@ class PostgresqlDatabase:
         statement_timeout: float = 15.0,
         largest_answer: int = LARGEST_ANSWER,
         topology: Topology = ALONE,
+        freeze_interval: float = FREEZE_INTERVAL,
     ) -> None:
         self.statements = 0
         self.watch: Watch | None = None
@@ -295,6 +298,7 @@ class PostgresqlDatabase:
         self._begin_reading = begin + server.in_transaction if pooled else ""
         self._cleaning: set[asyncio.Task[None]] = set()
         self._watchdog = Watchdog(past.is_there)
+        self._freeze = OperatorFreeze(freeze_interval)
         self.own_contents: Final = PostgresqlContents(self)
 
     async def connect(self) -> None:
@@ -361,6 +365,8 @@ class PostgresqlDatabase:
         connection = await self._past.open_connection()
         try:
             await connection.execute(APART)
+            transaction = PostgresqlTransaction(self, connection, self._watchdog, self._statement_seconds)
+            await self._freeze.check(transaction.operators_default, self._operators_default)
             yield ConnectionApart(self, connection)
         finally:
             await close_connection(connection)
@@ -374,6 +380,13 @@ class PostgresqlDatabase:
 
     def servers(self) -> Sequence[ServerUse]:
         return ()
+
+    async def is_read_only(self) -> bool:
+        try:
+            async with self.transaction():
+                return False
+        except DatabaseReadOnly:
+            return True
 
     async def position(self) -> int:
         return 0
@@ -449,12 +462,24 @@ class PostgresqlDatabase:
         transaction = PostgresqlTransaction(self, connection, self._watchdog, seconds)
         try:
             await transaction.begin(statement, "" if exclusive else self._server.in_transaction)
+            if statement == BEGIN_WRITING:
+                await self._freeze.check(transaction.operators_default, self._operators_default)
             if exclusive:
                 await transaction.make_exclusive(self._exclusive_patience, self.lock_timeout)
         except BaseException:
             await self._clean_up(connection, transaction.interrupted)
             raise
         return connection, transaction
+
+    async def _operators_default(self) -> tuple[bool | None, bool]:
+        """Return the values of OPERATORS_DEFAULT on a new connection."""
+        connection = await self._server.open_connection()
+        try:
+            transaction = PostgresqlTransaction(self, connection, self._watchdog, self._statement_seconds)
+            await transaction.begin(BEGIN_READING)
+            return await transaction.operators_default()
+        finally:
+            await close_connection(connection)
 
     def _read(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Awaitable[Any]:
         scope = joined(self)

@@ -19,6 +19,7 @@ from octavo.database.connection import (
     TransactionFailed,
     Values,
 )
+from octavo.database.operator_freeze import OPERATORS_DEFAULT
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.statement_observers import seen
 from octavo.database.values import check_values
@@ -145,6 +146,11 @@ class PostgresqlTransaction:
         except StatementRefused as error:
             raise await taking_no_writes(self._connection, pooled=bool(settings)) from error.__cause__
         self._writes = statement == BEGIN_WRITING
+
+    async def operators_default(self) -> tuple[bool | None, bool]:
+        """Return the values of OPERATORS_DEFAULT."""
+        configured, known = await self._send(self._connection.fetchrow, OPERATORS_DEFAULT)
+        return configured, known
 
     async def make_exclusive(self, patience: float, lock_timeout: float) -> None:
         """Wait for other exclusive transactions, at most `patience`; from then on for any lock at most `lock_timeout`.

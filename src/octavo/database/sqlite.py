@@ -292,6 +292,9 @@ class SqliteDatabase:
     def servers(self) -> Sequence[ServerUse]:
         return ()
 
+    async def is_read_only(self) -> bool:
+        return False
+
     async def position(self) -> int:
         return 0
 

@@ -37,6 +37,7 @@ from octavo.query.plan.index_candidates import LookedFor
 
 _SECONDS: Final = 2.0
 """Timeout of the database check."""
+_READ_ONLY: Final = "read-only: the database accepts no writes"
 _KEPT_SECONDS: Final = 0.5
 """How long the result of a database check is cached. This limits the load by callers and their waiting time."""
 
@@ -49,24 +50,31 @@ class Readiness:
         self.draining = False
         self._database = database
         self._clock = clock
-        self._known: tuple[float, str | None] | None = None
+        self._known: tuple[float, tuple[str | None, str | None]] | None = None
         self._turn = asyncio.Lock()
 
     async def reasons(self) -> list[str]:
         """Return why the process is not ready, without internal details. An empty list means ready."""
+        return (await self.state())[0]
+
+    async def state(self) -> tuple[list[str], list[str]]:
+        """Return why the process is not ready, and limitations of a process that is ready."""
         reasons = [] if self.started else ["starting: the database is not up to date yet"]
         if self.draining:
             reasons.append("draining: the service is about to end")
         async with self._turn:
             if self._known is None or self._clock.steady() - self._known[0] >= _KEPT_SECONDS:
-                reason = await self._look()
-                self._known = self._clock.steady(), reason
-        return [*reasons, *filter(None, [self._known[1]])]
+                found = await self._look()
+                self._known = self._clock.steady(), found
+        _, (reason, limitation) = self._known
+        return [*reasons, *filter(None, [reason])], list(filter(None, [limitation]))
 
-    async def _look(self) -> str | None:
+    async def _look(self) -> tuple[str | None, str | None]:
+        """Return why the database cannot be used, and why it can be used in part only."""
         try:
             async with asyncio.timeout(_SECONDS):
                 await self._database().fetch_value("SELECT 1")
+                is_read_only = await self._database().is_read_only()
         except ServiceUnavailable as error:
             report_outage(error)
         except TimeoutError as error:
@@ -74,8 +82,8 @@ class Readiness:
             outage.__cause__ = error
             report_outage(outage)
         else:
-            return None
-        return "database: it cannot be reached"
+            return None, _READ_ONLY if is_read_only else None
+        return "database: it cannot be reached", None
 
 
 _SHORTEST_TOKEN: Final = 16
@@ -161,8 +169,9 @@ class Operating:
                 self._workers.write()
 
     async def _ready(self, _: Request) -> Response:
-        reasons = await self.readiness.reasons()
-        return render_json(503 if reasons else 200, {"ready": not reasons, "reasons": reasons}, _NOT_KEPT)
+        reasons, limitations = await self.readiness.state()
+        body = {"ready": not reasons, "reasons": [*reasons, *limitations]}
+        return render_json(503 if reasons else 200, body, _NOT_KEPT)
 
     async def _metrics(self, request: Request) -> Response:
         self._check(request)
@@ -170,12 +179,12 @@ class Operating:
 
     async def _status(self, request: Request) -> Response:
         self._check(request)
-        reasons = await self.readiness.reasons()
+        reasons, limitations = await self.readiness.state()
         body: dict[str, Any] = {
             "version": __version__,
             "seconds": (this_moment() - self._began) // 1000,
             "ready": not reasons,
-            "reasons": reasons,
+            "reasons": [*reasons, *limitations],
             "families": [asdict(one) for one in await self._families()],
             "slow": [asdict(one) for one in self._workers.slow()],
         }
