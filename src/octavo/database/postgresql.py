@@ -46,6 +46,7 @@ from octavo.database.postgresql_connection import (
     connection_settings,
 )
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
+from octavo.database.postgresql_locks import LOCK_HOLDERS, describe_holder
 from octavo.database.postgresql_poolers import check_for_pooler, check_keeps_statements
 from octavo.database.postgresql_transaction import (
     BEGIN_READING,
@@ -236,16 +237,6 @@ _MOST_DIRECT: Final = 2
 """Number of connections that bypass a pooler: transactions that need one run one at a time."""
 _EXCLUSIVE_SECONDS: Final = 24 * 3600.0
 
-_LOCK_HOLDERS: Final = """
-SELECT DISTINCT c.relname::text, l.pid, a.usename::text, a.application_name, a.state,
-    extract(epoch FROM clock_timestamp() - a.xact_start)::integer AS seconds
-FROM pg_locks l JOIN pg_class c ON c.oid = l.relation LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-WHERE l.granted AND l.pid IS DISTINCT FROM pg_backend_pid() AND c.relname = ANY($1)
-    AND a.state IS DISTINCT FROM 'idle'
-    AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
-    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-ORDER BY seconds DESC NULLS FIRST LIMIT 3"""
-
 
 class PostgresqlDatabase:
     """Implements `Database` on a PostgreSQL server.
@@ -414,7 +405,7 @@ class PostgresqlDatabase:
         return plan
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
-        return [_holder_text(*row) for row in await self.fetch_all(_LOCK_HOLDERS, (list(tables),))]
+        return [describe_holder(*row) for row in await self.fetch_all(LOCK_HOLDERS, (list(tables),))]
 
     @contextlib.asynccontextmanager
     async def transaction(
@@ -590,13 +581,3 @@ def _pool_of(server: Server, maximum: int, patience: float) -> Pool[asyncpg.Conn
 async def _read_joined(scope: Scope, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
     async with scope.turn() as transaction:
         return await transaction.read(fetch, text, values)
-
-
-def _holder_text(
-    table: str, pid: int | None, user: str | None, application: str | None, state: str | None, seconds: int | None
-) -> str:
-    """Describe the holder of a lock. Its statement is left out, because it may contain sensitive data."""
-    if pid is None:
-        return f"{table}: a prepared transaction"
-    known = ", ".join(text for text in (application, f"user {user}" if user else "", state) if text)
-    return f"{table}: process {pid} ({known}) for {seconds or 0} s"
