@@ -256,7 +256,7 @@ class EntryReader:
         self.unlisted = UnlistedComponents()
         self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements
         self._large = ReadLimiter(database.large_reads, PATIENCE_SECONDS)
-        self._joint = JointReads(self._read_large)
+        self._joint = JointReads(self._read_large, shares=not database.simple)
 
     def prepare(self, planned: Planned) -> PreparedRead:
         """Return a plan's statement, compiled if necessary. Raises ValidationError if it is too long."""
@@ -405,7 +405,7 @@ class EntryReader:
             raise ValidationError(message) from None
         long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT
         written = partial(compile_written, plan, self.registry, self.dialect, self.database.largest_answer)
-        shared = None if found.is_large else shared_values(plan)
+        shared = None if found.is_large or self.database.simple else shared_values(plan)
         apart = None if shared is None else PageApart(shared, partial(self._texts_apart, plan))
         bounded = found.is_large or len(text) > _LONG_TEXT
         return CompiledRead(text, long, bounded, found, sources_of(plan), written, apart)

@@ -22,6 +22,7 @@ def open_database(
     statement_timeout: float = 15.0,
     largest_answer: int = LARGEST_ANSWER,
     untouched: bool = False,
+    simple: bool = False,
     topology: Topology = ALONE,
     start_patience: float = START_PATIENCE,
 ) -> Database:
@@ -30,7 +31,7 @@ def open_database(
     A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
     without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience` are in
     seconds, `largest_answer` in bytes. `untouched`: only `fetch_` methods are allowed, and an SQLite file is never
-    modified. `topology`: the servers of PostgreSQL.
+    modified. `simple`: each read runs separately (`performance.simple`). `topology`: the servers of PostgreSQL.
     `start_patience`: for how many seconds `connect` waits for a server that is starting.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
@@ -38,7 +39,11 @@ def open_database(
 
         path = Path(url.removeprefix(SQLITE_PREFIX))
         return SqliteDatabase(
-            path, statement_timeout=statement_timeout, largest_answer=largest_answer, untouched=untouched
+            path,
+            statement_timeout=statement_timeout,
+            largest_answer=largest_answer,
+            untouched=untouched,
+            simple=simple,
         )
     if url is not None and not url.startswith(POSTGRESQL_PREFIXES):
         raise ValueError("a database URL begins with sqlite:///, postgresql:// or postgres://")
@@ -54,6 +59,7 @@ def open_database(
         patience=pool_patience,
         statement_timeout=statement_timeout,
         largest_answer=largest_answer,
+        simple=simple,
         topology=topology,
         start_patience=start_patience,
     )

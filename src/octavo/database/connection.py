@@ -233,6 +233,8 @@ class Database(Connection, Protocol):
     large_reads: int
     """How many large reads can run at once so that other requests still find a connection."""
 
+    simple: bool
+    """Whether reads run without the optimizations that `performance.simple` turns off."""
     watch: Watch | None
     """The observer of statements; None costs nothing."""
 

@@ -77,10 +77,10 @@ class _Server(Connection, Protocol):
 class PostgresqlContents:
     """Implements `Reads` outside transactions; inside one, the transaction's connection reads."""
 
-    def __init__(self, database: _Server) -> None:
+    def __init__(self, database: _Server, *, shares: bool = True) -> None:
         self._database = database
         self._joint: JointReads[str, Row | None] = JointReads(
-            partial(database.read_freely, asyncpg.Connection.fetchrow)
+            partial(database.read_freely, asyncpg.Connection.fetchrow), shares=shares
         )
         self._pages: Counter[Hashable] = Counter()  # pages being read with their totals, by what is counted
 
@@ -265,10 +265,12 @@ class PostgresqlDatabase:
         lock_timeout: float = 1.0,
         statement_timeout: float = 15.0,
         largest_answer: int = LARGEST_ANSWER,
+        simple: bool = False,
         topology: Topology = ALONE,
         freeze_interval: float = FREEZE_INTERVAL,
     ) -> None:
         self.statements = 0
+        self.simple = simple
         self.watch: Watch | None = None
         self.largest_answer = largest_answer
         self.lock_timeout = lock_timeout
@@ -290,7 +292,7 @@ class PostgresqlDatabase:
         self._cleaning: set[asyncio.Task[None]] = set()
         self._watchdog = Watchdog(past.is_there)
         self._freeze = OperatorFreeze(freeze_interval)
-        self.own_contents: Final = PostgresqlContents(self)
+        self.own_contents: Final = PostgresqlContents(self, shares=not simple)
 
     async def connect(self) -> None:
         until = time.monotonic() + self._start_patience

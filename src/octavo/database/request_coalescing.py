@@ -27,8 +27,9 @@ class JointReads(Generic[WhatT, AnswerT]):
     joined: ClassVar[int] = 0
     """Number of reads of this process that were served by a shared read."""
 
-    def __init__(self, make: Callable[[WhatT, Values], Awaitable[AnswerT]]) -> None:
+    def __init__(self, make: Callable[[WhatT, Values], Awaitable[AnswerT]], *, shares: bool = True) -> None:
         self._make = make
+        self._shares = shares
         self._under_way: dict[Hashable, int] = {}
         self._waiting: dict[Hashable, _Waiting[AnswerT]] = {}
         self._begun: dict[asyncio.Task[None], _Waiting[AnswerT]] = {}
@@ -41,7 +42,7 @@ class JointReads(Generic[WhatT, AnswerT]):
         """Read with these values. Raises the errors of the read."""
         key = (what, *values, *map(type, values))  # in Python, 1, 1.0 and True are equal
         under_way = self._under_way.get(key, 0)
-        if under_way >= AT_ONCE:
+        if under_way >= AT_ONCE and self._shares:
             return await self._wait(key)
         self._under_way[key] = under_way + 1
         try:

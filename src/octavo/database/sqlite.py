@@ -211,8 +211,10 @@ class SqliteDatabase:
         statement_timeout: float = 15.0,
         largest_answer: int = LARGEST_ANSWER,
         untouched: bool = False,
+        simple: bool = False,
     ) -> None:
         self.statements = 0
+        self.simple = simple
         self.watch: Watch | None = None
         self.largest_answer = largest_answer
         self.large_reads = max(readers // 2, 1)
@@ -227,7 +229,7 @@ class SqliteDatabase:
         self._opened = 0
         self._loop_reads = LoopReads()
         self._turns = Turns()
-        self._joint = JointReads(self._read_later)
+        self._joint = JointReads(self._read_later, shares=not simple)
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
         self._commits = CommitThread("octavo-sqlite-commit")
         self._readers = Pool(self._open_thread_reader, self._close_connection, _is_closed, readers, patience)
@@ -507,7 +509,12 @@ class SqliteDatabase:
         try:
             made = self._in_thread(
                 lambda: SqliteConnection(
-                    self.path, self.largest_answer, writes=writes, pages=pages, untouched=self._untouched
+                    self.path,
+                    self.largest_answer,
+                    writes=writes,
+                    pages=pages,
+                    untouched=self._untouched,
+                    keeps_long=not self.simple,
                 )
             )
             return await self._complete(made)

@@ -274,7 +274,16 @@ class SqliteConnection:
     `untouched`: nothing in the file is changed, including its journal mode.
     """
 
-    def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int, untouched: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        largest_answer: int,
+        *,
+        writes: bool,
+        pages: int,
+        untouched: bool = False,
+        keeps_long: bool = True,
+    ) -> None:
         self.raw = (
             _open_untouched(path) if untouched else apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
         )
@@ -284,7 +293,7 @@ class SqliteConnection:
         example during recovery of the file."""
         self.is_closed = False
         self._texts = StatementTexts(LARGEST_KEPT)
-        self._long = None if writes else LongStatements(self.raw, largest_answer)
+        self._long = LongStatements(self.raw, largest_answer) if keeps_long and not writes else None
         self._deadline = float("inf")
         self.set_busy_seconds(_THREAD_BUSY_SECONDS)
         if not untouched:

@@ -74,7 +74,9 @@ class PlainCreate(NamedTuple):
 class PreparedCreates:
     """Caches the shapes of new entries of all types."""
 
-    def __init__(self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False) -> None:
+    def __init__(
+        self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False, prepares: bool = True
+    ) -> None:
         self._registry = registry
         self._compiler = compiler
         self._dialect: Dialect = compiler.dialect
@@ -82,7 +84,7 @@ class PreparedCreates:
             draft: BodyReaders(registry, self._dialect, Mode(creating=True, draft=draft, strict=strict))
             for draft in (False, True)
         }
-        self._known: KnownShapes[PreparedCreate] = KnownShapes()
+        self._known: KnownShapes[PreparedCreate] = KnownShapes(prepares=prepares)
 
     def find(
         self, content_type: ContentType, data: Any, stamps: Stamps, answer: CompiledRead | None, *, draft: bool

@@ -11,9 +11,10 @@ PreparedT = TypeVar("PreparedT")
 
 
 class KnownShapes(Generic[PreparedT]):
-    """An LRU cache. It also remembers shapes that cannot be prepared."""
+    """An LRU cache. It also remembers shapes that cannot be prepared. With `prepares=False`, none are prepared."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, prepares: bool = True) -> None:
+        self._often = _OFTEN if prepares else 0
         self._known: dict[Hashable, Any] = {}
 
     def find(self, shape: Hashable) -> PreparedT | None:
@@ -31,7 +32,7 @@ class KnownShapes(Generic[PreparedT]):
             self._known[shape] = count
             return False
         self.keep(shape, min(count + 1, _OFTEN))
-        return bool(count + 1 == _OFTEN)
+        return bool(count + 1 == self._often)
 
     def keep(self, shape: Hashable, prepared: PreparedT | int | None) -> None:
         """Store what is prepared for a shape; None if it cannot be prepared."""

@@ -58,11 +58,13 @@ class Updated(NamedTuple):
 class PreparedUpdates:
     """Caches the shapes of updates of all types."""
 
-    def __init__(self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False) -> None:
+    def __init__(
+        self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False, prepares: bool = True
+    ) -> None:
         self._registry = registry
         self._compiler = compiler
         self._readers = BodyReaders(registry, compiler.dialect, Mode(creating=False, draft=False, strict=strict))
-        self._known: KnownShapes[PreparedUpdate] = KnownShapes()
+        self._known: KnownShapes[PreparedUpdate] = KnownShapes(prepares=prepares)
 
     def find(
         self,

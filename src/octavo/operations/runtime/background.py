@@ -27,7 +27,7 @@ from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
 from octavo.events.webhooks.store import Webhooks
 from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
-from octavo.operations.runtime.options import hides_future
+from octavo.operations.runtime.options import hides_future, maintains_counts
 from octavo.operations.runtime.site import Site
 from octavo.schema.registry import Registry
 
@@ -71,7 +71,7 @@ class Background:
         if self._works and self._shared.settings.server.jobs.cron and self._shared.backups.schedule is not None:
             self._begin(self._shared.backups.run())
         totals = self._shared.settings.database.totals
-        if self._works and totals != "counted":
+        if self._works and maintains_counts(self._shared.settings):
             keeper = TotalsKeeper(self._shared.database, self._registry)
             self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "maintained"))
         if self._works and self._shared.database.dialect.parts:

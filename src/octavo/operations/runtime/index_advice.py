@@ -127,7 +127,7 @@ class Advisor:
             raise NoAdvice(f"{path} is no list of a content-type; write one as /api/articles?sort=title")
         given = parse_query_string(query, merged=http_options(self._settings).merged_queries)
         reader = EntryReader(
-            self._database, registry, keeps_totals=self._settings.database.totals != "counted", keeps_parts=True
+            self._database, registry, keeps_totals=options.maintains_counts(self._settings), keeps_parts=True
         )
         strictness, hides = options.strictness(self._settings), options.hides_future(self._settings)
         reads = ContentReads(registry, reader, strictness, hides_future=hides)

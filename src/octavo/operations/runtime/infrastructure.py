@@ -103,7 +103,7 @@ class Infrastructure:
     @property
     def new_reader(self) -> Callable[..., EntryReader]:
         """The class or factory of entry readers, which add spans to traces if tracing is enabled."""
-        if self.settings.api.caching.answers:
+        if self.settings.api.caching.answers and not self.settings.server.performance.simple:
             return KeptReader if self.traces is None else self.traces.kept_reader
         return EntryReader if self.traces is None else self.traces.reader
 

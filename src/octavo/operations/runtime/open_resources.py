@@ -32,6 +32,7 @@ def open_project_database(
         open_database,
         statement_timeout=options.statement_timeout / 1000,
         largest_answer=settings.api.largest_answer,
+        simple=settings.server.performance.simple,
     )
     if options.client == "sqlite":
         return open_limited(f"sqlite:///{settings.database_file}", untouched=untouched)

@@ -125,6 +125,11 @@ def hides_future(settings: Settings) -> bool:
     return settings.api.compat.future_publication == "hidden"
 
 
+def maintains_counts(settings: Settings) -> bool:
+    """Return whether the totals of lists may come from maintained counts."""
+    return settings.database.totals != "counted" and not settings.server.performance.simple
+
+
 def write_rules(settings: Settings) -> WriteRules:
     """Return the validation rules for writes."""
     compat = settings.api.compat

@@ -20,8 +20,8 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
         UrlSigner(storage.sign) if storage.signs else None,
         statements=caches.cache("statements"),
         limits=options.read_limits(settings),
-        keeps_totals=settings.database.totals != "counted",
-        keeps_parts=True,
+        keeps_totals=options.maintains_counts(settings),
+        keeps_parts=not settings.server.performance.simple,
     )
     if isinstance(reader, KeptReader):
         reader.keep(caches.cache("answers"))

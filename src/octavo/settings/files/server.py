@@ -92,6 +92,18 @@ class Traces:
     per_second: int = setting(100, "Maximum traced requests and jobs per second in each worker.", bounds=AT_LEAST_ONE)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """Optimizations of reads and writes."""
+
+    simple: bool = setting(
+        False,
+        "Turn off all optimizations that have a simpler equivalent, to find out whether one of them causes a problem: "
+        "the response cache, request coalescing, prepared writes, maintained counts, substring indexes, separate "
+        "counts of pages, and cached long statements. Responses stay the same.",
+    )
+
+
 Level = Literal["debug", "info", "warning", "error"]
 
 
@@ -235,3 +247,4 @@ class Server:
     log: Log = table(Log)
     metrics: Metrics = table(Metrics)
     traces: Traces = table(Traces)
+    performance: Performance = table(Performance)
