@@ -18,9 +18,9 @@ class OwnStatement:
     `{name}` is a value; `{name:instant}` a value in milliseconds since 1970, UTC, as a stored instant;
     `{column:milliseconds}` a stored instant in milliseconds; `{key:name}` a column name that is a reserved word of some
     database. `{id:on_conflict}` is the conflict clause of an INSERT for this key, `{hits:proposed}` the value that
-    was to be inserted into a column; `{id, name:returning}` returns columns of the new row. `{:transaction}` is the id of the
-    transaction; `{:settled}` the id below which all transactions are finished. `{:row_lock}` locks the rows of a SELECT
-    against changes and references by other transactions. Literal braces are doubled.
+    was to be inserted into a column; `{id, name:returning}` returns columns of the new row. `{:transaction}` is the id
+    of the transaction; `{:settled}` the id below which all transactions are finished. `{:row_lock}` locks the rows of a
+    SELECT against changes and references by other transactions. Literal braces are doubled.
     """
 
     text: str
