@@ -1,6 +1,6 @@
 """Format errors for GraphQL: code, name, message and details, without stack traces."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from graphql import GraphQLError, Node
@@ -21,6 +21,17 @@ UNEXPECTED: Final = "INTERNAL_SERVER_ERROR"
 """The code of errors that have no other code, even if they are not internal errors."""
 
 
+UNAVAILABLE: Final = "SERVICE_UNAVAILABLE"
+
+
+class OperationUnavailable(Exception):
+    """An outage left all root fields of an operation without a value. `body` is the JSON response."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__(UNAVAILABLE)
+        self.body = body
+
+
 class UnlistedComponent(OctavoError):
     """A dynamic zone contains a component that its definition does not list, so the union has no type for it."""
 
@@ -38,6 +49,7 @@ _CODES: Final[tuple[tuple[type[OctavoError], str], ...]] = (
     (PaginationError, "STRAPI_PAGINATION_ERROR"),
     (UnlistedComponent, UNEXPECTED),
     (LoggedError, UNEXPECTED),
+    (ServiceUnavailable, UNAVAILABLE),
 )
 _FORBIDDEN_MESSAGE: Final = "Forbidden access"
 
@@ -50,6 +62,11 @@ def render(error: OctavoError) -> dict[str, Any]:
     message = _FORBIDDEN_MESSAGE if type(error) is ForbiddenError else error.message
     body = {"name": error.name, "message": message, "details": dict(error.details or {})}
     return {"message": message, "extensions": {"error": body, "code": code}}
+
+
+def is_outage(errors: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether one of the items of `errors` is an outage."""
+    return any(error["extensions"]["code"] == UNAVAILABLE for error in errors)
 
 
 def render_refused(error: GraphQLError, code: str) -> dict[str, Any]:

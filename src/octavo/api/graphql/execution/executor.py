@@ -43,7 +43,7 @@ from octavo.api.graphql.execution.prepared_operations import (
     PreparedOperations,
     Read,
     RequestedOperation,
-    envelope,
+    complete,
     weigh,
 )
 from octavo.api.graphql.execution.root_resolvers import IdSource, RootResolvers, action_of, join, no_source
@@ -104,7 +104,7 @@ class Executor:
     digit_ids: bool = False
 
     async def run(self, asked: RequestedOperation, actor: Actor, asker: Asker) -> bytes:
-        """Return the response of an operation, including errors. Raises RefusedVariables."""
+        """Return the response of an operation, including errors. Raises RefusedVariables and OperationUnavailable."""
         ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             return await ready.answer(self.controller.reads)
@@ -296,7 +296,8 @@ def _answer(parent: GraphQLObjectType, selected: Sequence[Selected], results: li
     values = ((item, value) for item, (value, _) in zip(selected, results, strict=True))
     if errors and any(value == NULL and _is_required(parent, item) for item, value in values):
         data = NULL
-    return envelope((data,), errors)
+    found = (value for item, (value, _) in zip(selected, results, strict=True) if item.name != TYPENAME)
+    return complete((data,), errors, has_values=data != NULL and any(value != NULL for value in found))
 
 
 def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:

@@ -12,7 +12,7 @@ from octavo.api.graphql.document.collect_fields import TYPENAME, Selected, Selec
 from octavo.api.graphql.document.documents import Document
 from octavo.api.graphql.execution.alias_splitter import split_aliases
 from octavo.api.graphql.execution.argument_parser import PageInfo, RequestedPage, page_info
-from octavo.api.graphql.execution.error_format import render
+from octavo.api.graphql.execution.error_format import OperationUnavailable, is_outage, render
 from octavo.api.graphql.execution.error_sentinels import ErrorSentinels, is_marked
 from octavo.api.graphql.schema.field_metadata import Part, part_of
 from octavo.content.controllers.reading import ContentReads
@@ -262,12 +262,12 @@ class PreparedOperation(NamedTuple):
         return PreparedOperation(members, self.sentinels, self.locale)
 
     async def answer(self, reads: ContentReads) -> bytes:
-        """Run the reads and return the response."""
+        """Run the reads and return the response. Raises OperationUnavailable."""
         sizes: list[int] = []
         if len(self.members) == 1:  # a task costs more than the read itself
             before, read = self.members[0]
             pieces, errors = await self._run_read(before, read, reads, sizes)
-            return envelope((before, *pieces, b"}"), errors)
+            return complete((before, *pieces, b"}"), errors, has_values=pieces != [NULL])
         with reads.request_share():
             results = await asyncio.gather(
                 *[self._run_read(before, read, reads, sizes) for before, read in self.members]
@@ -279,7 +279,12 @@ class PreparedOperation(NamedTuple):
             data += pieces
             errors += found
         data.append(b"}")
-        return envelope(data, errors)
+        has_values = any(
+            pieces != [NULL]
+            for (_, read), (pieces, _) in zip(self.members, results, strict=True)
+            if not isinstance(read, bytes)
+        )
+        return complete(data, errors, has_values=has_values)
 
     async def _run_read(
         self, before: bytes, read: Read | bytes, reads: ContentReads, sizes: list[int]
@@ -304,8 +309,18 @@ def weigh(pieces: Pieces, sizes: list[int], reads: ContentReads) -> None:
     reads.check_size(sum(sizes))
 
 
-def envelope(data: Iterable[bytes], errors: Errors) -> bytes:
-    """Return the JSON response with data and errors."""
+def complete(data: Iterable[bytes], errors: Errors, *, has_values: bool) -> bytes:
+    """Return the JSON response with data and errors.
+
+    Raises OperationUnavailable if an outage is the reason for an error, and no root field has a value.
+    """
+    body = _envelope(data, errors)
+    if errors and not has_values and is_outage(errors):
+        raise OperationUnavailable(body)
+    return body
+
+
+def _envelope(data: Iterable[bytes], errors: Errors) -> bytes:
     begin = b'{"errors":%b,"data":' % orjson.dumps(errors) if errors else b'{"data":'
     return b"".join((begin, *data, b"}"))
 

@@ -16,7 +16,13 @@ from octavo.api.graphql.document.logins import Attempts, TooManyLogins
 from octavo.api.graphql.document.persisted_queries import PersistedQueries, PersistedQueryRefused
 from octavo.api.graphql.document.variables import RefusedVariables
 from octavo.api.graphql.execution.engine import Engine, make_engine
-from octavo.api.graphql.execution.error_format import BAD_INPUT, UNEXPECTED, render, render_refused
+from octavo.api.graphql.execution.error_format import (
+    BAD_INPUT,
+    UNEXPECTED,
+    OperationUnavailable,
+    render,
+    render_refused,
+)
 from octavo.api.graphql.execution.prepared_operations import RequestedOperation
 from octavo.api.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.api.graphql.schema.exclusions import FieldKey
@@ -25,9 +31,9 @@ from octavo.api.http.body import FORM, FORM_DATA, read_body
 from octavo.api.http.form_data import UploadedFile
 from octavo.api.http.json_text import check_containers, parse_json
 from octavo.api.http.request import Request
-from octavo.api.http.response import TEXT, Response
+from octavo.api.http.response import TEXT, Headers, Response
 from octavo.core.cache import Cache
-from octavo.core.errors import BadRequestError, MalformedBody, OctavoError
+from octavo.core.errors import BadRequestError, MalformedBody, OctavoError, ServiceUnavailable
 from octavo.core.threads import compute
 from octavo.core.values import dataclass
 
@@ -153,8 +159,16 @@ class _Answers:
     graphql: bool
     all_json: bool = False
 
-    def json(self, status: int, body: bytes) -> Response:
-        return Response(status, body, GRAPHQL_UTF8 if self.graphql else JSON)
+    def json(self, status: int, body: bytes, headers: Headers = ()) -> Response:
+        return Response(status, body, GRAPHQL_UTF8 if self.graphql else JSON, headers)
+
+    def unavailable(self, body: bytes) -> Response:
+        """Return the response for an outage."""
+        return self.json(503, body, ((b"retry-after", b"%d" % ServiceUnavailable.retry_after),))
+
+    def outage(self, error: ServiceUnavailable) -> Response:
+        """Return the response for an outage before the operation runs."""
+        return self.unavailable(orjson.dumps({"errors": [render(error)]}))
 
     def errors(self, status: int, errors: list[dict[str, Any]]) -> Response:
         return self.json(status, orjson.dumps({"errors": errors}))
@@ -212,8 +226,14 @@ class RequestHandler:
 
     async def get(self, request: Request) -> Response:
         """Run a query in the URL."""
-        actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
         answers = self._answers_for(request)
+        try:
+            actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
+            return await self._get(request, actor, answers)
+        except ServiceUnavailable as error:
+            return answers.outage(error)
+
+    async def _get(self, request: Request, actor: Actor, answers: _Answers) -> Response:
         changed = None if request.overlay is None else request.overlay.values
         params = self._parse_text(request.query) if changed is None else changed()
         if not params.keys() & {"query", "extensions"}:
@@ -233,6 +253,10 @@ class RequestHandler:
             if asked is None:
                 return await self._post(request, body, self._caller(request, actor, answers))
             return answers.json(200, await self._executor.run(asked, actor, request))
+        except OperationUnavailable as error:
+            return answers.unavailable(error.body)
+        except ServiceUnavailable as error:
+            return answers.outage(error)
         except _BadRequest as error:
             return answers.text(str(error))
         except OctavoError as error:
@@ -280,8 +304,11 @@ class RequestHandler:
             raise _BadRequest(f"A batch holds at most {self._options.batch} operations.")
         if not all(isinstance(operation, Mapping) for operation in operations):
             raise _BadRequest(_NO_BODY)
-        answers = [(await self._one(operation, caller)).body for operation in operations]
-        return caller.answers.json(200, b"[%b]" % b",".join(answers))
+        answers = [await self._one(operation, caller) for operation in operations]
+        body = b"[%b]" % b",".join(answer.body for answer in answers)
+        if all(answer.status == 503 for answer in answers):
+            return caller.answers.unavailable(body)
+        return caller.answers.json(200, body)
 
     async def _one(
         self, given: Mapping[str, Any], caller: _Caller, *, from_address: bool = False, body: bytes = b""
@@ -308,6 +335,8 @@ class RequestHandler:
         try:
             with stage(trace, EXECUTION):
                 answer = await self._executor.run(asked, caller.actor, caller.request)
+        except OperationUnavailable as error:
+            return answers.unavailable(error.body)
         except RefusedVariables as error:
             return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
         if body and len(body) <= _LARGEST_KEPT and is_query and trace is None and "extensions" not in given:
