@@ -40,6 +40,7 @@ main = LazyGroup(
         "new": ("octavo.cli.new:new", "Create a project."),
         "develop": ("octavo.cli.develop:develop", "Serve a project and reload it when files change."),
         "start": ("octavo.cli.start:start", "Serve a project in production."),
+        "reload": ("octavo.cli.reload:reload", "Reload a running service."),
         "adopt": ("octavo.cli.adopt:adopt", "Report what changes for a Strapi v4 project."),
         "content-types": ("octavo.cli.definitions:content_types", "List the content types."),
         "routes": ("octavo.cli.definitions:routes", "List the routes."),

@@ -165,9 +165,8 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
         load(settings)
     tell_requests(project, address_of(settings))
     watcher = Watcher(project)
-    ready = partial(announce, records=host is not None or port is not None)
     try:
-        serve_changing(partial(load_settings, project, environment), ready, watcher.run)
+        serve_changing(partial(load_settings, project, environment), partial(announce, reloads=False), watcher.run)
     finally:
         remove_record(project)
 

@@ -1,7 +1,7 @@
-"""Record the address of a running service that was started with `--port` or `--host`, which are not settings.
+"""Record the address and the process of a running service. Its address can differ from the settings.
 
-`octavo ready`, `octavo status` and `octavo slow` read the record. It is valid on the same machine, while the process
-runs.
+`octavo ready`, `octavo status`, `octavo slow` and `octavo reload` read the record. It is valid on the same machine,
+while the process runs.
 """
 
 import json
@@ -15,15 +15,17 @@ from octavo.core.bounded_files import read_own_file
 
 _FILE: Final = ".octavo/service.json"
 _LARGEST: Final = 10_000
+_START_TIME: Final = 19
+"""Position in `/proc/PID/stat` after the program's name, which can contain spaces."""
 
 
-def write_record(project: Path, host: str, port: int) -> None:
-    """Record the address of this process. A read-only project has no record."""
+def write_record(project: Path, host: str, port: int, *, reloads: bool = False) -> None:
+    """Record the address of this process, and whether it reloads at SIGHUP. A read-only project has no record."""
     file = project / _FILE
     new = file.with_name(f"{file.name}.{os.getpid()}")
     with suppress(OSError):
         file.parent.mkdir(exist_ok=True)
-        new.write_text(json.dumps({**_own(), "host": host, "port": port}), encoding="utf-8")
+        new.write_text(json.dumps({**_own(), "host": host, "port": port, "reloads": reloads}), encoding="utf-8")
         new.replace(file)
 
 
@@ -48,8 +50,26 @@ def recorded_place(project: Path) -> tuple[str, int] | None:
     return host, port
 
 
+def reloading_process(project: Path) -> int | None:
+    """Return the recorded process if it reloads at SIGHUP. The system can have given its id to another program."""
+    found = _read(project / _FILE)
+    if found is None or recorded_place(project) is None or found.get("reloads") is not True:
+        return None
+    process: int = found["process"]
+    return process if found.get("born") == _born(process) else None
+
+
 def _own() -> dict[str, Any]:
-    return {"process": os.getpid(), "machine": socket.gethostname()}
+    return {"process": os.getpid(), "machine": socket.gethostname(), "born": _born(os.getpid())}
+
+
+def _born(process: int) -> str | None:
+    """Return the system's start time of a process, or None if it does not report it."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    return stat.rpartition(")")[2].split()[_START_TIME]
 
 
 def _read(file: Path) -> dict[str, Any] | None:

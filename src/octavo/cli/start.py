@@ -27,21 +27,26 @@ port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port t
 @click.option("--workers", type=click.IntRange(1), help="Number of worker processes; overrides the settings.")
 @click.option("--strict", is_flag=True, help="Fail if findings of a v4 project are unresolved.")
 def start(project: Path, host: str | None, port: int | None, workers: int | None, strict: bool) -> None:
-    """Serve a project in production until SIGTERM or Ctrl-C.
+    """Serve a project in production until SIGTERM or Ctrl-C. SIGHUP reloads it.
 
     Updates the database first. Fails if secrets are missing.
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=workers)
-    settings = load_settings(project, environment, default_mode="production")
-    if strict and settings.is_v4:
+    read_settings = partial(load_settings, project, environment, default_mode="production")
+    if strict:
+        _check_strictly(read_settings())
+    try:
+        serve(read_settings, announcement)
+    finally:
+        remove_record(project)
+
+
+def _check_strictly(settings: Settings) -> None:
+    if settings.is_v4:
         from octavo.cli.v4_report import check_strictly
 
         check_strictly(settings)
-    try:
-        serve(settings, partial(announcement, records=host is not None or port is not None))
-    finally:
-        remove_record(project)
 
 
 def variables(**given: object) -> dict[str, str]:
@@ -49,27 +54,27 @@ def variables(**given: object) -> dict[str, str]:
     return {f"OCTAVO_SERVER__{name.upper()}": str(value) for name, value in given.items() if value is not None}
 
 
-def announce(service: Process, *, records: bool = False) -> None:
-    """Print that the service is ready."""
-    announcement(service, records=records)()
+def announce(service: Process, *, reloads: bool = True) -> None:
+    """Print that the service is ready, and record its address."""
+    announcement(service, reloads=reloads)()
 
 
-def announcement(service: Process, *, records: bool = False) -> Callable[[], None]:
-    """Return a function that prints that the service is ready. The v4 summary is computed now.
+def announcement(service: Process, *, reloads: bool = True) -> Callable[[], None]:
+    """Return a function that prints that the service is ready, and records its address.
 
-    With `records`, the function also records the service's address.
+    The v4 summary is computed now. `reloads`: whether the service reloads at SIGHUP.
     """
     summary: list[str] = []
     if service.settings.is_v4:
         from octavo.cli.v4_report import summary_of
 
         summary += summary_of(service.settings, service.site.registry, service.site.code)
-    return partial(_announce, service.settings, summary, records=records)
+    return partial(_announce, service.settings, summary, reloads=reloads)
 
 
-def _announce(settings: Settings, summary: Iterable[str], *, records: bool) -> None:
-    if records and settings.server.port:
-        write_record(settings.project, settings.server.host, settings.server.port)
+def _announce(settings: Settings, summary: Iterable[str], *, reloads: bool) -> None:
+    if settings.server.port:
+        write_record(settings.project, settings.server.host, settings.server.port, reloads=reloads)
     for line in summary:
         say("{}", line)
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))

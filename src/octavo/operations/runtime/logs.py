@@ -13,6 +13,10 @@ _TALKATIVE: Final = ("httpx2",)
 """Loggers that log whole URLs: those of webhooks contain secrets."""
 
 
+_configured: set[str] = set()
+"""Names of the loggers whose level has been set."""
+
+
 class TextLines(logging.Formatter):
     """Format events for users. The request's name is added at the end, unless the message contains it."""
 
@@ -74,7 +78,17 @@ def set_up_log(settings: Settings) -> None:
     as_json = log.format == "json" or (log.format == "auto" and settings.mode != "development")
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines() if as_json else TextLines())
-    logging.basicConfig(level=log.level.upper(), handlers=[handler])
+    logging.basicConfig(handlers=[handler])
+    set_log_levels(settings)
+
+
+def set_log_levels(settings: Settings) -> None:
+    """Apply the settings' log levels, and reset loggers that no longer have one."""
+    log = settings.server.log
+    logging.getLogger().setLevel(log.level.upper())
     levels = dict.fromkeys(_TALKATIVE, "warning") | {**log.levels}
+    for name in _configured - levels.keys():
+        logging.getLogger(name).setLevel(logging.NOTSET)
     for name, level in levels.items():
         logging.getLogger(name).setLevel(level.upper())
+    _configured.update(levels)

@@ -131,8 +131,9 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _FIXED: Final = ("host", "port", "workers", "follow_definitions")
-_FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
+FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
 """Errors whose message is complete without a traceback."""
+INVALID_CHANGE: Final = "The change is invalid; the previous version is still served. %s"
 
 
 class Process:
@@ -323,6 +324,10 @@ class Process:
             self._next = self._reloads.start(self._reload_in_turn())
         await asyncio.shield(self._next)
 
+    async def retired(self) -> None:
+        """Wait until the versions that reloads have replaced are closed."""
+        await self._retirements.settle()
+
     async def publish_change(self) -> None:
         """Serve a change of definitions that this process made, then notify the other processes on the database.
 
@@ -439,9 +444,8 @@ class Process:
             logger.exception("Could not close the previous version of the site")
 
     def _show(self, error: Exception) -> None:
-        is_known = isinstance(error, _FOR_PEOPLE)
-        message = "The change is invalid; the previous version is still served. %s"
-        logger.error(message, error, exc_info=None if is_known else error)
+        is_known = isinstance(error, FOR_PEOPLE)
+        logger.error(INVALID_CHANGE, error, exc_info=None if is_known else error)
         if self.settings.mode == "development":
             self.asgi.problem = str(error) if is_known else f"{type(error).__name__}: {error}"
 
@@ -454,7 +458,7 @@ def _visible_errors(what: str) -> Iterator[None]:
     except OctavoError:
         raise
     except Exception as error:
-        is_known = isinstance(error, _FOR_PEOPLE)
+        is_known = isinstance(error, FOR_PEOPLE)
         logger.error("%s. %s", what, error, exc_info=None if is_known else error)
         raise said(str(error) if is_known else f"{type(error).__name__}: {error}") from error
 

@@ -8,9 +8,11 @@ import asyncio
 import errno
 import gc
 import logging
+import multiprocessing
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
@@ -25,10 +27,12 @@ from granian.server.mp import MPServer
 from octavo.api.http.application import HttpApplication
 from octavo.operations.runtime.allocator import forget_readers, give_back_start, keep_freed_memory, mapped_files
 from octavo.operations.runtime.asgi import create_service
-from octavo.operations.runtime.logs import set_up_log
+from octavo.operations.runtime.logs import set_log_levels, set_up_log
 from octavo.operations.runtime.prepare_database import StartFailed
-from octavo.operations.runtime.process import Process, build
-from octavo.operations.runtime.service_manager import ENDING, READY, tell_manager
+from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process, build
+from octavo.operations.runtime.reload_signal import ReloadOnSignal, ignore_during_start
+from octavo.operations.runtime.service_manager import ENDING, READY, reloading, tell_manager
+from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.starting_server import StartingServer
 from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
 from octavo.settings import Settings
@@ -62,10 +66,15 @@ Announcement = Callable[[Process], Callable[[], None]]
 Companion = Callable[[Process], Coroutine[Any, Any, None]]
 
 
-def serve(settings: Settings, announcement: Announcement) -> None:
-    """Serve a project until SIGTERM or SIGINT. `announcement` returns a function to call when the service is ready."""
+def serve(read_settings: Callable[[], Settings], announcement: Announcement) -> None:
+    """Serve a project until SIGTERM or SIGINT. SIGHUP reloads it, and so reads the settings again.
+
+    `announcement` returns a function to call when the service is ready.
+    """
+    settings = read_settings()
     set_up_log(settings)
-    service = build(settings)
+    ignore_during_start()
+    service = build(settings, read_settings)
     announce = announcement(service)
     forget_readers()
     check_address(settings.server.host, settings.server.port)
@@ -129,17 +138,22 @@ async def _serve_here(service: Process, announce: Callable[[], None], companion:
     if companion is None:
         await spare_what_stays()
     keep_freed_memory()
+    reloading = None if companion is not None else ReloadOnSignal(service, partial(_settle, service))
     try:
         loop = asyncio.get_running_loop()
         asked = asyncio.Event()
         for number in _ENDING:
             loop.add_signal_handler(number, asked.set)
+        if reloading is not None:
+            reloading.listen()
         serving = loop.create_task(server.serve())
         resting = None if companion is not None else loop.create_task(_rest(service))
         beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
         ending = loop.create_task(_end_when_asked(asked, server, serving, announce, service.asgi, options))
         await asyncio.wait((serving,))
         ending.cancel()
+        if reloading is not None:
+            await reloading.close()
         if resting is not None:
             resting.cancel()
         if beside is not None:
@@ -155,6 +169,12 @@ async def spare_what_stays() -> None:
     """Exclude objects of the start from garbage collection, and collect less often."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
+
+
+async def _settle(service: Process) -> None:
+    """Do for a reloaded version what follows a start."""
+    await spare_what_stays()
+    await _rest(service)
 
 
 async def _rest(service: Process) -> None:
@@ -230,6 +250,7 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     """
     _forget_handlers()
     service = create_service()
+    set_log_levels(service.settings)  # can have changed since the supervisor read them
     forget_readers()
     application = service.asgi
     keep_freed_memory()
@@ -312,6 +333,43 @@ def _forget_handlers() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+class _Supervisor(MPServer):
+    """Replaces its workers one by one at SIGHUP, if the project can start."""
+
+    def _reload(self, spawn_target: Any, target_loader: Any) -> None:
+        self.reload_signal = False
+        self.main_loop_interrupt.clear()
+        logger.info("SIGHUP: reloading the project")
+        tell_manager(reloading())
+        if _can_start() and not self.interrupt_signal:
+            super()._reload(spawn_target, target_loader)  # type: ignore[no-untyped-call]
+            logger.info("Reloaded the project: all workers are replaced")
+        if self.interrupt_signal or self.interrupt_children:
+            self.main_loop_interrupt.set()  # arrived during the reload, and may have been cleared
+        tell_manager(READY)
+
+
+def _can_start() -> bool:
+    """Return whether the project starts, in a process of its own. Workers that cannot start would end the service."""
+    trial = multiprocessing.get_context().Process(target=_try_project)
+    trial.start()
+    trial.join()
+    return trial.exitcode == 0
+
+
+def _try_project() -> None:
+    """Start and stop the project. Log the error and exit with 1 if that fails."""
+    try:
+        service = create_service()
+        service.start_wait = StartWait(0)
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(_try_start(service))
+    except Exception as error:
+        told = isinstance(error, FOR_PEOPLE)
+        logger.error(INVALID_CHANGE, error, exc_info=None if told else error)
+        sys.exit(1)
+
+
 def _serve_with_workers(settings: Settings) -> None:
     with TemporaryDirectory(prefix="octavo-") as folder:
         _serve_from(settings, {WORKERS_FOLDER: folder} if settings.server.metrics.token else {})
@@ -324,7 +382,7 @@ def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
     os.environ |= variables
     os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
     os.environ[_LISTENING] = f"{options.host} {options.port}"
-    MPServer(
+    _Supervisor(
         f"{create_worker.__module__}:{create_worker.__name__}",
         factory=True,
         address=options.host,

@@ -3,6 +3,7 @@
 import logging
 import os
 import socket
+import time
 from typing import Final
 
 logger = logging.getLogger(__name__)
@@ -35,3 +36,8 @@ def status(text: str) -> str:
 def longer(seconds: float) -> str:
     """Return the state that extends the time limit of a start to at least this many seconds from now."""
     return f"EXTEND_TIMEOUT_USEC={int(seconds * _MICROSECONDS)}"
+
+
+def reloading() -> str:
+    """Return the state of a reload, which ends with READY."""
+    return f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}"
