@@ -35,11 +35,10 @@ export default defineConfig(({ command }) => ({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Digests that the service knows as such: these files may be kept for ever.
-        hashCharacters: 'hex',
-        entryFileNames: 'assets/[name]-[hash:12].js',
-        chunkFileNames: 'assets/[name]-[hash:12].js',
-        assetFileNames: 'assets/[name]-[hash:12][extname]',
+        // Names without digests: a change touches only its own files. The service adds the version to their folder.
+        entryFileNames: 'assets/[name].js',
+        chunkFileNames: 'assets/[name].js',
+        assetFileNames: 'assets/[name][extname]',
         // Few files: a browser asks for six at a time, and each of forty small ones waits for its turn.
         codeSplitting: {
           groups: [

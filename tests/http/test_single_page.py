@@ -108,6 +108,28 @@ def test_a_page_of_ones_own_is_for_browsers(pages: HttpApplication) -> None:
             assert answer.headers["content-security-policy"] == POLICY
 
 
+@pytest.fixture
+def versioned(tmp_path: Path) -> HttpApplication:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("page")
+    (tmp_path / "assets/main.js").write_text("run();" * 1000)
+    page = SinglePage("/admin", tmp_path, POLICY, b"page", "0a1b2c3d4e5f")
+    return HttpApplication(Router(), HttpOptions(), static=page)
+
+
+def test_assets_of_this_build_are_cached_forever(versioned: HttpApplication) -> None:
+    for headers in ([], [("Accept-Encoding", "gzip")]):
+        answer = ask(versioned, "GET", "/admin/assets-0a1b2c3d4e5f/main.js", headers=headers)
+        assert (answer.status, answer.headers["cache-control"]) == (200, "public, max-age=31536000, immutable")
+
+
+def test_assets_of_another_build_are_not_found(versioned: HttpApplication) -> None:
+    for folder in ("assets-000000000000", "assets-", "assets-0a1b2c3d4e5f/.."):
+        assert ask(versioned, "GET", f"/admin/{folder}/main.js").status == 404
+    answer = ask(versioned, "GET", "/admin/assets/main.js")
+    assert (answer.status, answer.headers["cache-control"]) == (200, "no-cache")
+
+
 @pytest.mark.parametrize(
     "name, accepted, packed",
     [

@@ -21,7 +21,7 @@ _MOST: Final = 4 * 1024**2
 
 
 class CompressedFiles:
-    """Compressed files by name. For files whose name contains a digest: they are never read again."""
+    """Compressed files by name. For files that never change: they are never read again."""
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
@@ -56,6 +56,7 @@ def accepts_gzip(request: Request) -> bool:
 
 
 PAGE: Final = "index.html"
+ASSETS: Final = "assets"
 _KEPT: Final = StaticOptions("public, max-age=31536000, immutable", entity_tags=True)
 _ASKED_FOR: Final = StaticOptions("no-cache", entity_tags=True)
 _PACKED: Final[Headers] = (
@@ -69,17 +70,24 @@ _ASSETS: Final = frozenset(
 _HASH: Final = 8
 
 
+def versioned_assets(version: str) -> str:
+    """Return the name under which the assets of a build are served."""
+    return f"{ASSETS}-{version}"
+
+
 class SinglePage:
     """The built files in a folder, with a separate content security policy.
 
     `page` replaces the page in the folder, only for browsers. Other clients get it only for the path itself.
+    `version` identifies the build: below `assets-VERSION/`, the files of `assets/` can be cached forever.
     """
 
-    def __init__(self, path: str, folder: Path, policy: str, page: bytes | None = None) -> None:
+    def __init__(self, path: str, folder: Path, policy: str, page: bytes | None = None, version: str = "") -> None:
         self._path = "/" + path.strip("/")
         self._folder = folder.resolve()
         self._headers: Headers = ((b"content-security-policy", policy.encode()),)
         self._page = page
+        self._versioned = versioned_assets(version) if version else ""
         self._compressed = CompressedFiles()
 
     async def respond(self, request: Request) -> Response | None:
@@ -88,6 +96,9 @@ class SinglePage:
         if below is None:
             return None
         segments = safe_segments(below) if below else [PAGE]
+        is_kept = False
+        if segments and segments[0] == self._versioned:
+            segments, is_kept = [ASSETS, *segments[1:]], True
         if self._page is not None and segments in ([PAGE], [""]):
             return self._own_page(self._page)
         opened = None if segments is None else await asyncio.to_thread(open_inside, self._folder, segments)
@@ -100,12 +111,13 @@ class SinglePage:
             opened = await asyncio.to_thread(open_inside, self._folder, segments)
         if opened is None:
             return None
-        return await self._answer(request, segments, opened)
+        return await self._answer(request, segments, opened, _KEPT if is_kept else _options(segments[-1]))
 
-    async def _answer(self, request: Request, segments: list[str], opened: OpenFile) -> Response:
-        """Return the file, compressed if its name contains a digest and the client accepts that."""
+    async def _answer(
+        self, request: Request, segments: list[str], opened: OpenFile, options: StaticOptions
+    ) -> Response:
+        """Return the file, compressed if it can be cached forever and the client accepts that."""
         name = segments[-1]
-        options = _options(name)
         if options is _KEPT and accepts_gzip(request) and request.header("range") is None:
             path = "/".join(segments)
             data = self._compressed.known(path)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 import octavo.api.admin
-from octavo.api.http.single_page import PAGE, SinglePage
+from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
 from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
 from octavo.core.markup import escape
 from octavo.operations.runtime import admin_languages
@@ -19,6 +19,9 @@ _PAGES: Final = Path(octavo.api.admin.__file__).parent / "pages"
 
 _BASE: Final = '<base href="/admin/" />'
 """The base element of the built page. URLs of its files are relative to it."""
+
+_VERSION: Final = 12
+"""Digits of the digest that identifies a build. Files keep their names, so that a change touches only its own files."""
 
 _LANGUAGE: Final = '<html lang="en">'
 """The root element of the built page, to which the project's languages are added."""
@@ -69,7 +72,9 @@ def own_pages(settings: Settings) -> SinglePage:
     spoken = " ".join(admin_languages.own_languages(settings.project))
     page = (_PAGES / PAGE).read_text("utf-8").replace(_BASE, f'<base href="{path}/" />')
     page = page.replace(_LANGUAGE, f'<html lang="en" data-languages="{spoken}">')
-    return SinglePage(settings.admin.path, _PAGES, policy, page.encode())
+    version = (_PAGES / "sources.sha256").read_text("utf-8")[:_VERSION]
+    page = page.replace(f'"./{ASSETS}/', f'"./{versioned_assets(version)}/')
+    return SinglePage(settings.admin.path, _PAGES, policy, page.encode(), version)
 
 
 def _hosts(policy: str, directive: str) -> str:

@@ -1,1 +1,0 @@
-import"./kit-ddd24b6e8743.js";import{t as e}from"./kinds-6b982d732e14.js";import{t}from"./TokenList-b1c9119d0f99.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,0 +1,1 @@
+import"./kit.js";import{i as e}from"./kinds.js";import{t}from"./TokenList.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{fn as e}from"./kit-ddd24b6e8743.js";function t(t){return String(e.get(t)??``)}function n(t,n){let r=Number(e.get(t)??n);return Number.isSafeInteger(r)&&r>0?r:n}function r(t){`page`in t||e.delete(`page`,void 0,{replace:!0});for(let[n,r]of Object.entries(t))r===``?e.delete(n,void 0,{replace:!0}):e.set(n,r,{replace:!0})}export{r as n,t as r,n as t};
