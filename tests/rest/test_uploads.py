@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from PIL import Image
 
 from octavo.access.authentication.api_tokens import create_token
+from octavo.api.http import form_data
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN, SECRETS
 from tests.models.fixtures import open_copy
@@ -506,3 +508,18 @@ async def test_a_localization_may_come_with_files(shop: Shop) -> None:
     refused = await shop.post(target, ("data", data), ("files.cover", "one.png", SMALL, "image/png"))
     assert (refused.status, refused.json["error"]["message"]) == (400, "locale is already used")
     assert await shop.count() == before
+
+
+async def test_an_upload_without_a_writable_temporary_folder(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/nowhere")
+    monkeypatch.setattr(form_data, "IN_MEMORY", 16)
+    answer = await shop.post("/api/upload", ("files", "large.txt", b"x" * 17, "text/plain"))
+    assert (answer.status, answer.json["error"]["message"]) == (503, "Files cannot be uploaded")
+    assert answer.headers["retry-after"] == "5"
+    assert (await shop.post("/api/upload", NOTE)).status == 200
+
+
+async def test_an_upload_into_a_folder_that_cannot_be_written(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shop.site.octavo.infrastructure.storage.workspace, "folder", Path("/proc/nowhere"))
+    answer = await shop.post("/api/upload", NOTE)
+    assert (answer.status, answer.json["error"]["message"]) == (503, "Files cannot be uploaded")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from octavo.core.mail.sendmail import SendmailMailer
 from octavo.core.mail.smtp import SmtpMailer
 from octavo.core.mail.smtp_server import SmtpServer
 from octavo.operations.runtime.open_mailer import open_mailer
-from octavo.operations.runtime.open_storage import open_storage
+from octavo.operations.runtime.open_storage import _temporary_folder, open_storage, warn_unwritable
 from octavo.settings import Settings, SettingsError, load_settings
 from tests.azure_server import KEY
 
@@ -234,3 +235,18 @@ def test_files_on_their_way_are_put_aside_where_one_can_write(tmp_path: Path) ->
     assert tmp_path not in path.parents
     assert path.parent.stat().st_mode & 0o077 == 0
     path.unlink()
+
+
+def test_warns_of_folders_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = load(tmp_path, "upload", provider="aws-s3", providerOptions=S3)
+    warn_unwritable(open_storage(settings))
+    assert caplog.messages == []
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/nowhere")
+    _temporary_folder.cache_clear()
+    with kept_from_writing(tmp_path):
+        warn_unwritable(open_storage(settings))
+    first, second = caplog.messages
+    assert first.startswith("Uploads of more than 256 kB fail: no folder for temporary files is writable (")
+    assert second == f"Uploads fail: {tmp_path / '.octavo/uploads'} cannot be written"

@@ -16,7 +16,7 @@ from multipart import (  # type: ignore[import-untyped]
 
 from octavo.api.http.options import BodyLimits
 from octavo.api.http.request import Request
-from octavo.core.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
+from octavo.core.errors import BadRequestError, PayloadTooLargeError, ServiceUnavailable, UnsupportedMediaTypeError
 from octavo.core.values import dataclass
 
 # Files up to this size stay in memory. Chunks from this size on are parsed in a thread.
@@ -85,10 +85,15 @@ class _Collector:
         self._text_total = 0
 
     def feed(self, piece: bytes) -> None:
-        """Parse the next chunk of the body. Blocks while writing files."""
+        """Parse the next chunk of the body. Blocks while writing files.
+
+        Raises ServiceUnavailable if a temporary file cannot be written.
+        """
         try:
             if piece and not self._parser.closed:
                 self._take(piece)
+        except OSError as error:
+            raise ServiceUnavailable("Files cannot be uploaded", reason="a temporary file cannot be written") from error
         except ParserLimitReached:
             raise PayloadTooLargeError from None
         except MultipartError:

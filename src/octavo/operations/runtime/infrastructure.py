@@ -42,7 +42,7 @@ from octavo.operations.runtime.backups import ScheduledBackups
 from octavo.operations.runtime.open_mailer import open_mailer
 from octavo.operations.runtime.open_purges import open_purges
 from octavo.operations.runtime.open_resources import open_counts, open_media, open_project_database
-from octavo.operations.runtime.open_storage import open_storage
+from octavo.operations.runtime.open_storage import open_storage, warn_unwritable
 from octavo.operations.runtime.open_traces import open_traces
 from octavo.operations.runtime.open_webhooks import open_webhooks
 from octavo.operations.runtime.options import renews, revokes_tokens
@@ -122,6 +122,7 @@ class Infrastructure:
             )
         await self.administrators.audit.sweep(always=True)
         await self.webhooks.look()
+        warn_unwritable(self.storage)
         self.storage.workspace.sweep()
 
     def forget(self) -> None:

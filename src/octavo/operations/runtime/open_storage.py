@@ -7,9 +7,10 @@ import shutil
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryFile, mkdtemp
 from typing import Any, Final
 
+from octavo.api.http.form_data import IN_MEMORY
 from octavo.content.media.storage.base import Storage, StorageProblem
 from octavo.content.media.storage.closed import ClosedStorage
 from octavo.content.media.storage.local import LocalStorage
@@ -52,7 +53,12 @@ def _workspace(settings: Settings) -> Path:
     """Return the folder of files before upload: in the project, or a temporary one if the project is read-only."""
     folder = settings.project / ".octavo"
     is_writable = os.access(folder if folder.is_dir() else settings.project, os.W_OK)
-    return folder / "uploads" if is_writable else _temporary_folder()
+    if is_writable:
+        return folder / "uploads"
+    try:
+        return _temporary_folder()
+    except OSError:  # uploads fail, and the start warns of it
+        return folder / "uploads"
 
 
 @cache
@@ -65,6 +71,20 @@ def _temporary_folder() -> Path:
 
     atexit.register(remove)
     return folder
+
+
+def warn_unwritable(storage: Storage) -> None:
+    """Log a warning for each folder that uploads need and that cannot be written."""
+    try:
+        with TemporaryFile():
+            pass
+    except OSError as error:
+        text = "Uploads of more than %d kB fail: no folder for temporary files is writable (%s). Set TMPDIR to one."
+        logger.warning(text, IN_MEMORY // 1024, error)
+    folder = storage.workspace.folder
+    existing = next(one for one in (folder, *folder.parents) if one.exists())
+    if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
+        logger.warning("Uploads fail: %s cannot be written", folder)
 
 
 def _open_local(settings: Settings) -> Storage:

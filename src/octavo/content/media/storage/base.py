@@ -9,11 +9,12 @@ import re
 import secrets
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, Protocol, runtime_checkable
 
-from octavo.core.errors import PayloadTooLargeError, Problem, ValidationError
+from octavo.core.errors import PayloadTooLargeError, Problem, ServiceUnavailable, ValidationError
 from octavo.core.values import dataclass
 
 TEMPORARY: Final = ".upload-"
@@ -36,13 +37,17 @@ class Workspace:
 
     def temporary(self) -> Path:
         """Return an unused path."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with _writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / temporary_name()
 
     def receive(self, source: IO[bytes], path: Path, limit: int) -> int:
-        """Copy a file in chunks and return its size in bytes. Raises PayloadTooLargeError above the limit."""
+        """Copy a file in chunks and return its size in bytes.
+
+        Raises PayloadTooLargeError above the limit, and ServiceUnavailable if the folder cannot be written.
+        """
         size = 0
-        with path.open("xb") as file:
+        with _writing(self.folder), path.open("xb") as file:
             while piece := source.read(_CHUNK):
                 size += len(piece)
                 if size > limit:
@@ -60,6 +65,15 @@ class Workspace:
                 path.unlink(missing_ok=True)
                 swept += 1
         return swept
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Raise ServiceUnavailable if a file cannot be written, such as on a read-only or full disk."""
+    try:
+        yield
+    except OSError as error:
+        raise ServiceUnavailable("Files cannot be uploaded", reason=f"{folder} cannot be written") from error
 
 
 @dataclass(frozen=True, slots=True)
