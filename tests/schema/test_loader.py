@@ -195,6 +195,8 @@ def test_an_extension_replaces_what_it_names(tmp_path: Path) -> None:
         "user",
         ["nick", "createdAt", "updatedAt", "createdBy", "updatedBy"],
     )
+    missing = [remark.path for remark in registry.remarks if "is built in and missing here" in remark.message]
+    assert missing == [f"attributes.{name}" for name in BUILTIN_TYPES[people.uid]["attributes"]]
 
 
 def test_an_extension_of_files_keeps_what_it_leaves_out(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 
 REMOVED: Final = "is built in and cannot be removed; put it back"
 _FIXED: Final = "is built in and stays {expected!r}, not {value!r}; put it back as it was"
+_MISSING: Final = "is built in and missing here; accounts need it, so add it"
 _SWITCHED: Final = "is built in and cannot be switched on"
 _REDEFINED: Final = "is built in and stays {expected}; put it back as it was"
 
@@ -27,9 +28,12 @@ def with_builtin_attributes(
     table has to be v4's.
     """
     attributes = raw.get("attributes")
-    if uid == USER or not isinstance(attributes, Mapping):
+    if not isinstance(attributes, Mapping):
         return raw
     missing = {name: value for name, value in BUILTIN_TYPES[uid]["attributes"].items() if name not in attributes}
+    if uid == USER:
+        problems += (warning(source, f"attributes.{name}", _MISSING) for name in missing)
+        return raw
     problems += (
         warning(source, f"attributes.{name}", "is built in; it is there although this file leaves it out")
         for name in missing
