@@ -1,1 +1,2 @@
-"""Strapi v4 projects: their settings, JavaScript, routes and reports. Nothing else imports this package directly."""
+"""Support for Strapi v4 projects: settings, JavaScript, routes and reports. Other packages do not import it
+directly."""

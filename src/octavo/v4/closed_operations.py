@@ -1,4 +1,4 @@
-"""The JavaScript of a v4 project, for a site: read, opened as far as its owner allows; what stays closed is told."""
+"""The JavaScript of a v4 project for a site: read it, apply what the owner allows, and close and log the rest."""
 
 import logging
 from collections.abc import Iterator
@@ -43,19 +43,19 @@ def read_project_code(settings: Settings, registry: Registry) -> Code:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What of the doors is closed besides the project's own routes, and because of what."""
+    """The closed operations besides the project's own routes, each with its guard."""
 
     routes: dict[str, Guard] = field(default_factory=dict)
     """By method and path below the API's prefix."""
     fields: dict[FieldKey, Guard] = field(default_factory=dict)
     unless_named: set[FieldKey] = field(default_factory=set)
-    """Root fields and others that are closed only if the project's Python says nothing of them."""
+    """Root fields and others that are closed unless the project's Python configures them."""
 
 
 def closing_of(code: Code, registry: Registry, *, has_graphql: bool = True) -> Closing:
-    """Which doors the guards of a project close: those of plugins it changes, and those before its hooks.
+    """Return the operations that the guards of a project close: of plugins that it changes, and those with hooks.
 
-    Fields of GraphQL are no doors where there is no GraphQL.
+    GraphQL fields are left out if GraphQL is not installed.
     """
     found = Closing()
     for hook in code.hooks:
@@ -74,11 +74,11 @@ def closing_of(code: Code, registry: Registry, *, has_graphql: bool = True) -> C
 
 
 def _close_fields(found: Closing, code: Code, registry: Registry) -> None:
-    """Close the fields of GraphQL that something stands on which is not ported."""
+    """Close the GraphQL fields that depend on code that is not ported."""
     generated = generated_fields(registry)
     for rule in code.fields:
         kind, _, name = rule.field.partition(".")
-        if kind not in _ROOTS or (kind, name) in generated:  # others of these are the project's own: not there at all
+        if kind not in _ROOTS or (kind, name) in generated:  # others are the project's own fields, which do not exist
             for guard in rule.guards[:1]:
                 if rule.named_at:
                     found.unless_named.add((kind, name))
@@ -95,7 +95,8 @@ def _close(closing: Closing, doors: Iterator[Door], guard: Guard) -> None:
 
 
 def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing: Closing) -> None:
-    """Let the routes that are closed refuse; where something guards everything, all but the administration's."""
+    """Make closed routes return an error. If a guard applies to everything, close all but the administration's
+    routes."""
     for route in router.routes() if code.everywhere else router.declared():
         own = f"{route.method} {route.template.removeprefix(prefix)}"
         is_graphql = route.template == graphql
@@ -108,7 +109,7 @@ def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing:
 
 
 def restrict_schema(extension: Extension, code: Code, closing: Closing, registry: Registry) -> None:
-    """Take over what the project says of the GraphQL schema, and close the fields that are guarded."""
+    """Apply the project's configuration of the GraphQL schema, and close the guarded fields."""
     generated = generated_fields(registry)
     for switch in code.switches:
         try:
@@ -145,7 +146,7 @@ def _turn(extension: Extension, switch: Switch) -> None:
 
 
 def tell_closed(code: Code, closing: Closing) -> None:
-    """Say in the log what is closed, and because of what: a line for each guard, and not too many."""
+    """Log what is closed and why: one line for each guard, up to a limit."""
     lines = list(_closed(code, closing))
     for line in lines[:_MOST_LINES]:
         logger.warning("%s", line)
@@ -162,7 +163,7 @@ def _closed(code: Code, closing: Closing) -> Iterator[str]:
 
 
 def closed_by(code: Code, closing: Closing) -> dict[Guard, list[str]]:
-    """Each guard with the names of what it closes, those of large doors first."""
+    """Return each guard with the names of what it closes, whole APIs first."""
     closed: dict[Guard, list[str]] = {}
     for guard in code.everywhere:
         closed.setdefault(guard, []).append("the whole API")

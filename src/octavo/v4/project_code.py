@@ -1,4 +1,4 @@
-"""The code of a v4 project as a site asks for it: `octavo.operations.runtime.v4_code.V4Code`."""
+"""The code of a v4 project for a site: implements `octavo.operations.runtime.v4_code.V4Code`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Self

@@ -1,4 +1,4 @@
-"""The routes that a v4 project declares in JavaScript: core actions on them, and refusals where its own code stood."""
+"""The routes that a v4 project declares in JavaScript: core actions, and errors for its own handlers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ from octavo.v4.code import Code, Route, Shape
 
 
 class ShapedEndpoints(ContentEndpoints):
-    """The core actions of a content-type on a route that says itself what is asked."""
+    """The core actions of a content type on a route with predefined query changes."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ async def _refuse(request: Request, _: Actor) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRoutes:
-    """Declares the routes of a project. `endpoints` makes those of a core route as it is generated."""
+    """Adds the routes of a project. `endpoints` creates the generated ones of a core route."""
 
     controller: ContentController
     handlers: Handlers
@@ -55,8 +55,8 @@ class ProjectRoutes:
     caches: CacheScope
 
     def add(self, router: Router, prefix: str, code: Code, types: Iterable[str] = ()) -> None:
-        """Declare them below the API's prefix, in v4's order; then the core routes of `types`, which have a core router
-        in Python."""
+        """Add the routes below the API's prefix, in v4's order; then the core routes of `types`, which have a core
+        router in Python."""
         plain: dict[str, ContentEndpoints] = {}
         core = (code.core[row.action] for uid in types for row in content_operations(self._types[uid]))
         for route in (*code.routes, *core):
@@ -66,7 +66,7 @@ class ProjectRoutes:
                 router.add(operation.method, prefix + operation.path, handler, operation)
 
     def _operation(self, route: Route) -> Operation:
-        """The row: the content-type's own at this route's address, or one that says no more than the route."""
+        """Return the operation of a route: the content type's, or one derived from the route."""
         if route.core is None:
             owner = route.action.partition("::")[2].partition(".")[0]
             operation = Operation(route.method, route.path, route.action, "", "", owner)
@@ -104,7 +104,7 @@ class ProjectRoutes:
 
 
 def not_ported(route: Route) -> Endpoint:
-    """Says which handler is missing, to those who might use it."""
+    """Return an endpoint that reports the missing handler, to callers who have access."""
     place = route.handled_at or route.place
     handler = route.handler or "a function"
     details = {"handler": handler, "file": place.file}

@@ -1,7 +1,6 @@
-"""The declarations that `strapi ts:generate-types` of v4 writes: each definition as a type, for `@strapi/types`.
+"""The declarations of v4's `strapi ts:generate-types`: each definition as a type, for `@strapi/types`.
 
-They say how content is defined, so tools that are written against `@strapi/types` go on working. What is private is not
-in them.
+They describe definitions, so that tools written for `@strapi/types` continue to work. Private attributes are left out.
 """
 
 import json
@@ -53,7 +52,7 @@ _PRIVATE: Final = "privateAttributes"
 
 
 def render_v4_schemas(registry: Registry) -> str:
-    """The whole file."""
+    """Return the complete file."""
     types = sorted(registry.content_types.values(), key=lambda item: item.uid)
     components = sorted(registry.components.values(), key=lambda item: item.uid)
     lines = [_HEAD]
@@ -71,7 +70,7 @@ def _listed(name: str, definitions: Iterable[Definition]) -> Iterator[str]:
 
 
 def _name(item: Definition) -> str:
-    """`ApiArticleArticle`, `PluginUploadFile`, `SharedSeo`."""
+    """Return the name of a type: `ApiArticleArticle`, `PluginUploadFile`, `SharedSeo`."""
     return "".join(word[:1].upper() + word[1:] for word in words(item.uid))
 
 
@@ -94,7 +93,7 @@ def _is_single(item: Definition) -> bool:
 
 
 def _public(value: Any) -> Any:
-    """Options without the names of what is private."""
+    """Return options without the names of private attributes."""
     return {name: item for name, item in value.items() if name != _PRIVATE} if isinstance(value, Mapping) else value
 
 
@@ -165,7 +164,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _literal(value: Any) -> str:
-    """A JSON value as a type."""
+    """Return a JSON value as a type."""
     if isinstance(value, Mapping):
         members = " ".join(f"{key(str(name))}: {_literal(item)};" for name, item in value.items())
         return f"{{ {members} }}" if members else "{}"

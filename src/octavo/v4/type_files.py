@@ -1,6 +1,6 @@
-"""The code that v4 has beside each content-type: a controller, a router and a service that say nothing of their own.
+"""The code files that v4 has for each content type: a generated controller, router and service.
 
-Without them v4 would not serve the type. A project of ours needs none, and gets none.
+v4 does not serve a type without them. Octavo's projects do not need them, and do not get them.
 """
 
 import re
@@ -42,7 +42,7 @@ _PLAIN: Final = re.compile(
 
 
 def type_files(project: Path, uid: str) -> dict[str, bytes]:
-    """Return the files to write for a content type, by their paths in the project; none in place of customized code."""
+    """Return the files to write for a content type, by their paths in the project. Customized code is not replaced."""
     api, _, name = uid.partition("::")[2].partition(".")
     suffix, text = ("ts", _TYPESCRIPT) if (project / "tsconfig.json").is_file() else ("js", _JAVASCRIPT)
     found = {
@@ -52,7 +52,7 @@ def type_files(project: Path, uid: str) -> dict[str, bytes]:
 
 
 def _text(text: str, name: str, word: str, kind: str, uid: str) -> bytes:
-    end = "" if word == "controller" else ";"  # as v4 has it
+    end = "" if word == "controller" else ";"  # as in v4
     return text.format(name=name, word=word, kind=kind, uid=uid, end=end).encode()
 
 

@@ -1,4 +1,4 @@
-"""What it means for a v4 project to move in: one report of settings, code, definitions, plugins and the database.
+"""The adoption report of a v4 project: settings, code, definitions, plugins and the database.
 
-`examine.examine` makes it; nothing of the project is run and nothing is written.
+`examine.examine` creates it, without running project code and without writing anything.
 """

@@ -1,4 +1,4 @@
-"""Settings, definitions and code as they are in force, as one report: for `octavo adopt`, a start, `config check`."""
+"""Assemble the adoption report from current settings, definitions and code, for `octavo adopt` and `config check`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -22,11 +22,12 @@ _LARGE_LISTS: Final = 3
 _DEEPEST: Final = 10
 _PASSED_OVER: Final = frozenset(("createdBy", "updatedBy", "localizations"))
 _Size = tuple[int, int, tuple[str, ...]]
-"""Tables, lists within lists, and the attributes that lead to the innermost list."""
+"""Joined tables, nested lists, and the path of attributes to the innermost list."""
 
 
 def heaviest(registry: Registry) -> tuple[Populate, ...]:
-    """The ten largest, as far as they are large: with all components, and relations one level deep."""
+    """Return the ten content types that are the most expensive to populate: all components, relations one level
+    deep."""
     known: dict[tuple[str, int], _Size] = {}
     sizes = (Populate(item.uid, *_size(registry, item, 0, known)) for item in registry.api_types())
     large = [item for item in sizes if item.tables >= _LARGE_TABLES or item.lists >= _LARGE_LISTS]
@@ -71,7 +72,7 @@ _VERSION: Final = ("api", "compat", "v4_version")
 def assemble(
     settings: Settings, registry: Registry | None, code: Code | None, remarks: Iterable[DefinitionProblem]
 ) -> Report:
-    """The report without the database. `code` is less what the owner allows."""
+    """Return the report without the database. `code` excludes what the owner allows."""
     v4 = find_v4_project(settings.project)
     return Report(
         project=str(settings.project),
@@ -90,7 +91,7 @@ def assemble(
 
 
 def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, ...]:
-    """Each guard with what it closes, the one that closes most first."""
+    """Return each guard with the operations that it closes, the one with the most first."""
     closing = closing_of(code, registry, has_graphql=has_graphql)
     found = [
         Closed(guard.name, f"{guard.place.file}:{guard.place.line}", guard.says, tuple(dict.fromkeys(names)))
@@ -101,14 +102,14 @@ def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, 
 
 
 def setting_items(findings: Iterable[Finding]) -> tuple[SettingItem, ...]:
-    """What became of each key."""
+    """Return the outcome for each key."""
     return tuple(
         SettingItem(one.outcome.value, one.place, one.key, one.setting, one.value, one.message) for one in findings
     )
 
 
 def _secrets(settings: Settings) -> Iterator[Secret]:
-    """Every secret that is given, and those that should be, without their values."""
+    """Yield every configured or missing secret, without its value."""
     missing = missing_secrets(settings)
     for table in TABLES.values():
         for key in table.rows():
@@ -119,9 +120,9 @@ def _secrets(settings: Settings) -> Iterator[Secret]:
 
 
 def _code_items(code: Code, allowed: Sequence[str], registry: Registry | None) -> Iterator[CodeItem]:
-    """All pieces of code but packages, which have a part of the report of their own; by file and line.
+    """Yield all pieces of code by file and line, except packages, which have a separate section in the report.
 
-    Without definitions what is said of core routers is left out: that their content-types are missing.
+    Without definitions, messages on core routers are left out, because they would report missing content types.
     """
     closed = {route.name for route in code.routes if route.guards}
     for found in sorted(code.findings, key=lambda one: (one.place.file, one.place.line)):

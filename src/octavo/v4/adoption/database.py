@@ -1,4 +1,4 @@
-"""A look into the database that the settings name. It is only read: even a file of SQLite stays byte by byte."""
+"""Inspect the configured database for the adoption report. It is only read; an SQLite file is not modified at all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from octavo.settings.files.plugin_upload import UPLOAD_PROVIDERS
 from octavo.v4.adoption.report import Count, DatabaseReport, StoredFiles, TypeCount
 
 UNUSABLE: Final = "cannot be"
-"""How a problem begins that stops the start."""
+"""How messages start that prevent the start."""
 
 _CLIENT: Final = ("database", "client")
 _ROLES: Final = """
@@ -32,13 +32,13 @@ _FILES: Final = "SELECT provider, count(*), sum(size) FROM files GROUP BY provid
 _WEBHOOKS: Final = "SELECT count(*) FROM strapi_webhooks WHERE enabled"
 _LOCALE_TABLES: Final = frozenset(("i18n_locale", "strapi_core_store_settings"))
 _V4_TABLES: Final = ("strapi_", "sqlite_", OWN_PREFIX)
-"""How tables begin that v4 or Octavo keep for themselves."""
+"""Prefixes of v4's and Octavo's system tables."""
 
 Tables = Mapping[str, Table]
 
 
 async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
-    """What is there. A database that cannot be reached is told in `problem`."""
+    """Return the report on the database. Connection errors are reported in `problem`."""
     where, source = place_of_database(settings), settings.sources.get(_CLIENT, "default")
     if not has_database(settings):
         return DatabaseReport(where, source, "there is no such file; the start would make it")
@@ -49,7 +49,7 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
         return replace(report, triggers=settings.database.totals == "maintained")
     except ServiceUnavailable as error:
         return DatabaseReport(where, source, f"{UNUSABLE} reached: {error.__cause__ or error.reason or error}")
-    except Exception as error:  # each driver has its own; whichever it is, the rest of the report is worth having
+    except Exception as error:  # drivers have different exceptions; the rest of the report is still useful
         return DatabaseReport(where, source, f"{UNUSABLE} looked into: {error.__cause__ or error}")
     finally:
         await database.close()
@@ -145,7 +145,7 @@ async def _other_names(database: Database, registry: Registry, tables: Tables) -
 
 
 async def _rows(database: Database, text: str) -> Sequence[Sequence[Any]] | None:
-    """What a statement answers; None where it takes too long."""
+    """Return the result of a statement, or None if it takes too long."""
     try:
         return await database.fetch_all(text, long=True)
     except StatementTimeout:

@@ -1,4 +1,4 @@
-"""examine: the whole report on a v4 project. What cannot be read is in the report; nothing of it stops the others."""
+"""examine: create the complete adoption report of a v4 project. Errors in one part are reported with the others."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ _NOTHING: Final = Registry((), ())
 
 
 def examine(folder: Path, v4: V4Project, environment: Mapping[str, str]) -> Report:
-    """The report on the project in a folder, as `octavo start` would take it under these variables."""
+    """Return the report on a project, as `octavo start` would run it with these environment variables."""
     variables = _variables(folder) | dict(environment)
     report = _examine(folder, v4, environment, variables)
     name = variables.get("NODE_ENV") or "development"
@@ -59,7 +59,7 @@ def _examine(folder: Path, v4: V4Project, environment: Mapping[str, str], variab
 
 
 def _variables(folder: Path) -> dict[str, str]:
-    """Those of `.env`; that it cannot be read is told by the settings."""
+    """Return the variables of `.env`. Read errors are reported with the settings."""
     try:
         return read_env_file(folder)
     except (UnicodeDecodeError, OSError):
@@ -67,7 +67,7 @@ def _variables(folder: Path) -> dict[str, str]:
 
 
 def _environments(folder: Path) -> tuple[str, ...]:
-    """The names of `NODE_ENV` for which the project has files of their own."""
+    """Return the values of `NODE_ENV` for which the project has configuration files."""
     try:
         return tuple(sorted(path.name for path in (folder / "config" / "env").iterdir() if path.is_dir()))
     except OSError:
@@ -75,7 +75,7 @@ def _environments(folder: Path) -> tuple[str, ...]:
 
 
 def _without_settings(folder: Path, v4: V4Project, variables: Mapping[str, str], error: SettingsError) -> Report:
-    """What can be told of a project whose settings do not let it start."""
+    """Return a partial report for a project whose settings prevent the start."""
     stops = [Item(problem.source, problem.key, problem.message) for problem in error.problems]
     try:
         configuration = read_v4(folder, variables, variables.get("NODE_ENV") or "development")

@@ -1,4 +1,4 @@
-"""The report as a page of Markdown."""
+"""Render the report as Markdown."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -11,7 +11,7 @@ _ESCAPED: Final = str.maketrans({"|": "\\|", "<": "&lt;", ">": "&gt;"})
 
 
 def to_markdown(report: Report) -> str:
-    """All of it."""
+    """Return the complete report."""
     head = ["# Moving from Strapi v4 to Octavo", "", "Made by `octavo adopt`. No code was run, nothing was changed."]
     parts = [line for section in sections(report) for line in _section(section)]
     return "\n".join([*head, *parts]) + "\n"
@@ -36,6 +36,6 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """One line, with nothing in it that Markdown would take for a table's edge or for HTML."""
+    """Return a table cell: one line, with Markdown and HTML syntax escaped."""
     printable = "".join(char if char.isprintable() else " " for char in text[:_LONGEST])
     return printable.translate(_ESCAPED) + ("..." if len(text) > _LONGEST else "")

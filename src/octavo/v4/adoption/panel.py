@@ -1,4 +1,4 @@
-"""Whether a v4 project's own built panel can be served as it is: what is missing, and what to do about it."""
+"""Check whether a v4 project's own built admin panel can be served, and what is missing."""
 
 import re
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from octavo.v4.adoption.report import Verdict
 _SOURCE: Final = re.compile(r"""(?:src|href)="([^"]+)\"""")
 _BACKEND: Final = re.compile(r"""window\.strapi=\{backendURL:(?:[\w$]+\()?["'`]([^"'`]*)["'`]""")
 _MOST: Final = 32 * 1024**2
-"""Bytes that are read of a script."""
+"""Maximum bytes of a script to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class PanelCheck:
-    """`folder`: what is served, None where nothing is. `problems` keep it from working, `notes` do not."""
+    """The result. `folder` is what is served, or None. `problems` prevent the panel from working, `notes` do not."""
 
     folder: Path | None
     problems: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class PanelCheck:
 
 
 def check_panel(settings: Settings, packages: dict[str, str]) -> PanelCheck:
-    """Look at the built panel of a project; `packages` are the dependencies in its package.json."""
+    """Check the built panel of a project. `packages` are the dependencies in its package.json."""
     if settings.admin.panel == "off":
         return PanelCheck(None, ('admin.panel is "off", or v4\'s `serveAdminPanel` is false',))
     folder = built_panel(settings)
@@ -55,7 +55,7 @@ def _unused(settings: Settings) -> Iterator[str]:
 
 
 def _files(folder: Path, page: str, path: str) -> Iterator[str]:
-    """What the page loads has to be there, below the path where the panel is."""
+    """Yield missing files that the page loads, below the panel's path."""
     for source in _SOURCE.findall(page):
         if "//" in source or source.startswith("data:"):
             continue
@@ -66,7 +66,7 @@ def _files(folder: Path, page: str, path: str) -> Iterator[str]:
 
 
 def _backend(folder: Path, url: str | None) -> Iterator[str]:
-    """A panel may be built for one address; without, it asks where it was loaded from."""
+    """Check the API URL of the build. A panel built without one uses the host it was loaded from."""
     for script in sorted(folder.glob("main*.js")):
         found = _BACKEND.search(read_own_file(script, _MOST).decode(errors="replace"))
         address = found[1].rstrip("/") if found else ""
@@ -75,7 +75,7 @@ def _backend(folder: Path, url: str | None) -> Iterator[str]:
 
 
 def _absent(packages: dict[str, str]) -> Iterator[str]:
-    """Parts of the panel whose plugins are not there get 404s; all else works."""
+    """Yield the packages whose plugins do not exist in Octavo. Their pages get 404 responses; the rest works."""
     for plugin in counterparts(packages):
         if plugin.verdict is Verdict.ABSENT:
             yield f"the pages of {plugin.package} will not find their plugin"

@@ -1,4 +1,4 @@
-"""The packages of v4's world that projects depend on, and what there is of each: a table, and rules for the rest."""
+"""Counterparts of the v4 packages that projects depend on: a table, and rules for the rest."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -124,7 +124,7 @@ _PROVIDERS: Final = {
 
 
 def counterparts(packages: Mapping[str, str]) -> Iterator[Plugin]:
-    """Of everything that a project depends on, what belongs to v4's world. `packages` are versions by name."""
+    """Yield the dependencies of a project that belong to v4. `packages` maps names to versions."""
     for package in sorted(packages):
         if "strapi" in package.lower():
             yield Plugin(package, packages[package], *_judged(package))

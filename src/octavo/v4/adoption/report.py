@@ -1,4 +1,4 @@
-"""The report on a v4 project, as values that can be written as JSON. Secrets are not in it."""
+"""The adoption report as values that can be written as JSON. It contains no secrets."""
 
 from enum import StrEnum
 from typing import Any
@@ -10,7 +10,7 @@ from octavo.v4.code import Kind
 
 
 class Verdict(StrEnum):
-    """What becomes of a package that the project depends on."""
+    """The result for a package that the project depends on."""
 
     WORKS = "works"
     INSTEAD = "there is instead"
@@ -20,7 +20,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something with its place: what stops the start, what is worth a look."""
+    """A message with its location: a problem that prevents the start, or a warning."""
 
     place: str
     name: str
@@ -32,7 +32,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class SettingItem:
-    """A key of the project's own configuration. `outcome` is that of its finding."""
+    """A key of the project's configuration. `outcome` is that of its finding."""
 
     outcome: str
     place: str
@@ -44,7 +44,7 @@ class SettingItem:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A secret by its name, and what gives it; empty where nothing does."""
+    """The name of a secret, and its source; empty if it is missing."""
 
     name: str
     source: str
@@ -70,7 +70,7 @@ class CodeItem:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A guard that is not run, and what refuses because of it. `guard` is the name that `allow` takes."""
+    """A guard that does not run, and the operations that are closed because of it. `guard` is the name for `allow`."""
 
     guard: str
     place: str
@@ -80,7 +80,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A package of v4's world that the project depends on, and its counterpart."""
+    """A v4 package that the project depends on, and its counterpart."""
 
     package: str
     version: str
@@ -90,7 +90,7 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many there are of something that has a name."""
+    """A name with a number."""
 
     name: str
     count: int
@@ -98,7 +98,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class TypeCount:
-    """The entries of a content-type; None where the table is missing or could not be counted in time."""
+    """The number of entries of a content type; None if the table is missing or counting takes too long."""
 
     uid: str
     table: str
@@ -109,7 +109,7 @@ class TypeCount:
 
 @dataclass(frozen=True, slots=True)
 class StoredFiles:
-    """Files of the media library by the provider that keeps them; sizes in kilobytes."""
+    """Files of the media library by storage provider; sizes in kilobytes."""
 
     provider: str
     files: int
@@ -119,7 +119,7 @@ class StoredFiles:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseReport:
-    """What is in the database. `problem` tells why nobody could look."""
+    """The content of the database. `problem` is the reason if it could not be read."""
 
     where: str
     source: str
@@ -131,31 +131,31 @@ class DatabaseReport:
     roles: tuple[Count, ...] = ()
     files: tuple[StoredFiles, ...] = ()
     webhooks: int = 0
-    """Those that are switched on: v4 calls them, Octavo does not."""
+    """Number of enabled webhooks: v4 sends them, Octavo does not."""
     unclaimed: tuple[str, ...] = ()
-    """Tables that belong to no definition: they stay as they are."""
+    """Tables that belong to no definition and are left unchanged."""
     added: tuple[str, ...] = ()
-    """What the first start adds, but for order columns and indexes."""
+    """What the first start adds, except order columns and indexes."""
     indexes: int = 0
     order_columns: tuple[str, ...] = ()
-    """Order columns that databases of before 4.6 lack."""
+    """Order columns that are missing in databases of v4 before 4.6."""
     triggers: bool = False
-    """Whether the start makes triggers in tables of content."""
+    """Whether the start creates triggers in content tables."""
     contradicting: tuple[str, ...] = ()
-    """Columns whose type stops the start."""
+    """Columns whose type prevents the start."""
     components: tuple[OtherName, ...] | None = ()
-    """Components that rows call otherwise than their definitions do; None where that could not be looked at in time."""
+    """Components with other names in rows than in definitions; None if checking takes too long."""
     left: tuple[str, ...] = ()
-    """Differences that stay, because to remove them would lose data."""
+    """Differences that are left, because removing them would lose data."""
 
     def entries(self, uid: str) -> int:
-        """The entries of one type; 0 where nobody knows."""
+        """Return the number of entries of one type, or 0 if unknown."""
         return next((found.entries or 0 for found in self.types if found.uid == uid), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Populate:
-    """What it takes to populate everything of a content-type: tables to look into, lists within lists."""
+    """The cost of populating everything of a content type: joined tables, nested lists."""
 
     uid: str
     tables: int
@@ -165,10 +165,10 @@ class Populate:
 
 @dataclass(frozen=True, slots=True)
 class DraftItem:
-    """A file of Python that was written for `stands_for`, a file of JavaScript, with the names of the `pieces` in it.
+    """A Python file written for `stands_for`, a JavaScript file, with the names of the `pieces` in it.
 
-    `missing` says why there is no Python for a statement, `to_check` counts the lines that are marked. Not `written`:
-    there is such a file already.
+    `missing` has the reasons for statements without a translation, `to_check` counts the marked lines. Not `written`:
+    the file exists already.
     """
 
     path: str
@@ -181,9 +181,9 @@ class DraftItem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of it. `stops` is what keeps `octavo start` from starting.
+    """The complete report. `stops` is what prevents `octavo start`.
 
-    Where the definitions cannot be used (`has_definitions`) nobody knows which routes there are and what closes them.
+    If the definitions are invalid (`has_definitions` is false), routes and what is closed are unknown.
     """
 
     project: str
@@ -209,17 +209,18 @@ class Report:
         return not self.stops
 
     def settings_that(self, *outcomes: str) -> list[SettingItem]:
-        """The keys of these outcomes, in the order of the outcomes."""
+        """Return the keys with these outcomes, in the order of the outcomes."""
         return [item for outcome in outcomes for item in self.settings if item.outcome == outcome]
 
     def to_look_at(self) -> list[SettingItem]:
-        """Keys that are in force and have a remark: secrets that stand in the code, and their like."""
+        """Return the keys that are in effect and have a remark, such as secrets in the code."""
         return [item for item in self.settings if item.outcome == Outcome.TAKEN and item.setting and item.says]
 
     def code_that(self, state: str) -> list[CodeItem]:
-        """The code of one state that the owner has not settled. Modules do nothing unless other code imports them."""
+        """Return the code in one state that the owner has not settled. Modules only matter if other code imports
+        them."""
         return [item for item in self.code if item.state == state and not item.settled and item.kind != Kind.MODULE]
 
     def absent(self) -> list[Plugin]:
-        """Packages that have no counterpart and that the owner has not settled."""
+        """Return the packages that have no counterpart and that the owner has not settled."""
         return [item for item in self.plugins if item.verdict is Verdict.ABSENT and item.package not in self.allowed]

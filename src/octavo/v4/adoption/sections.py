@@ -1,4 +1,4 @@
-"""The report as sections of text, what matters first: one order and one wording for the terminal and the file."""
+"""The sections of the report as text, most important first, for the terminal and the file."""
 
 import os
 import shlex
@@ -40,7 +40,7 @@ _PAGES: Final = (
 
 
 def advice(code: Iterable[CodeItem]) -> Iterator[str]:
-    """A sentence for each kind that is there, and where to read on."""
+    """Yield a sentence for each kind of code, with a link to the docs."""
     kinds = {item.kind for item in code}
     known = [f"{kind.value}: {says}" for kind, says in _ADVICE.items() if kind.value in kinds]
     yield from known
@@ -49,13 +49,13 @@ def advice(code: Iterable[CodeItem]) -> Iterator[str]:
 
 
 def allowing(report: Report) -> str:
-    """What opens all that is closed, as it stands in `config/api.toml`."""
+    """Return the lines for `config/api.toml` that open everything that is closed."""
     names = ", ".join(f'"{name}"' for name in dict.fromkeys(item.guard for item in report.closed))
     return f"[adoption]\nallow = [{names}]"
 
 
 def commands(report: Report) -> tuple[tuple[str, str], ...]:
-    """The next steps: what to type where the report was asked for, and what it does."""
+    """Return the next steps: commands relative to the current folder, and their descriptions."""
     project = Path(report.project)
     here = project == Path.cwd()
     folder = shlex.quote(min(str(project), os.path.relpath(project), key=len))
@@ -73,17 +73,17 @@ def commands(report: Report) -> tuple[tuple[str, str], ...]:
 
 Row = tuple[str, ...]
 _MANY_ENTRIES: Final = 50_000
-"""From so many on the count of a list is felt."""
+"""Number of entries above which counting a list is noticeably slow."""
 _IN_ENV: Final = "(set it in .env)"
 _CODE = ("kind", "name", "place", "", "what it does")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, what it says in sentences, its rows, and what to do.
+    """A heading, sentences, rows, and what to do.
 
-    Of a row the last cell is the text and the others name what it is about, unless it `is_table`: numbers, short words.
-    `is_detail`: for the file alone.
+    In a row the last cell is the text, and the others name its subject, unless it `is_table`: numbers, short words.
+    `is_detail`: for the file only.
     """
 
     title: str
@@ -97,7 +97,7 @@ class Section:
 
 
 def sections(report: Report) -> Iterator[Section]:
-    """All that have something to say."""
+    """Yield all sections that are not empty."""
     yield _start(report)
     yield from _closed(report)
     yield from _open_settings(report)
@@ -320,10 +320,10 @@ def _settled(report: Report) -> Iterator[Section]:
 
 
 def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Rows (place, name, ..., text) of one place and one cause as one: a variable that is missing gives many.
+    """Merge rows (place, name, ..., text) with the same place and cause: a missing variable results in many.
 
-    The cause is what stands before the first semicolon; what is to be done about each is put together, unless the cause
-    says it for all of them.
+    The cause is the text before the first semicolon. The remedies for each are joined, unless the cause has the same
+    one for all.
     """
     groups: dict[Row, dict[str, list[str]]] = {}
     for place, name, *others, text in rows:
@@ -346,7 +346,7 @@ def _value(value: object) -> str:
 
 
 def listed(names: Iterable[str], most: int = 6) -> str:
-    """The first of them, and how many more."""
+    """Return the first names, and the number of others."""
     known = list(names)
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return f"{', '.join(known[:most])}{more}"

@@ -1,4 +1,4 @@
-"""The report in five lines at most: what a start says of a v4 project."""
+"""The report in at most five lines, for the log at the start of a v4 project."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,7 +13,7 @@ _SHOWN: Final = 2
 
 
 def summary(report: Report) -> Iterator[str]:
-    """What is closed comes before what does not happen."""
+    """Yield the lines: what is closed, then what does not run."""
     taken, unknown = report.settings_that(Outcome.TAKEN), report.settings_that(Outcome.CLOSED, Outcome.OPEN)
     code = report.code_that(State.OPEN)
     yield (
@@ -32,7 +32,7 @@ def summary(report: Report) -> Iterator[str]:
 
 
 def open_ends(report: Report) -> int:
-    """How much is left to its owner, for `--strict`."""
+    """Return the number of open items, for `--strict`."""
     settings = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
     code = [item for state in (State.OPEN, State.CLOSED) for item in report.code_that(state)]
     return len(settings) + len(code) + len(report.absent()) + len(report.definitions)

@@ -1,6 +1,7 @@
-"""The JavaScript and TypeScript of a v4 project: found, classified, and what of it is data taken over. Never run.
+"""The JavaScript and TypeScript of a v4 project: found, classified, and read as data where possible. Never run.
 
-`read.read_code` is the way in; `code` says what it answers. What is not understood counts as a guard: it stays closed.
+`read.read_code` is the entry point; `code` defines its result. Code that is not understood counts as a guard, which
+closes the operations behind it.
 """
 
 from octavo.project.routes import Access

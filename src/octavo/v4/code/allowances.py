@@ -1,4 +1,4 @@
-"""What an owner allows although the code that guards it is not run: `allow` of `config/api.toml`."""
+"""What an owner allows although its guard does not run: `allow` in `config/api.toml`."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,8 +11,8 @@ PLACE = "config/api.toml: adoption.allow"
 
 
 def allow(code: Code, names: Iterable[str]) -> Code:
-    """The code without the guards that `names` names: themselves, an action (`api::article.article.find`), or a route
-    (`GET /articles`). Raises InvalidCode for a name that nothing has."""
+    """Return the code without the guards in `names`: names of guards, of an action (`api::article.article.find`), or of
+    a route (`GET /articles`). Raises InvalidCode for an unknown name."""
     allowed = frozenset(names)
     known = known_names(code)
     unknown = sorted(allowed - known)
@@ -38,7 +38,7 @@ def allow(code: Code, names: Iterable[str]) -> Code:
 
 
 def known_names(code: Code) -> frozenset[str]:
-    """Everything that can be named."""
+    """Return all names that can be used."""
     routes = {name for route in code.routes for name in (route.name, route.action) if name}
     return frozenset(routes | {finding.name for finding in code.findings} | code.guards.keys())
 

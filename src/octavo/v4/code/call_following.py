@@ -1,7 +1,7 @@
-"""Whether code that runs before something may refuse it: its calls are followed through the files of a project.
+"""Find out whether code that runs before an operation may reject it, by following its calls through a project's files.
 
-A call counts that is awaited, stands alone, or is given the event. Where such a call cannot be followed to its end, the
-code may refuse, as far as can be known.
+Calls are relevant if they are awaited, are a statement of their own, or get the event as argument. If such a call
+cannot be followed completely, the code may reject the operation, as far as is known.
 """
 
 from collections.abc import Iterator
@@ -34,23 +34,23 @@ from octavo.v4.javascript.syntax import (
 
 _MOST_FUNCTIONS: Final = 200
 _MOST_NODES: Final = 100_000
-"""The longest function to read, in nodes of its syntax tree."""
+"""Maximum size of a function to read, in nodes of its syntax tree."""
 _REBINDS: Final = ("bind", "call", "apply")
 _CALLS: Final = ("call_expression", "new_expression")
 _EVENT: Final = ("event",)
 _DATA: Final = ("event", "params", "data")
 _TEXTS: Final = (("event", "action"), ("event", "model"))
 _READS: Final = frozenset(("console", "JSON"))
-"""Globals that call nothing of what they are given."""
+"""Globals that do not call their arguments."""
 
 _Key = tuple[str, int, bool, bool, tuple[tuple[str, ...], ...]]
 Paths = dict[str, tuple[str, ...]]
-"""What names mean of the event: `{"where": ("event", "params", "where")}`."""
+"""Which parts of the event names refer to: `{"where": ("event", "params", "where")}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why code may refuse: a call, or what else, with its module and node."""
+    """Why code may reject: a call or another node, with its module."""
 
     module: Module
     node: Node
@@ -68,16 +68,16 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A function to look into: how its answer is used, and what of the event its parameters are."""
+    """A function to examine: how its result is used, and which parts of the event its parameters are."""
 
     module: Module
     node: Node
     this: Thing | None
     answers: bool
-    """Whether what it returns is awaited, or stands alone."""
+    """Whether its promise is awaited, or it is a statement of its own."""
     given: tuple[tuple[str, ...], ...]
     is_detached: bool = False
-    """Whether its promise is dropped: of such functions only a `throw` counts, by which Node.js ends the process."""
+    """Whether its promise is dropped: then only a `throw` counts, which terminates the Node.js process."""
 
     @property
     def key(self) -> _Key:
@@ -85,12 +85,12 @@ class Step:
 
     @property
     def has_event(self) -> bool:
-        """Whether a parameter is the event, or what it is about."""
+        """Return whether a parameter is the event, or its subject."""
         return any(map(_is_event, self.given))
 
 
 _Look = tuple[Refusal | None, tuple[Step, ...], tuple[Nested, ...]]
-"""Why a function may refuse, what it calls, and what it reads and writes."""
+"""Why a function may reject, its calls, and its reads and writes."""
 
 
 class Follower:
@@ -101,9 +101,9 @@ class Follower:
         self._known: dict[_Key, _Look] = {}
 
     def steps(self, module: Module, node: Node, this: Thing | None) -> Iterator[tuple[Step, Refusal | None]]:
-        """Yield a hook and every function that it calls, each with the reason why it may refuse.
+        """Yield a hook and every function that it calls, each with the reason why it may reject.
 
-        Ends where that is more than can be looked at, with a refusal.
+        If these are too many to examine, it ends with a refusal.
         """
         first = Step(module, node, this, answers=True, given=(_EVENT,))
         waiting, seen = [first], {first.key}
@@ -120,7 +120,7 @@ class Follower:
                     waiting.append(one)
 
     def nested(self, module: Module, node: Node, this: Thing | None) -> tuple[Nested, ...]:
-        """Return what a hook and all that it calls read and write, where a refusal of that is one of the hook."""
+        """Return the reads and writes of a hook and its calls, where rejecting these rejects the hook."""
         steps = [step for step, _ in self.steps(module, node, this)]
         return tuple(one for step in steps if step.key in self._known for one in self._known[step.key][2])
 
@@ -131,7 +131,7 @@ class Follower:
 
 
 class _Function:
-    """One function: what in it refuses, and what it calls."""
+    """One function: what in it rejects, and what it calls."""
 
     def __init__(self, resolver: Resolver, step: Step) -> None:
         self._resolver = resolver
@@ -162,7 +162,7 @@ class _Function:
         return None
 
     def _call(self, call: Node) -> Refusal | None:
-        """Return why a call may refuse; what of it is the project's is noted to be followed."""
+        """Return why a call may reject. Calls of the project's functions are added to the ones to follow."""
         function = call.child_by_field_name("function") or call.child_by_field_name("constructor")
         if function is None or function.type == "import":
             return None
@@ -178,7 +178,7 @@ class _Function:
         below = target.child_by_field_name("object")
         if below is not None and name in _REBINDS:
             if name == "bind":
-                return None  # called elsewhere, or handed on
+                return None  # called elsewhere, or passed on
             rebinds, name = name, _last_name(self._module, below)
             target, given = below, given[1:] if rebinds == "call" else [_EVENT if any(map(_is_event, given)) else ()]
         if used is not None and not self._step.is_detached and not is_answer_caught(self._module, call):
@@ -192,7 +192,7 @@ class _Function:
         return self._handed(call, things, name, used)
 
     def _nest(self, call: Node, target: Node) -> None:
-        """Note what a call reads or writes."""
+        """Record what a call reads or writes."""
         for path in self._resolver.strapi_paths(self._module, target, self._step.this):
             nested = nested_of(path, self._resolver.said(self._module, call), self._module.place(call))
             if nested is not None:
@@ -201,7 +201,7 @@ class _Function:
     def _is_harmless(
         self, thing: Thing, call: Node, name: str | None, given: tuple[tuple[str, ...], ...], used: Position | None
     ) -> bool:
-        """Return whether what is called cannot refuse, or is followed."""
+        """Return whether a called function cannot reject, or is followed."""
         match thing.what:
             case "code" | "instance" if thing.module is not None and thing.node is not None:
                 return self._follow(thing, call, given, used)
@@ -211,9 +211,9 @@ class _Function:
         return thing.harmless
 
     def _is_given(self, function: Node) -> bool:
-        """Return whether what is called is a parameter of this function: what it is given is followed there."""
+        """Return whether the called function is a parameter of this one: its arguments are followed in the caller."""
         given = (found for pattern in parameters(self._step.node) for found in names_in(self._module, pattern))
-        names = {name for name, way in given if way is not None}  # others have a default
+        names = {name for name, way in given if way is not None}  # others have a default value
         return function.type == "identifier" and identifier(self._module, function) in names
 
     def _follow(self, thing: Thing, call: Node, given: tuple[tuple[str, ...], ...], used: Position | None) -> bool:
@@ -240,7 +240,7 @@ class _Function:
         return swallowed(self._module, node, self._step.node, used, self._awaited)
 
     def _handed(self, call: Node, things: list[Thing], name: str | None, used: Position | None) -> Refusal | None:
-        """Return why a function that is handed on may refuse: `ids.forEach(guard.locked)`."""
+        """Return why a function that is passed on may reject: `ids.forEach(guard.locked)`."""
         if any(thing.path[:1] and thing.path[0] in _READS for thing in things):
             return None
         given = _EVENT if any(_is_event(self._path(argument)) for argument in arguments(call)) else ()
@@ -259,13 +259,13 @@ class _Function:
         return None
 
     def _is_unknown(self, thing: Thing, node: Node, expects: bool) -> bool:
-        """Return whether what is handed on may be a function that nothing is known of."""
+        """Return whether an argument may be an unknown function."""
         if thing.what == "value":
             return expects and node.type in ("member_expression", "subscript_expression")
         return thing.what == "outside" and not thing.harmless
 
     def _path(self, node: Node) -> tuple[str, ...]:
-        """Return what of the event an argument is, or holds."""
+        """Return which part of the event an argument is or contains."""
         node = unwrap(node)
         path = self._named(node)
         if path:
@@ -288,7 +288,7 @@ class _Function:
 
 
 def _paths(step: Step) -> Paths:
-    """Return the names of a function that lead into the event: its parameters, and what is taken of them."""
+    """Return the names in a function that refer to the event: its parameters, and what is assigned from them."""
     found: Paths = {}
     for pattern, given in zip(parameters(step.node), step.given, strict=False):
         if given:
@@ -305,13 +305,13 @@ def _paths(step: Step) -> Paths:
 
 
 def _is_event(path: tuple[str, ...]) -> bool:
-    """Return whether a path is the event, or what it is about; not a single field of what is written."""
+    """Return whether a path is the event or its subject, not a single field of the written data."""
     is_field = path[: len(_DATA)] == _DATA and len(path) > len(_DATA)
     return path[:1] == _EVENT and not is_field and path[:2] not in _TEXTS
 
 
 def _awaited(module: Module, function: Node) -> frozenset[str]:
-    """Return the names that a function awaits or returns: calls that give them a value count as awaited."""
+    """Return the names that a function awaits or returns: calls assigned to them count as awaited."""
     found = set()
     for node in walk(function):
         if node.type in ("await_expression", "return_statement"):
@@ -324,7 +324,7 @@ def _awaited(module: Module, function: Node) -> frozenset[str]:
 
 
 def _handed_on(call: Node) -> Iterator[Node]:
-    """Yield what a call is given that may be a function: names, members, bound ones, and these within literals."""
+    """Yield the arguments of a call that may be functions: names, members, bound ones, and these within literals."""
     waiting = list(arguments(call))
     while waiting:
         node = unwrap(waiting.pop())

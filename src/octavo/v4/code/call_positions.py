@@ -1,4 +1,4 @@
-"""How the answer of a call is used: awaited, left alone, or made into a value; and where a refusal is caught."""
+"""How the result of a call is used: awaited, ignored or as a value; and where its exceptions are caught."""
 
 from collections.abc import Collection
 from enum import Enum
@@ -13,18 +13,18 @@ from octavo.v4.javascript.syntax import FUNCTIONS
 _UNAWAITED: Final = frozenset(
     ("forEach", "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "nextTick", "on", "once")
 )
-"""Functions that call a function and drop its promise."""
+"""Functions that call their argument and ignore its promise."""
 _CHAINED: Final = ("then", "finally")
 _NAMED: Final = {
     "variable_declarator": "name",
     "assignment_expression": "left",
     "augmented_assignment_expression": "left",
 }
-"""Nodes that give a value to names, by the field of the names."""
+"""Nodes that assign a value to names, by the field of the names."""
 
 
 class Position(Enum):
-    """How the answer of a call is used, where that lets a refusal through."""
+    """How the result of a call is used, if that passes its rejection on."""
 
     ALONE = "alone"
     AWAITED = "awaited"
@@ -42,9 +42,9 @@ _ENDS: Final = {
 
 
 def position(module: Module, node: Node, within: Node, awaited: Collection[str], answers: bool) -> Position | None:
-    """Return how the answer of a call inside the function `within` is used; None where it becomes a value.
+    """Return how the result of a call inside the function `within` is used, or None if it becomes a value.
 
-    `awaited` are names that are awaited later. `answers` says whether what `within` returns is awaited.
+    `awaited` are names that are awaited later. `answers`: the result of `within` is awaited.
     """
     current = node
     while current != within and (parent := current.parent) is not None:
@@ -52,7 +52,7 @@ def position(module: Module, node: Node, within: Node, awaited: Collection[str],
             function = _function(parent)
             if function is None or function == within:
                 return Position.RETURNED if answers else None
-            parent = function  # what it returns is the answer of what calls it
+            parent = function  # its return value is the result of the call
         elif parent.type in _ENDS:
             return _ENDS[parent.type]
         elif parent.type in _NAMED:
@@ -68,8 +68,8 @@ def position(module: Module, node: Node, within: Node, awaited: Collection[str],
 
 
 def swallowed(module: Module, node: Node, within: Node, used: Position | None, awaited: Collection[str]) -> bool:
-    """Return whether a refusal at a node goes no further than the function `within`: something catches it, or nothing
-    awaits its promise."""
+    """Return whether a rejection at a node stays inside the function `within`: it is caught, or its promise is not
+    awaited."""
     current, asynchronous = node, _called(module, node) in _CHAINED
     while current != within and (parent := current.parent) is not None:
         if current.type in FUNCTIONS:
@@ -89,7 +89,7 @@ def swallowed(module: Module, node: Node, within: Node, used: Position | None, a
 
 
 def _is_tried(parent: Node, node: Node) -> bool:
-    """Return whether a node is what is tried in a `try` with a `catch`."""
+    """Return whether a node is inside the `try` block of a statement with `catch`."""
     tried = parent.child_by_field_name("body") if parent.type == "try_statement" else None
     return tried == node and parent.child_by_field_name("handler") is not None
 
@@ -100,19 +100,19 @@ def is_async(node: Node) -> bool:
 
 
 def is_answer_caught(module: Module, call: Node) -> bool:
-    """Return whether the promise that a call answers is caught at once: `update(1).catch(log)`."""
+    """Return whether the promise of a call is caught at once: `update(1).catch(log)`."""
     return call.parent is not None and call.parent.type == "member_expression" and _is_caught(module, call.parent)
 
 
 def _is_caught(module: Module, member: Node) -> bool:
-    """Return whether a member is `.catch` of a promise, called with something."""
+    """Return whether a member is `.catch` of a promise and called with an argument."""
     name, call = member.child_by_field_name("property"), member.parent
     given = None if call is None else call.child_by_field_name("arguments")
     return name is not None and module.text(name) == "catch" and given is not None and bool(given.named_children)
 
 
 def _handed_to(module: Module, function: Node) -> str:
-    """Return the name of what a function is handed to; empty for others."""
+    """Return the name of the function that gets a function as argument, or an empty text."""
     given = function.parent
     return _called(module, given.parent) if given is not None and given.type == "arguments" else ""
 

@@ -1,4 +1,4 @@
-"""What the code of a v4 project says, as values: findings for a report, routes and guards for the service."""
+"""The code of a v4 project as values: findings for the report, routes and guards for the service."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -35,22 +35,22 @@ class Kind(StrEnum):
 
 
 class State(StrEnum):
-    """What becomes of it."""
+    """What happens to a piece of code in Octavo."""
 
     NOTHING = "nothing to do"
     TAKEN = "taken over"
     OPEN = "to port"
-    """It does not happen; nothing is closed because of it."""
+    """It does not run, and nothing is closed because of it."""
     CLOSED = "closed until ported"
     PORTED = "ported"
-    """Python of its name does it."""
+    """Python with the same name replaces it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One piece of code: what it is, where it stands, and in one line what it does.
+    """One piece of code: its kind, its location, and a one-line description.
 
-    `name` is the one that v4 knows it by, such as `api::article.article.find`, `global::ip-filter` or `GET /articles`.
+    `name` is its name in v4, such as `api::article.article.find`, `global::ip-filter` or `GET /articles`.
     """
 
     kind: Kind
@@ -62,7 +62,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Code that decides who passes, or that may do so for all we know. `name` is what an owner allows it by."""
+    """Code that decides on access, or may do so as far as is known. `name` is the name for `allow`."""
 
     name: str
     place: Place
@@ -70,12 +70,12 @@ class Guard:
 
 
 UsedName = tuple[str, Any]
-"""The full name of a policy or a middleware that is ported, and what it is configured with."""
+"""The full name of a ported policy or middleware, and its configuration."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryChange:
-    """What code does to a parameter of the query before the core action reads it. `value` as a query string has it."""
+    """A change of a query parameter before the core action reads it. `value` has the form of a query string."""
 
     key: str
     value: Any
@@ -84,13 +84,13 @@ class QueryChange:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What code does to the query: where `replaces`, nothing of the caller's is left; then the changes in order."""
+    """The changes of the query, in order. With `replaces`, the caller's parameters are discarded first."""
 
     changes: tuple[QueryChange, ...] = ()
     replaces: bool = False
 
     def apply(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters that the core action reads."""
+        """Return the parameters that the core action reads."""
         query = {} if self.replaces else dict(given)
         for change in self.changes:
             if not (change.only_if_absent and change.key in query):
@@ -102,8 +102,8 @@ class Shape:
 class Route:
     """A route of the content API, below its prefix.
 
-    `handler` as it is written, `action` in full (`api::article.article.find`). `core` is the content-type and the
-    action that Octavo has for it; None where the handler is the project's own.
+    `handler` as written, `action` as full name (`api::article.article.find`). `core` is the content type and action of
+    Octavo's handler; None if the handler is the project's own.
     """
 
     method: str
@@ -116,14 +116,14 @@ class Route:
     guards: tuple[Guard, ...] = ()
     shapes: tuple[Shape, ...] = ()
     handled_at: Place | None = None
-    """Where an own handler stands, as far as it is known."""
+    """The location of the project's own handler, if it is known."""
     policies: tuple[UsedName, ...] = ()
     middlewares: tuple[UsedName, ...] = ()
-    """Those that are ported, in their order."""
+    """Ported middlewares, in order."""
 
     @property
     def name(self) -> str:
-        """`GET /articles/:id`"""
+        """The route's name: `GET /articles/:id`."""
         return f"{self.method} {self.path}"
 
 
@@ -132,7 +132,7 @@ Event = Literal["find", "findOne", "create", "update", "delete"]
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A hook that guards: what it may refuse or narrow, of one content-type, or of all where `uid` is empty."""
+    """A hook that may reject or restrict operations of one content type, or of all if `uid` is empty."""
 
     uid: str
     actions: tuple[str, ...]
@@ -152,21 +152,21 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """What a project puts on a field of the GraphQL schema (`Query.articles`), and what guards it."""
+    """A project's rule for a field of the GraphQL schema (`Query.articles`), and its guards."""
 
     field: str
     place: Place
     access: Access | None = None
     guards: tuple[Guard, ...] = ()
     policies: tuple[UsedName, ...] = ()
-    """Those that are ported."""
+    """Ported policies."""
     named_at: str = ""
-    """Where Python names the field. What it says there takes the place of all of this, guards included."""
+    """The location in Python that configures the field, which replaces this rule, including its guards."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """All code of a project. `routes` in the order in which v4 tries them; `everywhere` guards every address."""
+    """All code of a project. `routes` are in the order in which v4 matches them; `everywhere` guards every request."""
 
     findings: tuple[Finding, ...] = ()
     routes: tuple[Route, ...] = ()
@@ -175,21 +175,21 @@ class Code:
     plugin_actions: Mapping[str, Guard] = field(default_factory=dict)
     """Actions of plugins that the project replaces: `plugin::users-permissions.user.find`."""
     plugin_routes: tuple[Guard, ...] = ()
-    """Where the routes of a plugin are changed in a way that is not understood; `name` is the plugin's."""
+    """Changes of a plugin's routes that are not understood; `name` is the plugin's."""
     switches: tuple[Switch, ...] = ()
     fields: tuple[FieldRule, ...] = ()
     core: Mapping[str, Route] = field(default_factory=dict)
-    """Each core action of each content-type as it is generated, with what guards and shapes it."""
+    """Each generated core action of each content type, with its guards and query changes."""
     around: tuple[UsedName, ...] = ()
-    """The middlewares of all addresses that are ported, in their order."""
+    """The ported middlewares of all requests, in order."""
     ported: frozenset[str] = frozenset()
-    """The actions that Python has."""
+    """The actions that are ported to Python."""
     graphql: tuple[Guard, ...] = ()
-    """What closes GraphQL as a whole: extensions of the schema that are not written out."""
+    """Guards that close GraphQL completely: extensions of the schema that are not data."""
 
     @cached_property
     def guards(self) -> dict[str, Guard]:
-        """Every guard by its name."""
+        """Return every guard by its name."""
         found = [*self.everywhere, *(hook.guard for hook in self.hooks), *self.plugin_actions.values()]
         found += [*self.graphql, *self.plugin_routes, *(guard for route in self.routes for guard in route.guards)]
         found += [guard for rule in self.fields for guard in rule.guards]

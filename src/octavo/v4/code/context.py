@@ -1,4 +1,4 @@
-"""What the names inside of a function mean, as far as they lead into the context (`ctx`) of a request."""
+"""Names in a function that refer to the context (`ctx`) of a request."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ _SCALARS: Final = frozenset(
         ("response", "status"),
     )
 )
-"""What of the context is a text or a number: whoever reads it changes nothing."""
+"""Parts of the context that are texts or numbers, so that reading them changes nothing."""
 _LOGS: Final = (("console",), ("strapi", "log"))
 _ACTS: Final = frozenset(
     (
@@ -34,19 +34,19 @@ _ACTS: Final = frozenset(
         "class",
     )
 )
-"""What computes by doing something."""
+"""Expressions with side effects."""
 
 ASSIGNMENTS: Final = ("assignment_expression", "augmented_assignment_expression")
 _SURELY_THERE: Final = len(("ctx", "query", "sort"))
-"""Names on a way into the context that may be followed for every request."""
+"""Number of names in a path of the context that exists for every request."""
 
 
 class NotUnderstood(ValueError):
-    """The code has another form than those that are known to let everything through."""
+    """The code is not in one of the forms that are known to let every request pass."""
 
 
 class Context:
-    """The names of one function. `bindings` are those whose values are written out, of the function or its file."""
+    """The names of one function. `bindings` are those with literal values, of the function or its file."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -54,13 +54,13 @@ class Context:
         self._paths: dict[str, tuple[str, ...]] = {}
 
     def shadow(self, pattern: Node, node: Node, value: Node | None, *, constant: bool) -> None:
-        """A name inside the function hides what the file calls so."""
+        """Let a name in the function hide a name of the file."""
         for name, way in names_in(self._module, pattern):
             self._paths.pop(name, None)
             self.bindings[name] = Binding(name, node, value, way, constant=constant)
 
     def name(self, pattern: Node, path: tuple[str, ...]) -> None:
-        """Let the names of a pattern lead to what is at a path of the context."""
+        """Map the names of a pattern to a path of the context."""
         for name, way in names_in(self._module, pattern):
             if way is not None:
                 self._paths[name] = _plain((*path, *way))
@@ -68,21 +68,23 @@ class Context:
                     raise NotUnderstood
 
     def knows(self, node: Node) -> bool:
-        """Whether a name leads into the context."""
+        """Return whether a name refers to the context."""
         return identifier(self._module, node) in self._paths
 
     def is_asked(self, call: Node) -> bool:
-        """Whether a call is one of the context's own functions."""
+        """Return whether a call is a method of the context."""
         return self._paths.get(callee(self._module, call)[0]) == ("ctx",)
 
     def path(self, node: Node) -> tuple[str, ...]:
-        """Where in the context an expression leads (`ctx.request.query` as `ctx.query`); empty for anything else."""
+        """Return the path of the context that an expression refers to (`ctx.request.query` as `ctx.query`), or an empty
+        one."""
         found = member_path(self._module, node)
         start = self._paths.get(found[0]) if found else None
         return () if start is None else _plain((*start, *found[1:]))
 
     def check_pure(self, node: Node) -> None:
-        """That computing a value does nothing else, and fails for nobody: what is below a parameter may be missing.
+        """Check that evaluating an expression has no side effects and never fails: a parameter's members may be
+        missing.
 
         Raises NotUnderstood.
         """
@@ -96,9 +98,9 @@ class Context:
                     raise NotUnderstood
 
     def check_call(self, call: Node) -> None:
-        """That a call after the answer cannot refuse: it is not followed. Raises NotUnderstood."""
+        """Check that a call after the response cannot reject. It is not followed. Raises NotUnderstood."""
         chain = callee(self._module, call)
-        if not chain:  # a call of what another call answers, which is looked at by itself
+        if not chain:  # a call of another call's result, which is checked separately
             known = any(map(is_method, called(self._module, call)[-1:]))
         elif chain[0] in self.bindings:
             binding = self.bindings[chain[0]]
@@ -114,7 +116,7 @@ class Context:
             raise NotUnderstood
 
     def check_mention(self, node: Node) -> None:
-        """That the context is only looked at: a plain value of it is read. Raises NotUnderstood."""
+        """Check that only a plain value of the context is read. Raises NotUnderstood."""
         top = node
         while top.parent is not None and top.parent.type in ("member_expression", "subscript_expression"):
             if top.parent.child_by_field_name("object") != top:
@@ -136,12 +138,12 @@ def _plain(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def asks_who(module: Module, function: Node) -> bool:
-    """Whether it looks at who is asking, which fails for those who are nobody even if nothing follows from it."""
+    """Return whether code uses the caller, which fails for anonymous requests even without an effect."""
     return _mentions(module, function, "state")
 
 
 def asks_request(module: Module, function: Node) -> bool:
-    """Whether code that is given no request looks at the one under way: `strapi.requestContext.get()`."""
+    """Return whether code that gets no request uses the current one: `strapi.requestContext.get()`."""
     return _mentions(module, function, REQUEST)
 
 
@@ -153,12 +155,12 @@ def _mentions(module: Module, function: Node, name: str) -> bool:
 
 
 def has_plain_parameters(function: Node) -> bool:
-    """Whether the parameters of a function compute nothing: no default calls anything."""
+    """Return whether the parameters of a function have no defaults that call functions."""
     given = function.child_by_field_name("parameters")
     return given is None or not any(found.type in _ACTS for found in walk(given))
 
 
 def logs(module: Module, node: Node) -> bool:
-    """Whether an expression only writes to the log."""
+    """Return whether an expression only writes to the log."""
     chain = callee(module, node) if node.type == "call_expression" else ()
     return any(chain[: len(start)] == start and len(chain) == len(start) + 1 for start in _LOGS)

@@ -1,4 +1,4 @@
-"""Controllers and services: which core actions they leave alone, shape, or replace, and which they add."""
+"""Controllers and services: which core actions they keep, change or replace, and which actions they add."""
 
 import re
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ CORE_ACTIONS: Final = ("find", "findOne", "create", "update", "delete")
 _STEPS: Final = frozenset(
     ("sanitizeOutput", "sanitizeInput", "sanitizeQuery", "validateQuery", "validateInput", "transformResponse")
 )
-"""What core actions call of their own controller: whoever replaces it changes them all."""
+"""Methods of the controller that core actions call: replacing one changes all of them."""
 _BEHIND: Final[Mapping[str, tuple[str, ...]]] = {
     **{name: (name,) for name in CORE_ACTIONS},
     "createOrUpdate": ("update",),
     "getFetchParams": ("find", "findOne"),
 }
-"""Which core actions stand on which function of a core service."""
+"""The core actions that use each function of a core service."""
 
 _GENERATED: Final = re.compile(
     rb"""^(?:
@@ -46,12 +46,12 @@ _GENERATED: Final = re.compile(
     \(\s*['"]([\w:.-]+)['"]\s*\)\s*;?\s*$""",
     re.DOTALL | re.VERBOSE,
 )
-"""A file as v4 generates it. What else there is in such a file keeps it from matching."""
+"""The pattern of a generated file. Anything else in the file prevents a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """A controller by its actions. `core` is the content-type whose core actions it has; `whole` guards all of them."""
+    """A controller by its actions. `core` is the content type of its core actions; `whole` guards all of them."""
 
     core: str | None = None
     own: Mapping[str, Place] = field(default_factory=dict)
@@ -59,19 +59,19 @@ class Controller:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     whole: Guard | None = None
     ported: frozenset[str] = frozenset()
-    """The actions that Python has: nothing that JavaScript does to them matters."""
+    """The actions that are ported to Python, for which JavaScript does not matter."""
 
     def guard(self, action: str) -> Guard | None:
-        """What guards a core action."""
+        """Return the guard of a core action, if any."""
         return None if action in self.ported else self.guards.get(action) or self.whole
 
     def shape(self, action: str) -> Shape | None:
-        """What a core action does to the query first."""
+        """Return a core action's changes of the query, if any."""
         return None if action in self.ported else self.shapes.get(action)
 
 
 def generated_uid(path: Path) -> str | None:
-    """The content-type of a file as v4 generates it: one call of a factory, and nothing else."""
+    """Return the content type of a generated file, which consists of one call of a factory."""
     try:
         if path.stat().st_size > 1024:
             return None
@@ -82,7 +82,7 @@ def generated_uid(path: Path) -> str | None:
 
 
 def factory_call(module: Module, node: Node, factory: str) -> tuple[str, Node | None] | None:
-    """The content-type and the second argument of `factories.createCoreX(uid, ...)`."""
+    """Return the content type and the second argument of `factories.createCoreX(uid, ...)`."""
     node = unwrap(node)
     if node.type != "call_expression" or called(module, node)[-1:] != (factory,):
         return None
@@ -113,12 +113,12 @@ class Controllers:
             self.services[f"{owner}.{kebab_case(path.stem)}"] = self._service(path, f"{owner}.{kebab_case(path.stem)}")
 
     def _actions(self, controller: str) -> frozenset[str]:
-        """The actions of a controller that Python has."""
+        """Return the actions of a controller that are ported to Python."""
         names = (name.rpartition(".") for name in self._ported.actions)
         return frozenset(action for owner, _, action in names if owner == controller)
 
     def guards(self, controller: Controller, action: str) -> list[Guard]:
-        """What guards a core action of a controller: the controller itself, or the service behind it."""
+        """Return the guards of a core action: the controller itself, or the service that it uses."""
         uid = controller.core or ""
         is_ported = action in controller.ported or f"{uid}.{action}" in self._ported.services
         behind = None if is_ported else self.services.get(uid, {}).get(action)
@@ -236,7 +236,7 @@ class Controllers:
         return found
 
     def _own_service(self, module: Module, value: Node, name: str, place: Place) -> Mapping[str, Guard]:
-        """A service that stands behind no core action."""
+        """Read a service that no core action uses."""
         members = answered(module, value)
         if members is None or members.type != "object":
             self._sources.find(Kind.SERVICE, name, place, describe(module, module.root), State.OPEN)

@@ -1,4 +1,4 @@
-"""Values that are written out in a module: what a literal says, through names of constants. Nothing is evaluated."""
+"""Evaluate literals in a module, including names of constants. No code is run."""
 
 from typing import Any, Final
 
@@ -13,11 +13,11 @@ _PLAIN: Final = {"true": True, "false": False, "null": None, "undefined": None}
 
 
 class NotData(ValueError):
-    """An expression whose value is known only when it runs."""
+    """The value of an expression is known only at run time."""
 
 
 def value_of(module: Module, node: Node, bindings: dict[str, Binding] | None = None, depth: int = 0) -> Any:
-    """The value of an expression that is written out: texts, numbers, flags, null, lists, objects. Raises NotData."""
+    """Return the value of a literal: texts, numbers, booleans, null, lists, objects. Raises NotData."""
     known = bindings_of(module) if bindings is None else bindings
     node = unwrap(follow(module, node, known))
     if depth > _DEEPEST:

@@ -1,4 +1,4 @@
-"""What a piece of code does, in one line: told by what it calls, sets and throws."""
+"""Describe a piece of code in one line, by its calls, assignments and exceptions."""
 
 import re
 from collections.abc import Iterator
@@ -31,18 +31,19 @@ _REFUSALS: Final = frozenset(
 
 
 def describe(module: Module, node: Node, nothing: str = "code of its own") -> str:
-    """What the code below a node does: `sets title; calls an address; throws`."""
+    """Describe the code below a node: `sets title; calls an address; throws`."""
     told = list(dict.fromkeys(_facts(module, node)))
     return "; ".join(told[:6]) if told else nothing
 
 
 def throws(module: Module, node: Node) -> bool:
-    """Whether the code below a node may refuse: a `throw`, a call of `ctx.badRequest` and its like."""
+    """Return whether the code below a node may reject: it contains a `throw`, a call of `ctx.badRequest`, or
+    similar."""
     return any(refuses(module, found) for found in walk(node))
 
 
 def called(module: Module, node: Node) -> tuple[str, ...]:
-    """The names on the way to what is called, through calls: `strapi.db.query(uid).create` as one chain."""
+    """Return the path of the called function, through calls: `strapi.db.query(uid).create` is one chain."""
     names: list[str] = []
     current: Node | None = node
     while current is not None and len(names) < _LONGEST_CHAIN:
@@ -68,7 +69,7 @@ def called(module: Module, node: Node) -> tuple[str, ...]:
 
 
 def refuses(module: Module, node: Node) -> bool:
-    """Whether a node is a `throw`, or a call of `ctx.badRequest` and its like."""
+    """Return whether a node is a `throw`, a call of `ctx.badRequest`, or similar."""
     if node.type == "throw_statement":
         return True
     chain = callee(module, node) if node.type == "call_expression" else ()

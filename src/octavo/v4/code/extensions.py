@@ -1,4 +1,4 @@
-"""`src/extensions/*/strapi-server`: what a project changes of a plugin in code."""
+"""`src/extensions/*/strapi-server`: a project's code changes of plugins."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ class ExtensionReader:
         self._read: set[tuple[str, str, int]] = set()
 
     def read(self, path: Path, plugin: str) -> None:
-        """One `strapi-server` file; `plugin` is `users-permissions`."""
+        """Read a `strapi-server` file. `plugin` is its name, such as `users-permissions`."""
         owner, place = f"plugin::{plugin}", self._sources.place(path)
         module = self._sources.module(path)
         value = None if module is None else self._sources.exported(module)
@@ -65,7 +65,7 @@ class ExtensionReader:
         self._body(module, value, identifier(module, first), owner, 0)
 
     def _body(self, module: Module, function: Node, name: str, owner: str, depth: int) -> None:
-        """What a function does with the plugin, which it knows by a name."""
+        """Read the uses of the plugin in a function, which has it as a parameter."""
         seen: set[int] = set()
         types = dict(_type_names(module, function, name))
         for found in walk(function):
@@ -81,7 +81,8 @@ class ExtensionReader:
                 self._mentioned(module, found, seen, owner)
 
     def _mentioned(self, module: Module, node: Node, seen: set[int], owner: str) -> None:
-        """The plugin in any other place: what is done with its routes or controllers there is not understood."""
+        """Handle a use of the plugin in any other position. Uses of its routes or controllers there are not
+        understood."""
         if node.id in seen:
             return
         top = node
@@ -122,7 +123,7 @@ class ExtensionReader:
                 self._note(f"{owner} {part}", place, f"sets {'.'.join((part, *rest))}: {says}")
 
     def _called(self, module: Module, call: Node, name: str, owner: str) -> set[int]:
-        """`plugin.routes['content-api'].routes.push({...})`; returns the ids of the nodes that are understood."""
+        """Read `plugin.routes['content-api'].routes.push({...})`; return the ids of the understood nodes."""
         function = call.child_by_field_name("function")
         path = [] if function is None else _path(module, function, name)
         if path != ["routes", _CONTENT_API, "routes", path[-1] if path else ""] or path[-1] not in _ADDS:
@@ -132,7 +133,7 @@ class ExtensionReader:
         return set() if function is None else {node.id for node in walk(function)}
 
     def _handed(self, module: Module, call: Node, name: str, owner: str, depth: int) -> set[int]:
-        """`changeRoutes(plugin)`, where that is a function of the project: it is read like this one."""
+        """Read `changeRoutes(plugin)` if it is a function of the project, in the same way as this one."""
         function, given = call.child_by_field_name("function"), arguments(call)
         if function is None or depth >= _DEEPEST or len(given) != 1 or member_path(module, given[0]) != (name,):
             return set()
@@ -155,7 +156,7 @@ class ExtensionReader:
         self._sources.find(Kind.EXTENSION, owner, place, f"{says}: all its routes are closed", State.CLOSED)
 
     def _close_routes(self, owner: str, place: Place) -> None:
-        """Routes are changed: nobody knows which, until Python has a file of routes for the plugin."""
+        """Close all routes of the plugin, because the changes are unknown, unless Python has a routes file for it."""
         says = "changes the routes of the plugin"
         self.changed_routes.append(Guard(owner, place, says))
         self._sources.find(Kind.EXTENSION, f"{owner} routes", place, f"{says}: all of them are closed", State.CLOSED)
@@ -165,7 +166,7 @@ class ExtensionReader:
 
 
 def _path(module: Module, node: Node, name: str) -> list[str]:
-    """The names behind the plugin's, `?` for computed ones; empty where it is about something else."""
+    """Return the names after the plugin's, `?` for computed ones; empty if the node is about something else."""
     names: list[str] = []
     current = unwrap(node)
     while current.type in ("member_expression", "subscript_expression"):
@@ -178,7 +179,7 @@ def _path(module: Module, node: Node, name: str) -> list[str]:
 
 
 def _type_names(module: Module, function: Node, name: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the names that a function gives to content-types: `const user = plugin.contentTypes.user`."""
+    """Yield the names that a function assigns to content types: `const user = plugin.contentTypes.user`."""
     for found in walk(function):
         pattern, value = found.child_by_field_name("name"), found.child_by_field_name("value")
         if found.type == "variable_declarator" and pattern is not None and value is not None:
@@ -188,19 +189,20 @@ def _type_names(module: Module, function: Node, name: str) -> Iterator[tuple[str
 
 
 def _named_path(module: Module, node: Node, names: Mapping[str, list[str]]) -> list[str]:
-    """Return the path of a member of something that has a name."""
+    """Return the path of a member of a named object."""
     path = member_path(module, node)
     return [*names[path[0]], *path[1:]] if path and path[0] in names else []
 
 
 def _is_bound(module: Module, node: Node) -> bool:
-    """Whether it is what a function is bound to: `plugin.controllers.auth.register.bind(plugin.controllers.auth)`."""
+    """Return whether a node is the argument of `bind`:
+    `plugin.controllers.auth.register.bind(plugin.controllers.auth)`."""
     call = node.parent and node.parent.parent
     return call is not None and callee(module, call)[-1:] in (("bind",), ("call",))
 
 
 def _is_answer(node: Node) -> bool:
-    """Whether it is what a function returns, or declares as a parameter."""
+    """Return whether a node is a function's return value or parameter."""
     parent = node.parent
     return parent is not None and parent.type in (
         "return_statement",
@@ -219,7 +221,7 @@ def _last(module: Module, node: Node) -> str:
 
 
 def extension_files(sources: Sources) -> Iterator[tuple[str, Path]]:
-    """The plugins that are extended, each with its file."""
+    """Yield the extended plugins, each with its file."""
     for folder in sources.folders(sources.source / "extensions"):
         path = sources.one(folder / "strapi-server")
         if path is not None:

@@ -1,6 +1,6 @@
-"""Which code lets everything through: it shapes the query, goes on, and leaves the answer as it is.
+"""Recognize code that lets every request pass: it changes the query, continues, and leaves the response unchanged.
 
-Whatever is not of a form listed here is not understood, and what is not understood may be a guard.
+Code in any other form is not understood, and may be a guard.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from octavo.v4.javascript.syntax import (
 )
 
 OPEN_KEYS: Final = frozenset(("populate", "sort", "pagination", "locale"))
-"""Parameters that hide nothing from anybody: what code does to them may stay undone. `fields` and `filters` hide."""
+"""Parameters that hide no data: their changes can be ignored. `fields` and `filters` hide data."""
 
 _DECLARATIONS: Final = ("lexical_declaration", "variable_declaration")
 
@@ -38,14 +38,14 @@ _UNCHANGED: Final = Shape()
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What code does that lets everything through: to the query, and what of it stays undone."""
+    """The effects of code that lets every request pass: changes of the query, and those that are ignored."""
 
     shape: Shape = _UNCHANGED
     undone: tuple[str, ...] = ()
 
 
 def passes_always(module: Module, function: Node) -> bool:
-    """Whether a policy lets everybody pass: it returns true, or nothing, and does nothing but log."""
+    """Return whether a policy lets every request pass: it returns true or nothing, and only logs."""
     if function.type not in FUNCTIONS or asks_who(module, function) or not has_plain_parameters(function):
         return False
     body = function.child_by_field_name("body")
@@ -65,7 +65,7 @@ def passes_always(module: Module, function: Node) -> bool:
 
 
 def _only_logs(module: Module, node: Node) -> bool:
-    """Whether an expression writes to the log what is there already."""
+    """Return whether an expression only logs existing values."""
     context = Context(module)
     if not logs(module, node) or "console" in context.bindings:
         return False
@@ -78,12 +78,13 @@ def _only_logs(module: Module, node: Node) -> bool:
 
 
 def read_middleware(module: Module, function: Node) -> Flow:
-    """A middleware `(ctx, next) => ...` that shapes the query at most and always goes on. Raises NotUnderstood."""
+    """Read a middleware `(ctx, next) => ...` that at most changes the query and always continues. Raises
+    NotUnderstood."""
     return _Reader(module, function, goes_on=()).read()
 
 
 def read_action(module: Module, function: Node, action: str) -> Flow:
-    """An action `(ctx) => ...` that shapes the query at most and answers what the core action does.
+    """Read an action `(ctx) => ...` that at most changes the query and returns the core action's result.
 
     Raises NotUnderstood.
     """
@@ -149,7 +150,7 @@ class _Reader:
                 raise NotUnderstood
 
     def _check_after(self, statement: Node) -> None:
-        """That what a middleware does once all is answered neither refuses nor touches the answer."""
+        """Check that a middleware's code after the response neither rejects nor changes the response."""
         for found in walk(statement):
             match found.type:
                 case "throw_statement" | "return_statement":
@@ -200,7 +201,7 @@ class _Reader:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = node.child_by_field_name("operator")
         if left is None or right is None or self._gone_on or unwrap(left).type == "identifier":
-            raise NotUnderstood  # what happens once the core action has answered, changes the answer
+            raise NotUnderstood  # after the core action, it changes the response
         sign = "=" if operator is None else self._module.text(operator)
         if sign not in ("=", "??=", "||="):
             raise NotUnderstood
@@ -233,7 +234,7 @@ class _Reader:
             if name is None or value is None:
                 raise NotUnderstood
             if self._context.path(value) == ("ctx", "query", name) and not self._replaces:
-                continue  # the caller's own
+                continue  # the caller's parameter
             self._change(name, value, spread is not None and number < spread)
 
     def _change(self, key: str, value: Node, absent: bool) -> None:
@@ -248,7 +249,7 @@ class _Reader:
         self._changes.append(QueryChange(key, said, absent))
 
     def _default(self, statement: Node) -> None:
-        """`if (!ctx.query.populate) ctx.query.populate = ...`"""
+        """Read `if (!ctx.query.populate) ctx.query.populate = ...`."""
         condition, inner = statement.child_by_field_name("condition"), statement.child_by_field_name("consequence")
         if condition is None or inner is None or statement.child_by_field_name("alternative") is not None:
             raise NotUnderstood
@@ -261,7 +262,7 @@ class _Reader:
             self._assign(node, only_if_absent=True)
 
     def _missing(self, condition: Node) -> tuple[str, ...]:
-        """The parameter that a condition finds missing."""
+        """Return the parameter that a condition tests for being missing."""
         if condition.type == "unary_expression" and self._module.text(condition).startswith("!"):
             path = self._context.path(named(condition)[0])
             if len(path) == 3:
@@ -277,7 +278,7 @@ class _Reader:
         self._check_core(unwrap(values[0]))
 
     def _check_core(self, node: Node) -> None:
-        """That an expression is what the core action answers, or goes on."""
+        """Check that an expression is the core action's result, or calls `next`."""
         if self._is_core(node):
             self._gone_on = True
         elif not self._is_action or not self._is_result(node):
@@ -299,7 +300,7 @@ class _Reader:
         return bool(named(node))
 
     def _is_core(self, node: Node) -> bool:
-        """`await super.find(ctx)`, `await next()`, with or without waiting."""
+        """Return whether a node is `await super.find(ctx)` or `await next()`, with or without `await`."""
         if node.type == "await_expression":
             node = unwrap(named(node)[0])
         if node.type != "call_expression" or callee(self._module, node) != self._goes_on:
@@ -309,7 +310,7 @@ class _Reader:
 
 
 def _as_text(value: Any) -> Any:
-    """A value as it comes of a query string. Raises NotData for what none can say."""
+    """Return a value as in a query string. Raises NotData if that is not possible."""
     match value:
         case bool():
             return "true" if value else "false"

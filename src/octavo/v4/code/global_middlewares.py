@@ -1,4 +1,4 @@
-"""Middlewares that stand before every address: those that `config/middlewares` lists, and those that code adds."""
+"""Global middlewares: those in `config/middlewares`, and those that code adds."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ _FAMILY: Final = "middlewares"
 
 
 def found_everywhere(sources: Sources, names: NamedCode) -> Iterator[Guard | UsedName]:
-    """The middlewares of all addresses that may refuse, or change what is asked; those that are ported by name."""
+    """Yield the global middlewares that may reject, or change the request; ported ones by name."""
     for folder in (sources.project / "config", *sources.folders(sources.project / "config/env")):
         path = sources.one(folder / _FAMILY)
         if path is not None:
@@ -61,5 +61,5 @@ def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iter
 
 
 def _hides(shape: Shape) -> bool:
-    """Whether it may take something away from what callers ask for, if it is left out."""
+    """Return whether leaving a change out may return more data than in v4."""
     return shape.replaces or any(change.key not in OPEN_KEYS and not change.only_if_absent for change in shape.changes)

@@ -1,4 +1,4 @@
-"""What a project says of the GraphQL schema in JavaScript: switches and access as data, the rest as guards."""
+"""A project's changes of the GraphQL schema in JavaScript: switches and access rules as data, the rest as guards."""
 
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from octavo.v4.javascript.syntax import (
 
 SHADOW: Final = "shadowCRUD"
 DOOR: Final = "graphql"
-"""The name of a guard that closes GraphQL as a whole."""
+"""The name of a guard that closes GraphQL completely."""
 
 _TYPE_SWITCHES: Final = ("disable", "disableQueries", "disableMutations", "disableAction", "disableActions")
 _FIELD_SWITCHES: Final = ("disable", "disableOutput", "disableInput", "disableFilters")
@@ -45,7 +45,7 @@ class GraphqlReader:
         self.door: list[Guard] = []
 
     def read(self, module: Module) -> None:
-        """Everything that a file says of the schema."""
+        """Read all changes of the schema in a file."""
         for found in walk(module.root):
             chain = called(module, found) if found.type == "call_expression" else ()
             if SHADOW in chain[:-1]:
@@ -71,7 +71,7 @@ class GraphqlReader:
             self._sources.find(Kind.GRAPHQL, name, place, "a switch of the schema", State.TAKEN)
 
     def _subject(self, module: Module, call: Node) -> tuple[list[str], str | None]:
-        """The content-types that a chain of calls is about, and the field. Raises NotData."""
+        """Return the content types of a chain of calls, and the field. Raises NotData."""
         field: str | None = None
         current = call
         while True:
@@ -99,7 +99,7 @@ class GraphqlReader:
             return [str(item) for item in self._looped(module, given)]
 
     def _looped(self, module: Module, given: list[Node]) -> list[Any]:
-        """What a name goes through in `[...].forEach((name) => ...)`. Raises NotData."""
+        """Return the values of a name in `[...].forEach((name) => ...)`. Raises NotData."""
         if not given or given[0].type != "identifier":
             raise NotData
         name, current = identifier(module, given[0]), given[0].parent
@@ -142,7 +142,7 @@ class GraphqlReader:
     def _added(self, module: Module, node: Node, key: str) -> None:
         says = f"{key} of the project's own: these are not in the schema"
         self._sources.find(Kind.GRAPHQL, key, module.place(node), says, State.OPEN)
-        for found in walk(node):  # a field that is there already would be replaced
+        for found in walk(node):  # an existing field would be replaced
             chain = called(module, found) if found.type == "call_expression" else ()
             given = arguments(found) if chain[-1:] == ("field",) else []
             name = string_value(module, given[0]) if given else None
@@ -152,7 +152,7 @@ class GraphqlReader:
                     self.rules.append(FieldRule(key_, module.place(found), None, (self._guard(key_, module, found),)))
 
     def _extended(self, module: Module, field: Node) -> tuple[str, ...]:
-        """The type whose `definition(t)` a `t.field(...)` stands in; each root where that is not known."""
+        """Return the type whose `definition(t)` contains a `t.field(...)`, or each root type if it is unknown."""
         current = field.parent
         for _ in range(_MOST_LEVELS):
             members = properties(module, current) if current is not None and current.type == "object" else {}
@@ -209,7 +209,7 @@ class GraphqlReader:
             listed = members.get(family)
             used = self._named.used(family, module, listed, "global", key) if listed is not None else ()
             for judged, ported in used:
-                if family == FAMILIES[1]:  # those of GraphQL have another form than those of routes
+                if family == FAMILIES[1]:  # GraphQL middlewares have a different signature than those of routes
                     guards.append(judged.guard or Guard(key, place, "a middleware"))
                 elif judged.guard is not None:
                     guards.append(judged.guard)
@@ -223,13 +223,13 @@ class GraphqlReader:
 
 
 def _is_extension(chain: tuple[str, ...]) -> bool:
-    """Whether `x.use(...)` is the extension service's: `strapi.plugin('graphql').service('extension').use`."""
+    """Return whether `x.use(...)` is the extension service's: `strapi.plugin('graphql').service('extension').use`."""
     words = "".join(chain[:-1]).lower()
     return "extension" in words or ("plugin" in words and "service" in words)
 
 
 def _access(auth: Any) -> Access | None:
-    """What `auth` says. Raises NotData for what it cannot say."""
+    """Return the access rule for `auth`. Raises NotData for other values."""
     match auth:
         case False:
             return Access(public=True)
@@ -241,5 +241,5 @@ def _access(auth: Any) -> Access | None:
 
 
 def mentions(text: bytes) -> bool:
-    """Whether a file may say anything of the schema."""
+    """Return whether a file may change the schema."""
     return b"shadowCRUD" in text or b".use(" in text

@@ -1,6 +1,6 @@
-"""Calls that cannot refuse a request: of the language, of Node.js, of well-known packages, of Strapi itself.
+"""Calls that cannot reject a request: of the language, Node.js, well-known packages, and Strapi itself.
 
-They may fail, as a full disk fails, but no project uses them to decide whether a request is allowed.
+They may fail, as on a full disk, but no project uses them to decide whether a request is allowed.
 """
 
 import re
@@ -19,10 +19,10 @@ GLOBALS: Final = frozenset(
         *("process", "AggregateError", "Int8Array", "Uint16Array", "Uint32Array", "Int32Array", "Float32Array"),
     )
 )
-"""Names that are everywhere. `eval` and `Function` are not among them: what they run cannot be read."""
+"""Global names. `eval` and `Function` are not included, because their code cannot be read."""
 
 REFUSING: Final = frozenset(("Promise.reject", "process.exit", "process.abort", "process.kill", "process.emit"))
-"""Calls of them that end what is under way."""
+"""Their methods that abort the current operation."""
 
 _NODE: Final = frozenset(
     (
@@ -31,7 +31,7 @@ _NODE: Final = frozenset(
         *("dns", "dns/promises", "net", "tls", "perf_hooks", "async_hooks", "punycode", "readline"),
     )
 )
-"""Modules of Node.js. `assert` refuses; `child_process`, `vm` and `worker_threads` run what cannot be read."""
+"""Modules of Node.js. `assert` rejects; `child_process`, `vm` and `worker_threads` run code that cannot be read."""
 
 _PACKAGES: Final = frozenset(
     (
@@ -59,7 +59,7 @@ _PACKAGES: Final = frozenset(
         *("nodemailer", "@sendgrid/mail", "handlebars", "mustache", "ejs", "qrcode", "blurhash", "plaiceholder"),
     )
 )
-"""Packages that calculate, format, log or send. `axios` and `got` fail by an answer's status: that may be a refusal."""
+"""Packages that calculate, format, log or send. `axios` and `got` fail on error statuses, which may be a rejection."""
 
 _VALIDATES: Final = re.compile(r"valid|assert|ensure|check|verify|policy|yup", re.IGNORECASE)
 
@@ -79,12 +79,12 @@ METHODS: Final = frozenset(
         *("digest", "update", "getTimezoneOffset", "format", "abort", "call", "apply", "bind"),
     )
 )
-"""Methods of values of the language: what stands before them is no object of the project's."""
+"""Methods of built-in values: their receiver is not an object of the project."""
 
 CALLBACKS: Final = frozenset(
     ("then", "finally", "forEach", "map", "flatMap", "filter", "some", "every", "find", "findIndex", "reduce")
 )
-"""Those of them that call what they are given."""
+"""Those of them that call their arguments."""
 
 _DATES: Final = re.compile(r"[gs]et(UTC)?(Date|Day|FullYear|Hours|Milliseconds|Minutes|Month|Seconds)")
 
@@ -104,10 +104,10 @@ STRAPI: Final = (
     *(("cron",), ("webhookRunner",), ("fetch",), ("admin",), ("db", "query"), ("db", "connection")),
     *(("db", "metadata"), ("db", "transaction"), ("db", "getConnection"), ("db", "inTransaction")),
 )
-"""Beginnings of calls of `strapi` that are its own."""
+"""Prefixes of calls of `strapi` that are Strapi's own."""
 
 CONNECTING: Final = frozenset(("service", "plugin", "api", "query", "controller", "policy", "connection", "store"))
-"""Calls of `strapi` that answer what is called next."""
+"""Calls of `strapi` whose result is called next."""
 
 PLUGINS: Final = frozenset(
     (
@@ -115,21 +115,21 @@ PLUGINS: Final = frozenset(
         *("graphql", "sentry", "review-workflows", "content-releases"),
     )
 )
-"""Plugins that are Strapi's own."""
+"""Strapi's own plugins."""
 
 CORE_SERVICE: Final = frozenset(
     ("find", "findOne", "create", "update", "delete", "createOrUpdate", "getFetchParams", "count", "findMany")
 )
-"""Functions that a core service has, whether a project writes them or not."""
+"""Functions of a core service, whether a project defines them or not."""
 
 
 def validates(name: str) -> bool:
-    """Return whether a function of Strapi's packages is named as one that refuses."""
+    """Return whether a function of Strapi's packages is named like one that validates and rejects."""
     return _VALIDATES.search(name) is not None
 
 
 def is_harmless_package(specifier: str, names: tuple[str, ...]) -> bool:
-    """Return whether calls of an import cannot refuse; `names` lead from the module to what is called."""
+    """Return whether calls of an import cannot reject. `names` is the path from the module to the function."""
     if specifier.startswith("@strapi/"):
         return not any(map(validates, names))
     name = specifier.removeprefix("node:")
@@ -139,12 +139,12 @@ def is_harmless_package(specifier: str, names: tuple[str, ...]) -> bool:
 
 
 def is_method(name: str) -> bool:
-    """Return whether values of the language have a method of this name."""
+    """Return whether built-in values have a method of this name."""
     return name in METHODS or _DATES.fullmatch(name) is not None
 
 
 def is_strapi_call(path: tuple[str, ...]) -> bool:
-    """Return whether a call of `strapi` is its own."""
+    """Return whether a call of `strapi` is Strapi's own."""
     names = tuple(name.removesuffix("()") for name in path)
     if names[:1] in (("plugin",), ("plugins",)):
         return bool(names[1:]) and names[1] in PLUGINS

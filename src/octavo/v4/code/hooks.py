@@ -1,4 +1,4 @@
-"""Lifecycle hooks: in `lifecycles` of content-types, and where code subscribes to them."""
+"""Lifecycle hooks: in `lifecycles` files of content types, and subscriptions in code."""
 
 from collections.abc import Collection, Iterator, Set
 from dataclasses import replace
@@ -41,22 +41,22 @@ _LITERALS: Final = ("string", "number", "true", "false", "null", "undefined")
 
 
 def overwrites(module: Module, function: Node, attributes: Collection[str]) -> bool:
-    """Tell whether a field is set to something that is not made of what is sent alone: `data.approved = false`.
+    """Return whether a field is set to a value that does not depend on the sent data alone: `data.approved = false`.
 
-    A default (`if (!data.slug)`, `data.slug || ...`) leaves the choice to the caller; so does `slugify(data.title)`.
-    What is awaited was looked up elsewhere.
+    A default (`if (!data.slug)`, `data.slug || ...`) leaves the choice to the caller; so does `slugify(data.title)`. An
+    awaited value comes from elsewhere.
     """
     return any(True for _ in _chosen(module, function, attributes))
 
 
 def forces(module: Module, function: Node, attributes: Collection[str]) -> bool:
-    """Tell whether a field is set to a value that is written out, whatever is sent: `data.approved = false`."""
+    """Return whether a field is set to a literal value, whatever is sent: `data.approved = false`."""
     chosen = _chosen(module, function, attributes)
     return any(value.type in _LITERALS and not _is_conditional(value, function) for value in chosen)
 
 
 def _is_conditional(node: Node, function: Node) -> bool:
-    """Whether a node runs only sometimes."""
+    """Return whether a node runs conditionally."""
     while node.parent is not None and node.parent != function:
         node = node.parent
         if node.child_by_field_name("condition") is not None or node.type in _BRANCHES:
@@ -65,7 +65,7 @@ def _is_conditional(node: Node, function: Node) -> bool:
 
 
 def _chosen(module: Module, function: Node, attributes: Collection[str]) -> Iterator[Node]:
-    """Yield the values that fields are set to without being made of what is sent alone."""
+    """Yield the values that fields are set to, if they do not depend on the sent data alone."""
     sent = set(_parameters(module, function))
     for found in walk(function):
         if found.type == "variable_declarator":
@@ -98,7 +98,7 @@ def _is_made_of(module: Module, node: Node, sent: Set[str]) -> bool:
 
 
 def _is_default(module: Module, assignment: Node, function: Node, path: tuple[str, ...]) -> bool:
-    """Whether a field is set only where a condition says that it is missing."""
+    """Return whether a field is set only if a condition finds it missing."""
     node = assignment
     while node.parent is not None and node.parent != function:
         child, node = node, node.parent
@@ -143,7 +143,7 @@ class HookReader:
         self._follower = Follower(resolver)
 
     def read_file(self, path: Path, uid: str) -> None:
-        """`lifecycles.js` of a content-type."""
+        """Read `lifecycles.js` of a content type."""
         module = self._sources.module(path)
         value = None if module is None else self._sources.exported(module)
         if module is not None and not named(module.root):
@@ -160,7 +160,7 @@ class HookReader:
         self.read_object(module, value, uid)
 
     def read_object(self, module: Module, node: Node, uid: str) -> None:
-        """Hooks that are written out as an object, by event."""
+        """Read an object literal with hooks by event."""
         if node.type != "object":
             self._unclear(uid, module.place(node))
             return
@@ -170,14 +170,14 @@ class HookReader:
         self._read_all(module, members, uid, Thing("code", module, node))
 
     def read_one(self, module: Module, node: Node, uid: str, event: str) -> None:
-        """One hook, set without the others: `contentType.lifecycles.beforeDelete = ...`."""
+        """Read a single assigned hook: `contentType.lifecycles.beforeDelete = ...`."""
         if event in _EVENTS:
             self._read(*self._sources.resolved(module, node), uid, event, Thing("value"))
         else:
             self._unclear(uid, module.place(node))
 
     def subscribe(self, module: Module, call: Node) -> None:
-        """`strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`"""
+        """Read `strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`."""
         given = arguments(call)
         other, node = self._sources.resolved(module, given[0]) if given else (module, call)
         if node.type != "object":
@@ -221,7 +221,7 @@ class HookReader:
         self._sources.find(Kind.HOOK, name, place, says, State.OPEN if reason is None else State.CLOSED)
 
     def close_nested(self) -> None:
-        """Close the hooks that read or write what other hooks may refuse. For when all hooks are read."""
+        """Close the hooks whose reads or writes other hooks may reject. To be called after all hooks are read."""
         for hook, nested, other in refused_by_others(self._met):
             if hook.is_before and self._sources.findings[hook.position].state is State.OPEN:
                 uid = "entries" if nested.uid == UNKNOWN else nested.uid
@@ -234,8 +234,8 @@ class HookReader:
                 self._sources.findings[hook.position] = replace(found, says=says, state=State.CLOSED)
 
     def _nested(self, module: Module, node: Node, event: str, owner: Thing) -> tuple[bool, tuple[Nested, ...]]:
-        """Return whether a hook may refuse by its own, and what it reads and writes. What follows something, and cannot
-        be followed, counts as harmless, as it does for itself."""
+        """Return whether a hook itself may reject, and its reads and writes. A hook after an operation whose calls
+        cannot be followed counts as harmless."""
         is_before = event.startswith("before")
         if node.type not in FUNCTIONS:
             return is_before, ()
@@ -244,8 +244,8 @@ class HookReader:
         return refuses, () if refuses else self._follower.nested(module, node, owner)
 
     def _reason(self, module: Module, node: Node, event: str, owner: Thing) -> str | None:
-        """Return why a hook may refuse, or change what is found or may be written; empty where its description says so,
-        None where it does neither. What follows a write does not."""
+        """Return why a hook may reject, or change what is found or written; empty if its description contains the
+        reason, None if it does neither. Hooks after a write do not."""
         if node.type not in FUNCTIONS:
             return None if event.startswith("after") and "Find" not in event else ""
         if "Find" in event or "Count" in event:
@@ -259,9 +259,9 @@ class HookReader:
         return self._refusal(module, node, owner)
 
     def _refusal(self, module: Module, node: Node, owner: Thing, *, only_followed: bool = False) -> str | None:
-        """Return why a hook, or something that it calls, may refuse, or changes what the hook is about.
+        """Return why a hook, or a function that it calls, may reject, or changes the subject of the hook.
 
-        What looks at who is asking counts: it writes what is theirs, and fails for anonymous callers. With
+        Code that uses the caller counts: it writes the caller's data, and fails for anonymous callers. With
         `only_followed`, calls that cannot be followed do not count.
         """
         for step, refusal in self._follower.steps(module, node, owner):
@@ -275,7 +275,7 @@ class HookReader:
 
 
 def subscriptions(module: Module) -> Iterator[Node]:
-    """The calls that subscribe to hooks, also by another name of `strapi.db.lifecycles`."""
+    """Yield the calls that subscribe hooks, also by another name of `strapi.db.lifecycles`."""
     is_known = LIFECYCLES.encode() in module.source.text
     for found in walk(module.root):
         chain = called(module, found) if found.type == "call_expression" else ()
@@ -284,8 +284,8 @@ def subscriptions(module: Module) -> Iterator[Node]:
 
 
 def assigned_hooks(module: Module) -> Iterator[tuple[str, str, Node]]:
-    """`strapi.contentType(uid).lifecycles = {...}`: the content-type, empty where it is not known, the event, empty
-    where it is about all, and the value. Of plugins that are extended, `ExtensionReader` reads them."""
+    """Yield `strapi.contentType(uid).lifecycles = {...}`: the content type, empty if it is unknown; the event, empty if
+    it is all of them; and the value. `ExtensionReader` reads those of extended plugins."""
     is_extension = f"/{EXTENSIONS}/" in f"/{module.file}"
     for found in walk(module.root):
         left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
@@ -306,7 +306,7 @@ def _is_empty(node: Node) -> bool:
 
 
 def _declared_as(module: Module, name: str) -> Node | None:
-    """Return what a name is declared as, anywhere in a file."""
+    """Return the value in a name's declaration, anywhere in a file."""
     for found in walk(module.root):
         own, value = found.child_by_field_name("name"), found.child_by_field_name("value")
         if found.type == "variable_declarator" and own is not None and name in dict(names_in(module, own)):
@@ -315,17 +315,17 @@ def _declared_as(module: Module, name: str) -> Node | None:
 
 
 def _changes_or_calls(module: Module, node: Node) -> bool:
-    """Whether a hook before a read does anything but log."""
+    """Return whether a hook before a read does anything but log."""
     return any(found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node))
 
 
 def _actions(event: str) -> tuple[str, ...]:
-    """What stands behind an event. v4 reads an entry whenever it writes one, so reads stand behind everything."""
+    """Return the actions that trigger an event. v4 reads an entry whenever it writes one, so reads occur in all."""
     return next((actions for word, actions in _WRITES.items() if word in event), ALL_ACTIONS)
 
 
 def _narrows(module: Module, node: Node) -> bool:
-    """Whether it changes which entries are meant, or takes away what the caller wants to write."""
+    """Return whether a hook changes which entries are selected, or removes data that the caller wants to write."""
     for found in walk(node):
         if found.type in _CHANGES:
             left = found.child_by_field_name("left")
@@ -338,14 +338,14 @@ def _narrows(module: Module, node: Node) -> bool:
 
 
 def _assigns_where(module: Module, node: Node) -> bool:
-    """`Object.assign(event.params.where, ...)`"""
+    """Return whether a node is `Object.assign(event.params.where, ...)`."""
     given = arguments(node) if node.type == "call_expression" and callee(module, node) == ("Object", "assign") else []
     return bool(given) and bool({"where", "filters", "params"} & set(member_path(module, given[0])[-2:]))
 
 
 def _takes_away(module: Module, node: Node, attributes: Collection[str]) -> bool:
-    """Whether a hook after a read may leave out, or mask, something of what was read: it sets anything that is an
-    attribute somewhere, or hands the result to other code. What it only adds hides nothing."""
+    """Return whether a hook after a read may remove or mask data: it sets anything that is an attribute somewhere, or
+    passes the result to other code. Additions hide nothing."""
     if node.type not in FUNCTIONS or throws(module, node):
         return True
     for found in walk(node):
@@ -360,7 +360,7 @@ def _takes_away(module: Module, node: Node, attributes: Collection[str]) -> bool
 
 
 def _hands_on(module: Module, call: Node) -> bool:
-    """Whether a call gets the result as it is, or changes a list in place."""
+    """Return whether a call gets the result unchanged, or changes a list in place."""
     if _logs(module, call):
         return False
     chain = called(module, call)

@@ -1,4 +1,4 @@
-"""What else there is of code: what runs at start, by the clock, once; local plugins, packages, modules."""
+"""Inventory of other code: at start, scheduled, migrations; local plugins, packages, modules."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _PARTS: Final = frozenset(
         *("contentType", "contentTypes"),
     )
 )
-"""What of `strapi` is the project's API: whoever sets anything in it changes that."""
+"""Parts of `strapi` that make up the project's API: assignments to them change it."""
 _STRAPI: Final = re.compile(r"strapi", re.IGNORECASE)
 _OURS: Final = re.compile(r"^@strapi/(strapi|plugin-(users-permissions|i18n|graphql|upload|email)|provider-.*)$")
 _MOST_FILES: Final = 5000
@@ -32,7 +32,7 @@ _PASSED_OVER: Final = frozenset(
 
 
 def read_start(sources: Sources, path: Path) -> Iterator[Guard]:
-    """`register`, `bootstrap` and `destroy` of a file; the middlewares that it adds to the server guard everything."""
+    """Read `register`, `bootstrap` and `destroy` of a file. Middlewares that they add guard all requests."""
     module = sources.module(path)
     if module is None:
         yield Guard(sources.place(path).file, sources.place(path), "cannot be read")
@@ -55,7 +55,7 @@ def read_start(sources: Sources, path: Path) -> Iterator[Guard]:
 
 
 def added_middlewares(module: Module, calls: Iterator[Node]) -> Iterator[Guard]:
-    """`strapi.server.use(...)` and `strapi.server.app.use(...)`: what is added guards everything."""
+    """Yield `strapi.server.use(...)` and `strapi.server.app.use(...)`: the added middlewares guard all requests."""
     for call in calls:
         chain = called(module, call)
         if chain[-1:] == ("use",) and "server" in chain[:-1] and chain[0] in ("strapi", "server", "app"):
@@ -64,8 +64,8 @@ def added_middlewares(module: Module, calls: Iterator[Node]) -> Iterator[Guard]:
 
 
 def replaced_while_running(module: Module) -> Iterator[Guard]:
-    """`strapi.controller(uid).find = ...`, `strapi.container.get("controllers").extend(...)`: what a file replaces of
-    others when it runs. Which part of the API that is, is not looked at: it guards everything."""
+    """Yield `strapi.controller(uid).find = ...`, `strapi.container.get("controllers").extend(...)`: replacements made
+    at run time. Which part of the API is affected is not examined, so they guard all requests."""
     for found in walk(module.root):
         left = found.child_by_field_name("left") if found.type == "assignment_expression" else None
         chain = called(module, left if left is not None else found) if left is not None or _is_call(found) else ()
@@ -83,7 +83,7 @@ def _is_call(node: Node) -> bool:
 
 
 def read_cron(sources: Sources) -> None:
-    """Tasks by the clock: `config/cron-tasks`, and `cron.tasks` of `config/server`."""
+    """Read scheduled tasks: `config/cron-tasks`, and `cron.tasks` of `config/server`."""
     config = sources.project / "config"
     for folder in (config, *sources.folders(config / "env")):
         for stem in ("cron-tasks", "cron"):
@@ -135,7 +135,7 @@ def _tasks(sources: Sources, module: Module, node: Node) -> None:
 
 
 def read_migrations(sources: Sources) -> None:
-    """`database/migrations`: v4 runs each once."""
+    """Read `database/migrations`. v4 runs each once."""
     for path in sources.folder(sources.project / "database/migrations"):
         module = sources.module(path)
         if module is not None and named(module.root):
@@ -144,7 +144,7 @@ def read_migrations(sources: Sources) -> None:
 
 
 def read_packages(sources: Sources, packages: Mapping[str, str]) -> None:
-    """The packages that belong to Strapi; those that Octavo has something for are no open items."""
+    """Read the Strapi packages. Those with a counterpart in Octavo are not open items."""
     for name, version in sorted(packages.items()):
         if _STRAPI.search(name):
             state = State.TAKEN if _OURS.match(name) else State.OPEN
@@ -152,7 +152,7 @@ def read_packages(sources: Sources, packages: Mapping[str, str]) -> None:
 
 
 def code_files(sources: Sources, folder: Path) -> Iterator[Path]:
-    """All scripts below a folder that belong to the server."""
+    """Yield all scripts below a folder that belong to the server."""
     count = 0
     waiting = [folder]
     while waiting:
@@ -168,7 +168,7 @@ def code_files(sources: Sources, folder: Path) -> Iterator[Path]:
 
 
 def read_modules(sources: Sources) -> None:
-    """Files that nothing else has accounted for."""
+    """Read the files that are not covered otherwise."""
     told = {finding.place.file for finding in sources.findings}
     for path in code_files(sources, sources.source):
         place = sources.place(path)

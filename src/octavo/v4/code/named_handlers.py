@@ -1,4 +1,4 @@
-"""Policies and middlewares: those that a project has by name, and those written where they are used."""
+"""Policies and middlewares: those of a project by name, and those defined inline."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,12 +26,12 @@ _KINDS: Final = {"policies": Kind.POLICY, "middlewares": Kind.MIDDLEWARE}
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A policy or middleware: what guards, or where nothing does, what it does to the query."""
+    """A policy or middleware: its guard or, if it is not one, its changes of the query."""
 
     guard: Guard | None
     shape: Shape | None = None
     ported: str | None = None
-    """Its full name, where Python has taken its place."""
+    """Its full name, if it is ported to Python."""
 
 
 class NamedCode:
@@ -45,14 +45,14 @@ class NamedCode:
         self._used: set[tuple[Family, str]] = set()
 
     def collect(self, folder: Path, prefix: str) -> None:
-        """Take note of the files in `policies` and `middlewares` of a folder; `prefix` stands before their names."""
+        """Collect the files in `policies` and `middlewares` of a folder. `prefix` is the prefix of their names."""
         for family in self._files:
             for path in self._sources.folder(folder / family):
                 stem = path.stem if prefix == "global::" else kebab_case(path.stem)
                 self._files[family][f"{prefix}{stem}"] = path
 
     def tell(self) -> None:
-        """A finding for each file: once it is known which of them are used."""
+        """Add a finding for each file, after it is known which of them are used."""
         for family, files in self._files.items():
             for name, path in files.items():
                 judged, says = self._look(family, name, path)
@@ -62,19 +62,19 @@ class NamedCode:
                 self._sources.find(_KINDS[family], name, self._sources.place(path), says, state)
 
     def full_name(self, family: Family, name: str, owner: str) -> str:
-        """The full name of one that a route of `owner` (`api::article`) names in short."""
+        """Return the full name for a short name in a route of `owner` (`api::article`)."""
         own = f"{owner}.{name}"
         is_own = own in self._files[family] or own in self._ported[family]
         return name if "::" in name else own if is_own else f"global::{name}"
 
     def name_of(self, family: Family, given: str) -> str:
-        """The full name of a file that `resolve` names (`./src/middlewares/log`); other names as they are."""
+        """Return the full name of a file in `resolve` (`./src/middlewares/log`); other names are returned unchanged."""
         wanted = (self._sources.project / given).with_suffix("") if given.startswith(".") else None
         found = (name for name, path in self._files[family].items() if path.with_suffix("") == wanted)
         return next(found, given)
 
     def judge(self, family: Family, name: str, used_at: Place) -> Judged:
-        """One of this full name, used. What there is no file of is a guard."""
+        """Judge a used policy or middleware by its full name. Without a file, it is a guard."""
         path = self._files[family].get(name)
         self._used.add((family, name))
         if name in self._ported[family]:
@@ -103,8 +103,8 @@ class NamedCode:
     def used(
         self, family: Family, module: Module, node: Node, owner: str, route: str
     ) -> Iterator[tuple[Judged, UsedName | None]]:
-        """What a list in the `config` of a route says, such as `policies: ["is-owner", (ctx) => ...]`; those that are
-        ported with their config."""
+        """Read a list in the `config` of a route, such as `policies: ["is-owner", (ctx) => ...]`; ported ones include
+        their configuration."""
         module, node = self._sources.resolved(module, node)
         if node.type != "array":
             yield Judged(Guard(route, module.place(node), f"{family} that are not written out")), None
@@ -115,7 +115,7 @@ class NamedCode:
             yield self.configured(judged, other, value)
 
     def configured(self, judged: Judged, module: Module, item: Node) -> tuple[Judged, UsedName | None]:
-        """One that is ported, with the config that stands beside its name; a guard where that is no data."""
+        """Add the configuration to a ported handler. If it is not data, the handler is a guard."""
         if judged.ported is None:
             return judged, None
         members = properties(module, item) if item.type == "object" else {}
@@ -149,7 +149,7 @@ def _state(judged: Judged) -> State:
 def _judge(
     family: Family, module: Module, value: Node, name: str, place: Place, *, is_inner: bool = False
 ) -> tuple[Judged, str]:
-    """What guards and what it does. A middleware is made by a function, unless it stands in a route itself."""
+    """Return the judgment and a description. A middleware is returned by a function, unless it is inline in a route."""
     says = describe(module, value)
     if family == "policies":
         if passes_always(module, value):
@@ -166,7 +166,7 @@ def _judge(
 
 
 def told(flow: Flow) -> str:
-    """What such code does, in one line."""
+    """Describe the effects in one line."""
     parts = (
         [f"sets {', '.join(dict.fromkeys(change.key for change in flow.shape.changes))}"] if flow.shape.changes else []
     )
@@ -176,6 +176,6 @@ def told(flow: Flow) -> str:
 
 
 def _answers_nothing(function: Node) -> bool:
-    """Whether a function that should make a middleware makes none: v4 then goes on without it."""
+    """Return whether a middleware factory returns nothing: v4 ignores it then."""
     body = function.child_by_field_name("body")
     return body is not None and body.type == "statement_block" and not returned(function)

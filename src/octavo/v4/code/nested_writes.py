@@ -1,4 +1,4 @@
-"""Reads and writes of entries by code that runs before something: hooks of those entries run too, and may refuse."""
+"""Reads and writes of entries in hooks: the hooks of those entries run too, and may reject."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,7 +9,7 @@ from octavo.v4.code.code import Guard
 from octavo.v4.javascript.source import Place
 
 UNKNOWN: Final = "?"
-"""The content type of a call that does not write it out."""
+"""The content type of a call without a literal UID."""
 _FIND: Final = frozenset(("FindOne", "FindMany", "Count"))
 _READS: Final = ("find", "findOne", "findMany", "findPage", "findWithCount", "count", "load", "loadPages", "search")
 _EVENTS: Final = {
@@ -22,7 +22,7 @@ _EVENTS: Final = {
     "updateMany": frozenset(("UpdateMany",)),
     "deleteMany": frozenset(("DeleteMany", "Delete")) | _FIND,
 }
-"""What happens by a call, as hooks name it. v4 reads an entry whenever it writes one."""
+"""The actions of a call, as named in hooks. v4 reads an entry whenever it writes one."""
 _USERS: Final = {"add": "create", "edit": "update", "remove": "delete", "fetch": "findOne", "fetchAll": "findMany"}
 _FILES: Final = {
     **dict.fromkeys(("upload", "add", "uploadFileAndPersist"), "create"),
@@ -34,7 +34,7 @@ _PLUGINS: Final = {("users-permissions", "user"): (USER, _USERS), ("upload", "up
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A read or write in other code: the content type, what happens to it, and where."""
+    """A read or write in other code: the content type, the action, and the location."""
 
     uid: str
     events: frozenset[str]
@@ -43,7 +43,7 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class NestedHook:
-    """A hook as other code meets it. `is_known` says that it may refuse, whatever it reads and writes itself.
+    """A hook that runs for other code's reads and writes. `is_known`: it may reject, whatever it reads and writes.
 
     `position` is that of its finding.
     """
@@ -57,17 +57,17 @@ class NestedHook:
 
     @property
     def is_before(self) -> bool:
-        """Return whether it runs before what it is about, and can prevent that."""
+        """Return whether it runs before its operation, and can prevent it."""
         return self.event.startswith("before")
 
     def runs_at(self, nested: Nested) -> bool:
-        """Return whether it runs at a read or write."""
+        """Return whether it runs for a read or write."""
         event = self.event.removeprefix("before").removeprefix("after")
         return event in nested.events and (not self.uid or nested.uid in (UNKNOWN, self.uid))
 
 
 def nested_of(path: tuple[str, ...], first: str, place: Place) -> Nested | None:
-    """Return what a call of `strapi` reads or writes; `first` is its first argument where that is a text."""
+    """Return what a call of `strapi` reads or writes. `first` is its first argument if it is a text."""
     match path:
         case ("entityService", name):
             return _nested(first, name, place)
@@ -88,7 +88,7 @@ def _nested(uid: str, name: str, place: Place) -> Nested | None:
 
 
 def refused_by_others(hooks: Iterable[NestedHook]) -> list[tuple[NestedHook, Nested, NestedHook]]:
-    """Return the hooks that other hooks may refuse, each with the read or write and the first hook that runs there."""
+    """Return the hooks that other hooks may reject, each with the read or write and the first hook that runs for it."""
     refusing = [one for one in hooks if one.is_known]
     waiting = [one for one in hooks if not one.is_known and one.nested]
     found: list[tuple[NestedHook, Nested, NestedHook]] = []

@@ -1,7 +1,7 @@
-"""What of a project's JavaScript has been ported: Python that has its name. That alone is no longer closed.
+"""Ported code: Python with the same name as a piece of JavaScript opens what the JavaScript closes.
 
-Python is read, not run: a report is made of projects that cannot start yet. What is named here but is no function stops
-the start, so nothing is opened by a name alone.
+Python is read, not run, because reports are made for projects that cannot start yet. A name that is not a function
+prevents the start, so a name alone opens nothing.
 """
 
 import ast
@@ -22,12 +22,12 @@ from octavo.schema.naming import uid_of_folder
 from octavo.v4.code.code import Finding, Kind, State
 
 Places = Mapping[str, str]
-"""Places (`src/api/talk/controllers/talk.py:7`) by the names that guards have."""
+"""Locations (`src/api/talk/controllers/talk.py:7`) by the names of guards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """What there is in Python, by kind and name. A controller's name stands for its file, without any action."""
+    """The ported code, by kind and name. A controller's name stands for its file, without any action."""
 
     hooks: Places = field(default_factory=dict)
     actions: Places = field(default_factory=dict)
@@ -38,9 +38,9 @@ class Ported:
     routes: Places = field(default_factory=dict)
     """Of plugins: `plugin::users-permissions routes`."""
     fields: Places = field(default_factory=dict)
-    """Of GraphQL that Python may say something of: `Query.tags`."""
+    """GraphQL fields that Python may configure: `Query.tags`."""
     plugins: Places = field(default_factory=dict)
-    """Local ones: `plugin::shop`."""
+    """Local plugins: `plugin::shop`."""
 
 
 _FAMILIES: Final = {
@@ -56,12 +56,12 @@ _FAMILIES: Final = {
 _PLUGIN_ROUTES: Final = "extensions/*/routes/*.py"
 _PIECES: Final = ("controllers", "middlewares", "policies", "routes", "services")
 _DEEPEST: Final = 5
-"""Classes that inherit from each other."""
+"""Maximum depth of class inheritance."""
 _FIELD: Final = re.compile(r"[A-Z]\w*\.\w+")
 
 
 def read_ported(project: Path, known: Collection[str]) -> Ported:
-    """What is ported of a project; `known` are the content-types."""
+    """Return the ported code of a project. `known` are the content types."""
     source = project / "src"
     return Ported(
         dict(_hooks(source, known)),
@@ -77,7 +77,7 @@ def read_ported(project: Path, known: Collection[str]) -> Ported:
 
 
 def as_ported(found: Finding, ported: Ported) -> Finding:
-    """A piece of JavaScript, with what has taken its place."""
+    """Return the finding for a piece of JavaScript with its replacement."""
     family = _FAMILIES.get(found.kind)
     places = getattr(ported, family) if family else {}
     place = places.get(found.name) or (ported.routes.get(found.name) if found.kind is Kind.EXTENSION else None)
@@ -85,12 +85,12 @@ def as_ported(found: Finding, ported: Ported) -> Finding:
 
 
 def _hooks(source: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """`api::talk.talk.beforeCreate` for `before_create` in `src/api/talk/content-types/talk/lifecycles.py`."""
+    """Yield `api::talk.talk.beforeCreate` for `before_create` in `src/api/talk/content-types/talk/lifecycles.py`."""
     for path in hook_paths(source):
         owner, folder = owner_of(path.relative_to(source))
         uid = uid_of_folder(owner, folder, known)
         for name, line in names_in(path):
-            action = action_name(name.replace("after_commit_", "after_", 1))  # v4 has no transaction to wait for
+            action = action_name(name.replace("after_commit_", "after_", 1))  # v4's hooks do not wait for a commit
             yield f"{uid}.{action}", f"{relative(path, source.parent)}:{line}"
 
 
@@ -102,14 +102,14 @@ def _controllers(source: Path) -> Iterator[tuple[str, str]]:
 def _members(
     source: Path, folder: str, names: Callable[[Path], Iterator[tuple[str, int]]]
 ) -> Iterator[tuple[str, str]]:
-    """`api::talk.talk.bySlug` for the method `by_slug` in `src/api/talk/controllers/talk.py`."""
+    """Yield `api::talk.talk.bySlug` for the method `by_slug` in `src/api/talk/controllers/talk.py`."""
     for path in python_files(source, *below_owners(folder)):
         for name, line in names(path):
             yield f"{code_name(path, source)}.{action_name(name)}", f"{relative(path, source.parent)}:{line}"
 
 
 def _functions(source: Path, folder: str, word: str) -> Iterator[tuple[str, str]]:
-    """`api::talk.is-member` for the function in `src/api/talk/policies/is-member.py`."""
+    """Yield `api::talk.is-member` for the function in `src/api/talk/policies/is-member.py`."""
     for path in python_files(source, f"{folder}/*.py", *below_owners(folder)):
         yield from (
             (code_name(path, source), f"{relative(path, source.parent)}:{line}")
@@ -124,13 +124,13 @@ def _routes(source: Path) -> Iterator[tuple[str, str]]:
 
 
 def _plugins(source: Path) -> Iterator[tuple[str, str]]:
-    """`plugin::shop` for Python in `src/plugins/shop`."""
+    """Yield `plugin::shop` for Python in `src/plugins/shop`."""
     for path in python_files(source, *(f"plugins/*/{kind}/*.py" for kind in _PIECES), "plugins/*/content-types/*/*.py"):
         yield owner_name(path, source), relative(path, source.parent)
 
 
 def _fields(source: Path) -> Iterator[tuple[str, str]]:
-    """Fields of GraphQL that stand as keys of dictionaries: `{"Query.tags": {"policies": [...]}}`."""
+    """Yield the GraphQL fields that are keys of dictionaries: `{"Query.tags": {"policies": [...]}}`."""
     for path in python_files(source, "*.py", "extensions/*.py", "graphql/*.py"):
         for node in (inner for statement in _statements(path) for inner in ast.walk(statement)):
             for key in node.keys if isinstance(node, ast.Dict) else ():
@@ -139,8 +139,8 @@ def _fields(source: Path) -> Iterator[tuple[str, str]]:
 
 
 def methods_in(path: Path) -> Iterator[tuple[str, int]]:
-    """The methods of the classes in a module of Python, but for those of its own use; with those of the project's own
-    classes that they inherit from, at the line of the class."""
+    """Yield the public methods of the classes in a Python module, including those inherited from the project's own
+    classes, at the line of the class."""
     statements = _statements(path)
     for node in statements:
         if isinstance(node, ast.ClassDef):
@@ -156,7 +156,7 @@ def _methods(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
 
 
 def _inherited(node: ast.ClassDef, statements: list[ast.stmt], path: Path, deep: int) -> Iterator[str]:
-    """The methods of the classes that a class names as its own kind, in its module or in one that it imports."""
+    """Yield the methods of a class's base classes, in its module or in one that it imports."""
     for base in node.bases if deep else ():
         if isinstance(base, ast.Name):
             for found, others, place in _classes(base.id, statements, path):
@@ -165,7 +165,7 @@ def _inherited(node: ast.ClassDef, statements: list[ast.stmt], path: Path, deep:
 
 
 def _classes(name: str, statements: list[ast.stmt], path: Path) -> Iterator[tuple[ast.ClassDef, list[ast.stmt], Path]]:
-    """The class of a name in a module, with the statements and the place of the module that it stands in."""
+    """Yield the class with a name in a module, with the statements and the path of the defining module."""
     for node in statements:
         if isinstance(node, ast.ClassDef) and node.name == name:
             yield node, statements, path
@@ -182,7 +182,7 @@ def _is_class(node: ast.stmt, name: str) -> TypeGuard[ast.ClassDef]:
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int]]:
-    """The names that a module of Python gives something at its top, with their lines; none where it cannot be read."""
+    """Yield the top-level names that a Python module assigns, with their lines; none if it cannot be read."""
     for node in _statements(path):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():

@@ -1,4 +1,4 @@
-"""Reads all code of a v4 project. The one way in: for the service, which closes by it, and for reports."""
+"""Read all code of a v4 project. The entry point for the service, which closes operations by it, and for reports."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ from octavo.v4.javascript.syntax import properties, walk
 
 
 def read_plugin(sources: Sources, reader: RouteReader, folder: Path) -> Iterator[Route]:
-    """The routes of one plugin; findings for its files."""
+    """Yield the routes of one plugin, and add findings for its files."""
     owner = f"plugin::{folder.name}"
     files = list(code_files(sources, folder))
     place = sources.place(files[0] if files else folder)
@@ -56,7 +56,7 @@ def _routes(sources: Sources, reader: RouteReader, path: Path, owner: str) -> It
     if node.type == "object" and not {"type", "routes"} & properties(module, node).keys():
         for member in properties(module, node).values():
             other, router = sources.resolved(module, member)
-            if other is module:  # those of other files are read there
+            if other is module:  # routers of other files are read with these
                 yield from reader.plugin_router(other, answered(other, router) or router, owner)
         return
     yield from reader.plugin_router(module, node, owner)
@@ -65,13 +65,13 @@ def _routes(sources: Sources, reader: RouteReader, path: Path, owner: str) -> It
 _MAY_REACH_OUT: Final = re.compile(
     rb"shadowCRUD|\.use\(|subscribe|\.extend\(|lifecycles\b[^;=]{0,200}=[^=>]|Object\.assign\(\s*strapi|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route|contentType|lifecycles)[^;=]{0,200}[^=!<>;]=[^=>]"
 )
-"""What files have in them that do something to others."""
+"""Texts in files that affect other files."""
 
 
 def read_code(project: Path, registry: Registry) -> Code:
-    """What the JavaScript and TypeScript of a project says, less what is ported; nothing where it is no v4 project.
+    """Return the JavaScript and TypeScript code of a project, without what is ported; empty if it is not a v4 project.
 
-    Runs nothing.
+    Runs no code.
 
     Raises ValueError for a `package.json` that cannot be read.
     """
@@ -134,7 +134,7 @@ class _Reader:
         )
 
     def _collect(self, apis: list[tuple[Path, str]], plugins: list[Path]) -> None:
-        """What routes lead to, before they are read."""
+        """Collect what routes refer to, before the routes are read."""
         sources = self._sources
         self._named.collect(sources.source, "global::")
         for folder in plugins:
@@ -155,7 +155,7 @@ class _Reader:
                 self._everywhere += read_start(self._sources, path)
 
     def _scan(self) -> None:
-        """What any file may say: hooks that it subscribes to, middlewares that it adds, the schema of GraphQL."""
+        """Read what any file may contain: subscriptions to hooks, added middlewares, GraphQL extensions."""
         for path in code_files(self._sources, self._sources.source):
             if not _may_reach_out(path):
                 continue
@@ -177,7 +177,7 @@ class _Reader:
             self._graphql.read(module)
 
     def _changed_routes(self) -> Iterator[Guard]:
-        """What extensions do with routes of plugins for which Python has no file of routes."""
+        """Yield the extensions' changes of plugin routes, for plugins without a routes file in Python."""
         changed = self._extensions.changed_routes
         return (guard for guard in changed if f"{guard.name} routes" not in self._ported.routes)
 
@@ -193,7 +193,7 @@ class _Reader:
 
 
 def _hooked(route: Route, hooks: list[Hook]) -> Route:
-    """The route with the hooks that guard what it does."""
+    """Return the route with the hooks that guard its action."""
     if route.core is None:
         return route
     uid, action = route.core
@@ -202,12 +202,12 @@ def _hooked(route: Route, hooks: list[Hook]) -> Route:
 
 
 def _unported(actions: Mapping[str, Guard], ported: Places) -> dict[str, Guard]:
-    """The actions of plugins that Python does not have."""
+    """Return the actions of plugins that are not ported to Python."""
     return {name: guard for name, guard in actions.items() if name not in ported}
 
 
 def _told(routes: tuple[Route, ...], ported: Places) -> Iterator[Finding]:
-    """A finding for each route that is not simply the generated one."""
+    """Yield a finding for each route that differs from the generated one."""
     for route in routes:
         names = ", ".join(dict.fromkeys(guard.name for guard in route.guards))
         if route.action in ported and not route.guards:
@@ -227,7 +227,7 @@ def _told(routes: tuple[Route, ...], ported: Places) -> Iterator[Finding]:
 
 
 def _may_reach_out(path: Path) -> bool:
-    """Whether a file has to be parsed to know; one that cannot be read may do anything."""
+    """Return whether a file has to be parsed; an unreadable file may contain anything."""
     try:
         return _MAY_REACH_OUT.search(read_own_file(path, LARGEST_SOURCE)) is not None
     except OSError:

@@ -1,4 +1,4 @@
-"""What an expression in the code of a v4 project may stand for."""
+"""The things that an expression in a v4 project's code may refer to."""
 
 from typing import Final, Literal
 
@@ -17,10 +17,11 @@ What = Literal["code", "instance", "space", "outside", "strapi", "value"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Thing:
-    """Something that an expression may stand for.
+    """Something that an expression may refer to.
 
-    `code` is a function, class or object of the project, `instance` one of a class, `space` a module with its exports.
-    `outside` is not the project's: harmless, or not known. `strapi` is a path from `strapi`. `value` is any other.
+    `code` is a function, class or object of the project, `instance` an instance of a class, `space` a module with its
+    exports. `outside` is not the project's: harmless, or unknown. `strapi` is a path from `strapi`. `value` is any
+    other.
     """
 
     what: What
@@ -35,22 +36,22 @@ VALUE: Final = Thing("value", harmless=True)
 UNKNOWN: Final = Thing("outside")
 HARMLESS: Final = Thing("outside", harmless=True)
 CORE: Final = Thing("outside", harmless=True)
-"""A core service or controller to which nothing is added."""
+"""A core service or controller without additions."""
 
 
 def outside_member(thing: Thing, name: str) -> Thing:
-    """Return a member of what is not the project's."""
+    """Return a member of something that is not the project's."""
     is_of_strapi = bool(thing.path) and thing.path[0].startswith("@strapi/")
     harmless = thing.harmless and not (is_of_strapi and validates(name))
     return Thing("outside", path=(*thing.path, name), harmless=harmless)
 
 
 def instance_of(thing: Thing) -> Thing:
-    """Return what `new` makes of a class; anything else as it is."""
+    """Return the result of `new` for a class; anything else is returned unchanged."""
     is_class = thing.what == "code" and thing.node is not None and thing.node.type in (*CLASSES, *FUNCTIONS)
     return Thing("instance", thing.module, thing.node) if is_class else thing
 
 
 def is_unknown(thing: Thing) -> bool:
-    """Return whether calls of it may refuse, as far as is known."""
+    """Return whether calls of it may reject, as far as is known."""
     return thing.what in ("outside", "strapi") and not thing.harmless

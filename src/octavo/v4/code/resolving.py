@@ -1,4 +1,4 @@
-"""What a name, a member or a call stands for in the code of a v4 project, across its files. Nothing is run."""
+"""Resolve names, members and calls in the code of a v4 project, across its files. No code is run."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -36,9 +36,9 @@ from octavo.v4.javascript.syntax import (
 
 _DEEPEST: Final = 16
 _MOST: Final = 8
-"""Values that one expression may have."""
+"""Maximum number of values of one expression."""
 _MOST_STEPS: Final = 2000
-"""The steps to resolve one expression: expressions and members to look at."""
+"""Maximum number of steps for one expression: expressions and members to examine."""
 _DEFAULT: Final = "default"
 _FACTORIES: Final = (("createCoreService",), ("createCoreController",))
 _WAYS: Final = {
@@ -46,7 +46,7 @@ _WAYS: Final = {
     "binary_expression": ("left", "right"),
     "assignment_expression": ("right",),
 }
-"""Expressions that stand for one of their parts."""
+"""Expressions whose value is one of their parts."""
 
 
 class Resolver:
@@ -58,18 +58,18 @@ class Resolver:
         self._steps = 0
 
     def targets(self, module: Module, node: Node, this: Thing | None) -> list[Thing]:
-        """Return the functions that an expression calls, modules and services of `strapi` included."""
+        """Return the functions that an expression may call, including modules and services of `strapi`."""
         self._steps = _MOST_STEPS
         found = [one for thing in self.resolve(module, node, this) for one in self.whole(thing)]
         return [one for thing in found for one in (self.served(thing.path) if thing.what == STRAPI else [thing])]
 
     def strapi_paths(self, module: Module, node: Node, this: Thing | None) -> list[tuple[str, ...]]:
-        """Return the paths from `strapi` that an expression may stand for: `("entityService", "update")`."""
+        """Return the paths from `strapi` that an expression may refer to: `("entityService", "update")`."""
         self._steps = _MOST_STEPS
         return [thing.path for thing in self.resolve(module, node, this) if thing.what == STRAPI]
 
     def resolve(self, module: Module, node: Node, this: Thing | None = None, depth: int = 0) -> list[Thing]:
-        """Return what an expression may stand for; several where it depends on what happens."""
+        """Return what an expression may refer to; several values if it depends on the control flow."""
         node = unwrap(node)
         self._steps -= 1
         if depth > _DEEPEST or self._steps < 0:
@@ -91,7 +91,7 @@ class Resolver:
         return self._composed(module, node, this, deeper)
 
     def _composed(self, module: Module, node: Node, this: Thing | None, depth: int) -> list[Thing]:
-        """Return what an expression stands for that is one of its parts, or made of one."""
+        """Resolve an expression whose value is one of its parts, or built from one."""
         if node.type in _WAYS:
             return self._any(module, [node.child_by_field_name(field) for field in _WAYS[node.type]], this, depth)
         if node.type == "sequence_expression":
@@ -128,7 +128,7 @@ class Resolver:
         return known if len(known) <= _MOST else [UNKNOWN]
 
     def _bound(self, module: Module, binding: Binding | None, name: str, this: Thing | None, depth: int) -> list[Thing]:
-        """Return what a declaration gives a name; None declares a parameter."""
+        """Return the value that a declaration assigns to a name; None declares a parameter."""
         if binding is None:
             return [Thing(STRAPI)] if name == STRAPI else [VALUE]
         if binding.imported is not None and binding.value is None:
@@ -175,7 +175,7 @@ class Resolver:
         return self._merged(module, paths, name, space, depth) or [UNKNOWN]
 
     def _handed_on(self, module: Module, again: Iterable[Import], name: str, depth: int) -> list[Thing]:
-        """Return what a module hands on of others by a name: `export * from './x'`."""
+        """Return a name that a module re-exports: `export * from './x'`."""
         for one in again:
             inside = _named_again(module, one, name)
             if inside is not None:
@@ -187,7 +187,7 @@ class Resolver:
     def _merged(
         self, module: Module, paths: Iterable[tuple[str, ...]], name: str, this: Thing, depth: int
     ) -> list[Thing]:
-        """Return a member that `Object.assign(exports, ...)` gives."""
+        """Return a member that `Object.assign(exports, ...)` adds."""
         nodes = [node for path in paths for node in self.scopes.assigned(module).get(path, ())]
         things = [
             whole for node in nodes for one in self.resolve(module, node, this, depth) for whole in self.whole(one)
@@ -195,7 +195,7 @@ class Resolver:
         return [found for thing in things for found in self.member(thing, name, depth) if found is not UNKNOWN]
 
     def whole(self, thing: Thing, depth: int = 0) -> list[Thing]:
-        """Return the one value of a module, as `require` gives it; anything else as it is."""
+        """Return the value of a module for `require`; anything else is returned unchanged."""
         if thing.what != "space" or thing.module is None or thing.module.is_json:
             return [thing]
         exports = self.scopes.exports(thing.module)
@@ -219,7 +219,7 @@ class Resolver:
         return [taken for thing in found for taken in self.member(thing, name, depth)]
 
     def _computed(self, found: list[Thing], depth: int) -> list[Thing]:
-        """Return any member of something: which one is known only when the code runs."""
+        """Return any member of an object: which one is known only at run time."""
         members: list[Thing] = []
         for thing in found:
             if thing.what == "code" and thing.module is not None and thing.node is not None:
@@ -229,7 +229,7 @@ class Resolver:
         return members if len(members) <= _MOST else [UNKNOWN]
 
     def member(self, thing: Thing, name: str, depth: int = 0) -> list[Thing]:
-        """Return what a member of something may stand for."""
+        """Return what a member may refer to."""
         self._steps -= 1
         if depth > _DEEPEST or self._steps < 0:
             return [UNKNOWN]
@@ -274,7 +274,7 @@ class Resolver:
         return found or [UNKNOWN]
 
     def _given(self, module: Module, value: Node, thing: Thing, depth: int) -> list[Thing]:
-        """Return what a member is: of an accessor (`get locked()`) what it returns."""
+        """Return the value of a member; for a getter (`get locked()`), its return value."""
         if value.type == "method_definition" and any(child.type == "get" for child in value.children):
             return self._any(module, returned(value), thing, depth)
         return self.resolve(module, value, thing, depth)
@@ -291,7 +291,7 @@ class Resolver:
         return found
 
     def _parent(self, this: Thing | None, depth: int) -> list[Thing]:
-        """Return what a class extends; what `super` means in an object is Strapi's own."""
+        """Return the base class of a class; `super` in an object is Strapi's own."""
         if this is None or this.module is None or this.node is None or this.node.type not in CLASSES:
             return [HARMLESS]
         heritage = next((child for child in this.node.children if child.type == "class_heritage"), None)
@@ -306,7 +306,7 @@ class Resolver:
     # Calls
 
     def _called(self, module: Module, node: Node, this: Thing | None, depth: int) -> list[Thing]:
-        """Return what a call may answer."""
+        """Return what a call may return."""
         found_import = required(module, node)
         if found_import is not None:
             return self._import(module, found_import, depth)
@@ -340,7 +340,7 @@ class Resolver:
         return [thing if is_of_package else VALUE if thing.harmless else UNKNOWN]
 
     def said(self, module: Module, call: Node) -> str:
-        """Return the first argument of a call where it is a text that is written out."""
+        """Return the first argument of a call if it is a text literal."""
         given = arguments(call)
         try:
             said = self._sources.value(module, given[0]) if given else None
@@ -349,12 +349,12 @@ class Resolver:
         return said if isinstance(said, str) else "?"
 
     def served(self, path: tuple[str, ...], depth: int = 0) -> list[Thing]:
-        """Return the function that a path from `strapi` names."""
+        """Return the function that a path from `strapi` refers to."""
         raise NotImplementedError
 
 
 def _named_again(module: Module, one: Import, name: str) -> str | None:
-    """Return the name inside a module whose exports are handed on; empty for the module, None for others."""
+    """Return the name inside a module that is re-exported; empty for the whole module, None for other names."""
     if one.node.type == "export_specifier":
         alias = one.node.child_by_field_name("alias") or one.node.child_by_field_name("name")
         return one.name if alias is not None and module.text(alias) == name else None

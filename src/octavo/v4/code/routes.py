@@ -1,4 +1,4 @@
-"""The routes of APIs, as far as they are data: core routers, and lists of routes that are written out."""
+"""Read the routes of APIs that are data: core routers, and literal lists of routes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,7 +41,7 @@ _PLAIN: Final = re.compile(r"(:\w+|[\w.~!$&'@,;=-]+)")
 
 
 def in_order(routes: Iterable[Route], findings: list[Finding]) -> tuple[Route, ...]:
-    """The routes that can be reached, those with optional names twice; findings tell of the others."""
+    """Return the reachable routes, twice for optional names; add findings for the others."""
     kept: list[Route] = []
     shapes: dict[tuple[str, tuple[str, ...]], Route] = {}
     wild: list[tuple[Route, str]] = []
@@ -68,7 +68,7 @@ def in_order(routes: Iterable[Route], findings: list[Finding]) -> tuple[Route, .
 
 
 def _without_options(route: Route) -> list[Route]:
-    """`/a/:b?` as `/a` and `/a/:b`; rules such as `:id(\\d+)` are left out: ids are checked anyway."""
+    """Return `/a/:b?` as `/a` and `/a/:b`. Rules such as `:id(\\d+)` are removed: ids are validated anyway."""
     path = _NAME_WITH_RULE.sub(r"\1", route.path)
     if not path.endswith("?") or not _NAME.search(path.rpartition("/")[2]):
         return [replace(route, path=path)]
@@ -84,12 +84,12 @@ def _covers(other: Route, start: str, route: Route) -> bool:
 
 
 def _shape(path: str) -> tuple[str, ...]:
-    """The segments of an address, names as `:`."""
+    """Return the segments of a path, with `:` for names."""
     return tuple(":" if segment.startswith(":") else segment for segment in path.lower().split("/"))
 
 
 def _shapes_before(path: str) -> Iterator[tuple[str, ...]]:
-    """Every shape of an address that answers whatever this one would."""
+    """Yield the shapes of all paths that match whatever this one matches."""
     shape = _shape(path)[:_MOST_SEGMENTS]
     return product(*((":",) if segment == ":" else (segment, ":") if segment else ("",) for segment in shape))
 
@@ -101,7 +101,7 @@ _LOCALIZE: Final = "createLocalization"
 
 
 class RouteReader:
-    """Reads the route files of one project after its controllers, policies and middlewares."""
+    """Reads the route files of one project, after its controllers, policies and middlewares."""
 
     def __init__(self, sources: Sources, controllers: Controllers, names: NamedCode, registry: Registry) -> None:
         self._sources = sources
@@ -110,7 +110,7 @@ class RouteReader:
         self._types = registry.content_types
 
     def read(self, api: Path, owner: str) -> Iterator[Route]:
-        """The routes of one API (`api::article`), in v4's order."""
+        """Yield the routes of one API (`api::article`), in v4's order."""
         for path in self._sources.folder(api / "routes", data=True):
             place = self._sources.place(path)
             python = path.with_suffix(".py")
@@ -125,7 +125,7 @@ class RouteReader:
                 yield self._localization(found, owner, prefix, place)
 
     def core(self) -> Iterator[Route]:
-        """Each core action of each content-type of an API, as it is generated."""
+        """Yield each generated core action of each content type of an API."""
         for uid, found in self._types.items():
             if uid.startswith("api::"):
                 owner, place = uid.rpartition(".")[0], Place("", 0)
@@ -159,7 +159,7 @@ class RouteReader:
         self._sources.find(Kind.ROUTE, place.file, place, f"{says}: there are no such routes", State.CLOSED)
 
     def _router(self, module: Module, node: Node, owner: str, depth: int = 0) -> tuple[list[Route], str]:
-        """The routes that an expression stands for, and the prefix of its router."""
+        """Return the routes of an expression, and the prefix of its router."""
         made = factory_call(module, node, _ROUTER)
         if made is not None:
             return self._core_router(module, node, made[0], made[1], owner)
@@ -171,7 +171,8 @@ class RouteReader:
         return [], ""
 
     def _joined(self, module: Module, node: Node, owner: str, depth: int) -> tuple[list[Route], str]:
-        """A core router and a list of routes, joined by a function of the project: `customRouter(core, extra)`."""
+        """Return a core router and a list of routes, joined by a function of the project: `customRouter(core,
+        extra)`."""
         routes: list[Route] = []
         prefix = ""
         for argument in arguments(node):
@@ -192,7 +193,7 @@ class RouteReader:
         if given is not None:
             module, given = self._sources.resolved(module, given)
             if given.type in FUNCTIONS:
-                given = None  # v4 reads options of it that are not there
+                given = None  # v4 reads options that do not exist
         if given is not None:
             options = properties(module, given) if given.type == "object" else {}
             if given.type != "object" or is_open(module, given):
@@ -219,7 +220,7 @@ class RouteReader:
         return routes, prefix
 
     def _core(self, uid: str, owner: str, place: Place, prefix: str = "") -> Iterator[Route]:
-        """The routes of a core router; none for a content-type that is not there."""
+        """Yield the routes of a core router; none if the content type does not exist."""
         found = self._types.get(uid)
         if found is None:
             self._sources.find(Kind.ROUTE, uid, place, "there is no such content-type: no routes", State.CLOSED)
@@ -241,7 +242,7 @@ class RouteReader:
         )
 
     def _configured(self, module: Module, config: Node | None, action: str, route: Route, owner: str) -> Route:
-        """A core route with what `config: { find: { ... } }` says of it."""
+        """Return a core route with its options from `config: { find: { ... } }`."""
         if config is None:
             return route
         module, config = self._sources.resolved(module, config)
@@ -277,7 +278,7 @@ class RouteReader:
     def written_out(
         self, module: Module, items: list[Node], owner: str, prefix: str, depth: int = 0
     ) -> Iterator[Route]:
-        """The routes that are written out one by one, or come from a list by `...list`."""
+        """Yield the routes that are object literals, or are spread from a list by `...list`."""
         for item in items:
             if item.type == "spread_element":
                 yield from self._list(*self._sources.resolved(module, named(item)[0]), owner, prefix, depth + 1)
@@ -288,7 +289,7 @@ class RouteReader:
                 yield route
 
     def plugin_router(self, module: Module, node: Node, owner: str) -> Iterator[Route]:
-        """The routes of a local plugin (`plugin::shop`): of its routers those that are for the content API."""
+        """Yield the routes of a local plugin (`plugin::shop`), of its content API routers only."""
         members = properties(module, node) if node.type == "object" else {}
         kind = string_value(module, members["type"]) if "type" in members else None
         if kind == "content-api":
@@ -300,7 +301,7 @@ class RouteReader:
             self._administration(*self._sources.resolved(module, listed), owner)
 
     def _administration(self, module: Module, node: Node, owner: str) -> None:
-        """Routes that are for the administration's pages alone."""
+        """Record the routes for the administration only."""
         says = "a route of the administration: not served"
         for item in named(node) if node.type == "array" else [node]:
             other, value = self._sources.resolved(module, item)
@@ -310,7 +311,7 @@ class RouteReader:
             self._sources.find(Kind.ROUTE, name, other.place(value), says, State.OPEN)
 
     def own_route(self, module: Module, node: Node, owner: str, prefix: str) -> Route | None:
-        """A route that is written out: `{ method, path, handler, config }`; None, with a finding, where it is not."""
+        """Return a literal route: `{ method, path, handler, config }`; None, with a finding, if it is not literal."""
         place = module.place(node)
         members = properties(module, node) if node.type == "object" else {}
         try:
@@ -327,7 +328,7 @@ class RouteReader:
         if config is not None:
             module, config = self._sources.resolved(module, config)
             if config.type == "object" and "prefix" in properties(module, config):
-                prefix = ""  # whatever it says, v4 leaves out the router's
+                prefix = ""  # whatever its value, v4 ignores the router's prefix then
         route = self._handled(Route(method, f"{prefix}/{path.strip('/')}", handler, "", place, Access()), owner)
         if is_open(module, node):
             route = _guarded(route, Guard(route.name, place, "not all of it is written out"))
@@ -336,14 +337,14 @@ class RouteReader:
         return route
 
     def _handler(self, module: Module, node: Node | None) -> str:
-        """The name of a handler; empty for a function, or what is not written out."""
+        """Return the name of a handler; empty for a function, or if it is not a literal."""
         if node is None:
             return ""
         module, node = self._sources.resolved(module, node)
         return (string_value(module, node) or "").strip()
 
     def _handled(self, route: Route, owner: str) -> Route:
-        """The route with what its handler leads to: a core action, or one of the project's own."""
+        """Return the route with its handler resolved: a core action, or one of the project's own."""
         name, _, action = route.handler.rpartition(".")
         if not route.handler:
             return replace(route, action="", handled_at=route.place)
@@ -375,7 +376,7 @@ class RouteReader:
         )
 
     def _with_config(self, module: Module, config: Node, route: Route, owner: str) -> Route:
-        """The route with its `auth`, `policies` and `middlewares`."""
+        """Return the route with its `auth`, `policies` and `middlewares`."""
         if config.type != "object" or is_open(module, config):
             return _guarded(route, Guard(route.name, module.place(config), "its config is not written out"))
         members = properties(module, config)
@@ -425,7 +426,7 @@ def _names(value: Any) -> Mapping[str, None]:
 
 
 def _core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
-    """Action, method and path of each core route, in v4's order."""
+    """Return action, method and path of each core route, in v4's order."""
     if content_type.is_single:
         path = f"/{content_type.singular_name}"
         return (("find", "GET", path), ("update", "PUT", path), ("delete", "DELETE", path))
@@ -441,7 +442,7 @@ def _core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
 
 
 def _puts_own_first(module: Module, call: Node) -> bool:
-    """Whether a function that joins two lists of routes puts its second argument first."""
+    """Return whether a function that joins two lists of routes puts its second argument first."""
     called = call.child_by_field_name("function")
     function = None if called is None else follow(module, called, bindings_of(module))
     if function is None:

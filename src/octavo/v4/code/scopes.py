@@ -1,4 +1,4 @@
-"""The names that the code of a v4 project declares, and what it assigns to them, by file."""
+"""The declarations and assignments in the code of a v4 project, by file."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -23,10 +23,10 @@ from octavo.v4.javascript.syntax import (
 )
 
 Path = tuple[str, ...]
-"""Names from a variable on: `("guard", "locked")`."""
+"""A variable and its members: `("guard", "locked")`."""
 
 ALL: Final = "*"
-"""Stands for every member of an object in what `Object.assign` gives it."""
+"""Stands for every member of an object passed to `Object.assign`."""
 _SCOPES: Final = (
     *("statement_block", "for_statement", "for_in_statement", "catch_clause", "switch_case", "switch_default"),
     *FUNCTIONS,
@@ -35,7 +35,7 @@ _SCOPES: Final = (
 
 
 class Scopes:
-    """Looks names up in the files of one project."""
+    """Looks up names in the files of one project."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -44,13 +44,13 @@ class Scopes:
         self._assigned: dict[Module, dict[Path, list[Node]]] = {}
 
     def exports(self, module: Module) -> Exports:
-        """Return what a module exports, found once."""
+        """Return the exports of a module. The result is cached."""
         if module not in self._exports:
             self._exports[module] = exports_of(module)
         return self._exports[module]
 
     def declared(self, module: Module, node: Node, name: str) -> list[Binding | None] | None:
-        """Return the nearest declarations of a name, None for a parameter; None where the file has none."""
+        """Return the nearest declarations of a name, None for a parameter; None if the file has none."""
         current = node.parent
         while current is not None:
             names = self._scope(module, current)
@@ -85,14 +85,14 @@ class Scopes:
         return self._assigned[module]
 
     def members_set(self, module: Module, node: Node) -> dict[str, Node]:
-        """Return what a file sets of an object after it declares it: `hooks.beforeCreate = ...`."""
+        """Return the members that a file assigns to an object after declaring it: `hooks.beforeCreate = ...`."""
         start = next(paths_of(module, node, "", is_instance=False), ("",))[0]
         paths = self.assigned(module).items()
         return {path[1]: nodes[-1] for path, nodes in paths if path[0] == start and len(path) == 2 and path[1] != ALL}
 
 
 def _assignment(module: Module, node: Node) -> tuple[Path, list[Node]]:
-    """Return the path that a node sets, and to what; an empty path where it sets none."""
+    """Return the path that a node assigns to, and the value; an empty path if it assigns nothing."""
     if node.type == "assignment_expression":
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         return (member_path(module, left), [right]) if left is not None and right is not None else ((), [])
@@ -124,7 +124,7 @@ def _declarations(module: Module, node: Node) -> Iterator[tuple[str, Binding | N
 
 
 def class_members(module: Module, node: Node, *, is_static: bool) -> Iterator[tuple[str, Node]]:
-    """Yield the methods and fields of a class, and what its constructor sets on `this`."""
+    """Yield the methods and fields of a class, and what its constructor assigns to `this`."""
     body = node.child_by_field_name("body")
     for member in named(body) if body is not None else []:
         key = member.child_by_field_name("name") or member.child_by_field_name("property")
@@ -143,7 +143,7 @@ def class_members(module: Module, node: Node, *, is_static: bool) -> Iterator[tu
 
 
 def has_computed_fields(node: Node) -> bool:
-    """Return whether a class calls something for the value of a field when an instance is created."""
+    """Return whether creating an instance calls functions for the values of fields."""
     body = node.child_by_field_name("body")
     fields = named(body) if body is not None else []
     values = [field.child_by_field_name("value") for field in fields if not _is_static(field)]
@@ -160,7 +160,7 @@ def _is_static(member: Node) -> bool:
 
 
 def paths_of(module: Module, node: Node, name: str, is_instance: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the paths by which a file may set a member of an object: by the name that it is declared with."""
+    """Yield the paths by which a file may assign a member of an object: by the name that it is declared with."""
     parent = node.parent
     own = node.child_by_field_name("name")
     if parent is not None and parent.type == "variable_declarator":
@@ -172,7 +172,7 @@ def paths_of(module: Module, node: Node, name: str, is_instance: bool) -> Iterat
 
 
 def last_name(module: Module, node: Node) -> str | None:
-    """Return the name of a member, as far as it is written out."""
+    """Return the name of a member, if it is literal."""
     found = node.child_by_field_name("property")
     if found is not None:
         return identifier(module, found)

@@ -1,4 +1,4 @@
-"""The services of a v4 project, found by what `strapi` calls them."""
+"""Resolve the services of a v4 project by their names in `strapi`."""
 
 import re
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from octavo.v4.javascript.syntax import FUNCTIONS, returned
 
 _UID: Final = re.compile(r"(api|plugin)::([\w-]+)\.([\w-]+)")
 _HEADS: Final = (*CONNECTING, "plugins", "db")
-"""What a chain of connecting calls begins with."""
+"""The possible starts of a chain of connecting calls."""
 
 
 class ServiceResolver(Resolver):
-    """Resolves expressions, also those that lead through `strapi`."""
+    """Resolves expressions, including those through `strapi`."""
 
     def served(self, path: tuple[str, ...], depth: int = 0) -> list[Thing]:
-        """Return the function that a path from `strapi` names: of a service, or Strapi's own."""
+        """Return the function that a path from `strapi` refers to: of a service, or Strapi's own."""
         uid, rest = _service(path)
         found = _UID.fullmatch(uid)
         if found is None:
@@ -42,7 +42,7 @@ class ServiceResolver(Resolver):
         return path is not None and (module is None or b"services" in module.source.text)
 
     def _services(self, kind: str, owner: str, name: str) -> Iterator[Thing]:
-        """Yield the objects that a service is made of."""
+        """Yield the objects that define a service."""
         folder = self._sources.source / ("api" if kind == "api" else "plugins") / owner
         stems = [folder / part / "services" / name for part in ("", "server", "server/src")]
         path = self._sources.one(*stems)
@@ -62,7 +62,7 @@ class ServiceResolver(Resolver):
                 yield from (one for found in self.member(services, name) for one in self.whole(found))
 
     def _made(self, thing: Thing) -> Iterator[Thing]:
-        """Yield the object that a factory of services makes: a function, or `createCoreService(uid, function)`."""
+        """Yield the object that a service factory returns: of a function, or `createCoreService(uid, function)`."""
         module, node = thing.module, thing.node
         if module is None or node is None:
             yield thing
@@ -78,7 +78,8 @@ def _is_connecting(path: tuple[str, ...]) -> bool:
 
 
 def _service(path: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """Return the service that a path from `strapi` names, and what of it; empty where it names none."""
+    """Return the service that a path from `strapi` refers to, and the rest of the path; empty if it is not a
+    service."""
     match path:
         case ("service()" | "services", uid, *rest):
             return uid, tuple(rest)

@@ -1,6 +1,6 @@
-"""`findOne` that looks an entry up by a slug instead of its id, and answers it: a form that many projects write.
+"""Recognize `findOne` actions that look up an entry by a slug instead of its id, as many projects do.
 
-What it answers is what the core action may answer by id, so the core action may stand in for it.
+The core action may return the same entry by id, so it can replace such an action.
 """
 
 from typing import Final
@@ -35,10 +35,10 @@ _DEEPEST: Final = 6
 
 
 def finds_by_slug(module: Module, function: Node, content_type: ContentType) -> bool:
-    """Whether an action does nothing but answer the one entry of its own content-type whose slug is in the path.
+    """Return whether an action only returns the entry of its content type whose slug is in the path.
 
-    A slug is what is meant to be seen: an attribute of type `uid`, or one of that name. Anything else (a token, a
-    number that nobody guesses) may be what protects an entry.
+    A slug is public by design: an attribute of type `uid`, or one named `slug`. Any other attribute (a token, an
+    unguessable number) may protect an entry.
     """
     given = parameters(function) if function.type in FUNCTIONS else []
     if len(given) != 1 or given[0].type != "identifier":
@@ -56,11 +56,11 @@ class _Reader:
         }
         self._context = context
         self._given: set[str] = set()
-        """Names of what the path says."""
+        """Names with values from the path."""
         self._entries: set[str] = set()
 
     def reads(self, listed: list[Node], depth: int) -> bool:
-        """Whether these statements look the entry up and answer it, and nothing else."""
+        """Return whether these statements look up the entry and return it, and do nothing else."""
         answers = False
         for statement in listed:
             match statement.type:
@@ -79,7 +79,7 @@ class _Reader:
         return answers
 
     def _guarded(self, statement: Node, depth: int) -> bool:
-        """`if (entity) { ... }`"""
+        """Return whether a node is `if (entity) { ... }`."""
         condition, inner = statement.child_by_field_name("condition"), statement.child_by_field_name("consequence")
         if condition is None or inner is None or not self._is_name(unwrap(condition), self._entries):
             return False
@@ -104,7 +104,7 @@ class _Reader:
         return node.type == "identifier" and identifier(self._module, node) in names
 
     def _is_entry(self, node: Node, depth: int) -> bool:
-        """The entry, as it is or through the steps of the core controller."""
+        """Return whether a node is the entry, unchanged or passed through the core controller's methods."""
         if node.type == "await_expression":
             node = unwrap(named(node)[0])
         if self._is_name(node, self._entries):
@@ -115,7 +115,7 @@ class _Reader:
         return bool(given) and self._is_entry(unwrap(given[0]), depth + 1)
 
     def _finds(self, node: Node) -> bool:
-        """`await strapi.db.query(uid).findOne({ where: { slug: id }, populate })`"""
+        """Return whether a node is `await strapi.db.query(uid).findOne({ where: { slug: id }, populate })`."""
         if node.type != "await_expression":
             return False
         call = unwrap(named(node)[0])
@@ -136,7 +136,7 @@ class _Reader:
         )
 
     def _is_slug(self, node: Node, depth: int = 0) -> bool:
-        """`{ slug: id }`, or several of these below `$or`: nothing but what the path says chooses the entry."""
+        """Return whether a node is `{ slug: id }`, or several of these in `$or`: only the path selects the entry."""
         if node.type != "object" or is_open(self._module, node):
             return False
         members = properties(self._module, node)

@@ -1,4 +1,4 @@
-"""The files of a v4 project that hold code, parsed once each; what cannot be read becomes a finding."""
+"""The code files of a v4 project, parsed once each. Unreadable files become findings."""
 
 import os
 import re
@@ -21,7 +21,7 @@ _DECLARATIONS: Final = re.compile(r"\.d\.[cm]?ts$")
 
 
 class Sources:
-    """Reads the files of one project. Findings are collected on the way."""
+    """Reads the files of one project, and collects findings."""
 
     def __init__(self, project: Path) -> None:
         self.project = project
@@ -32,25 +32,25 @@ class Sources:
         self._typescript = (project / "tsconfig.json").is_file()
 
     def bindings(self, module: Module) -> dict[str, Binding]:
-        """The names that a module declares at its top, found once."""
+        """Return the top-level names of a module. The result is cached."""
         if module not in self._bindings:
             self._bindings[module] = bindings_of(module)
         return self._bindings[module]
 
     def value(self, module: Module, node: Node) -> Any:
-        """The value of an expression that is written out. Raises NotData."""
+        """Return the value of a literal expression. Raises NotData."""
         return value_of(module, node, self.bindings(module))
 
     def place(self, path: Path) -> Place:
-        """The beginning of a file."""
+        """Return the start of a file as a location."""
         return Place(name_in(path, self.project))
 
     def find(self, kind: Kind, name: str, place: Place, says: str, state: State) -> None:
-        """Note a finding."""
+        """Add a finding."""
         self.findings.append(Finding(kind, name, place, says, state))
 
     def module(self, path: Path) -> Module | None:
-        """A file's syntax tree; None, with a finding, where it cannot be read."""
+        """Return a file's syntax tree, or None, with a finding, if it cannot be read."""
         if path not in self._modules:
             try:
                 self._modules[path] = parse_file(path, self.project)
@@ -60,7 +60,7 @@ class Sources:
         return self._modules[path]
 
     def folder(self, folder: Path, *, data: bool = False) -> Iterator[Path]:
-        """The files that v4 loads of a folder, in its order: not those below. With `data`, JSON too."""
+        """Yield the files that v4 loads from a folder, in its order, without subfolders. With `data`, also JSON."""
         wanted = _ROUTE_FILES if data else SCRIPTS
         try:
             found = sorted(path for path in folder.iterdir() if path.suffix in wanted and path.is_file())
@@ -69,7 +69,7 @@ class Sources:
         yield from self._chosen([path for path in found if not _DECLARATIONS.search(path.name)])
 
     def _chosen(self, paths: list[Path]) -> Iterator[Path]:
-        """One file of each name: of a file and what it was compiled to, the one that is written."""
+        """Yield one file for each name: the source, if there is also a compiled file."""
         twins = {path.with_suffix("") for path in paths if "ts" in path.suffix}
         for path in paths:
             if self._typescript and "ts" not in path.suffix and path.with_suffix("") in twins:
@@ -77,14 +77,14 @@ class Sources:
             yield path
 
     def folders(self, folder: Path) -> Iterator[Path]:
-        """The folders in a folder, in v4's order."""
+        """Yield the subfolders of a folder, in v4's order."""
         try:
             yield from sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
         except OSError:
             return
 
     def one(self, *stems: Path) -> Path | None:
-        """The first file that there is: each stem with every suffix of scripts."""
+        """Return the first existing file: each stem with every suffix of scripts."""
         for stem in stems:
             for suffix in (".ts", ".js", ".mjs", ".cjs") if self._typescript else (".js", ".cjs", ".mjs", ".ts"):
                 path = stem.with_name(stem.name + suffix)
@@ -93,19 +93,19 @@ class Sources:
         return None
 
     def exported(self, module: Module) -> Node | None:
-        """The one value of a module, names followed; None where it depends on what happens as it runs."""
+        """Return the exported value of a module, with names resolved; None if it depends on run time."""
         exports = exports_of(module)
         if exports.uncertain is not None or exports.value is None:
             return None
         return unwrap(exports.value)
 
     def exported_names(self, module: Module) -> dict[str, Node]:
-        """What a module exports by names (`exports.a =`, `export const a`)."""
+        """Return the named exports of a module (`exports.a =`, `export const a`)."""
         exports = exports_of(module)
         return {} if exports.uncertain is not None or exports.again else exports.names
 
     def imported(self, module: Module, node: Node) -> tuple[Module, Node] | None:
-        """The value that a name, or a `require`, brings from another file of the project."""
+        """Return the value that a name, or a `require`, imports from another file of the project."""
         node = unwrap(node)
         found = required(module, node)
         if found is None and node.type in ("identifier", "shorthand_property_identifier"):
@@ -114,12 +114,12 @@ class Sources:
         return None if found is None else self.imported_by(module, found)
 
     def module_of(self, module: Module, found: Import) -> Module | None:
-        """The file of the project that an import leads to."""
+        """Return the file of the project that an import refers to."""
         path = resolve(module, found.specifier)
         return None if path is None else self.module(Path(os.path.normpath(path)))
 
     def imported_by(self, module: Module, found: Import) -> tuple[Module, Node] | None:
-        """The value that an import brings from another file of the project."""
+        """Return the value that an import gets from another file of the project."""
         other = self.module_of(module, found)
         if other is None:
             return None
@@ -131,13 +131,13 @@ class Sources:
         return None if value is None else (other, unwrap(follow(other, value, self.bindings(other))))
 
     def resolved(self, module: Module, node: Node) -> tuple[Module, Node]:
-        """The expression behind a name, of this file or another one of the project."""
+        """Return the expression that a name refers to, in this file or another one of the project."""
         node = unwrap(follow(module, node, self.bindings(module)))
         return self.imported(module, node) or (module, node)
 
 
 def answered(module: Module, node: Node) -> Node | None:
-    """The one expression that a function answers; of what is no function, itself."""
+    """Return the expression that a function returns; a node that is not a function is returned unchanged."""
     node = unwrap(node)
     if node.type not in FUNCTIONS:
         return node
@@ -148,7 +148,7 @@ def answered(module: Module, node: Node) -> Node | None:
 
 
 def _local(module: Module, function: Node, node: Node) -> Node:
-    """The expression behind a name that a function declares, or the file."""
+    """Return the expression that a name refers to, declared in the function or the file."""
     body = function.child_by_field_name("body")
     if node.type == "identifier" and body is not None and body.type == "statement_block":
         for statement in body.named_children:

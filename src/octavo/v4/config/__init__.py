@@ -1,1 +1,1 @@
-"""The configuration of a v4 project (`config/*.js` and the like) as settings: what is read, what each key means."""
+"""Read the configuration of a v4 project (`config/*.js` etc.) as settings, with the meaning of each key."""

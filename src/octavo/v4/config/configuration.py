@@ -1,4 +1,4 @@
-"""The configuration of a v4 project as the settings loader reads it: `octavo.settings.v4_package.V4Configuration`."""
+"""The configuration of a v4 project for the settings loader (`octavo.settings.v4_package.V4Configuration`)."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
@@ -32,9 +32,9 @@ _SAYS: Final = {
 
 
 def settle_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Container[str], anybody: str) -> None:
-    """Put the rule in the place of a `*`. `sources` are the places of the project's own configuration.
+    """Replace a `*` in the list of origins by the rule for it. `sources` are the project's configuration files.
 
-    `anybody` is how the rule `cors` meets any origin; it stays as it is where another source sets it.
+    `anybody` is the value of the rule `cors` that allows any origin. If another source sets the rule, it is unchanged.
     """
     origins = chosen.get(_ORIGINS)
     if origins is None or origins.source not in sources or "*" not in origins.value:
@@ -47,7 +47,7 @@ def settle_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Contain
 
 
 def tell_star(findings: Iterable[Finding], rule: str) -> Iterator[Finding]:
-    """The findings, with what comes of a `*` in a list."""
+    """Yield the findings, with the effect of a `*` in the list of origins."""
     for finding in findings:
         if finding.setting == ".".join(_ORIGINS) and "*" in (finding.value or ()):
             yield replace(finding, message=_SAYS[rule])
@@ -56,7 +56,7 @@ def tell_star(findings: Iterable[Finding], rule: str) -> Iterator[Finding]:
 
 
 def provider_findings(settings: Settings) -> Iterator[Finding]:
-    """Why nothing can be uploaded, or no mail be sent, although the start goes on."""
+    """Yield the reasons why uploads or email are disabled, although the start continues."""
     if upload_is_from_v4(settings):
         yield from (_closed(settings, wrong, "uploads are refused") for wrong in storage_problems(settings))
     if mail_is_from_v4(settings):
@@ -82,7 +82,7 @@ _FOLDER: Final = "config/env/production"
 
 
 def unread_environment(project: Path, variables: Mapping[str, str]) -> Iterator[Finding]:
-    """A service that is in production, while v4 would take its files for development: told, and done as v4 does."""
+    """Yield a warning for a production service whose files v4 would read as development, which Octavo does as well."""
     if not variables.get("NODE_ENV") and (project / _FOLDER).is_dir():
         message = "not read: without NODE_ENV v4 is in development; set NODE_ENV=production, or development if so meant"
         yield Finding(outcome=Outcome.OPEN, file=_FOLDER, line=0, key="", message=message)
@@ -92,7 +92,7 @@ Place = tuple[str, ...]
 
 
 class Configuration:
-    """What the project's files say, and how that ranks among the other sources."""
+    """A project's configuration, and its precedence among the other sources."""
 
     def __init__(self, project: Path, variables: Mapping[str, str], files: V4Files) -> None:
         self._project = project
@@ -104,7 +104,7 @@ class Configuration:
         self.plugins = files.plugins
 
     def visible(self, variables: Found) -> Found:
-        """Return the environment variables that v4 would read, too."""
+        """Return the environment variables that v4 would also read."""
         return self._ranking.variables(variables)
 
     def settle_origins(self, chosen: MutableMapping[Place, Given], anybody: str) -> None:
@@ -112,11 +112,11 @@ class Configuration:
         settle_star(chosen, self._sources, anybody)
 
     def missing(self, chosen: Mapping[Place, Given]) -> Iterable[SettingsProblem]:
-        """Return what a start needs and no source has."""
+        """Return the settings that the start requires and no source provides."""
         return self._ranking.missing(chosen)
 
     def findings(self, settings: Settings) -> Iterator[Finding]:
-        """Return what became of each key."""
+        """Return the outcome for each key."""
         if settings.mode == "production":
             yield from unread_environment(self._project, self._variables)
         settled = self._ranking.settled(settings.sources)
@@ -125,6 +125,6 @@ class Configuration:
 
 
 def read_configuration(project: Path, variables: Mapping[str, str]) -> Configuration | None:
-    """Read `config/*` under the `NODE_ENV` of the variables. Raises ValueError if `package.json` cannot be read."""
+    """Read `config/*` with the `NODE_ENV` of the variables. Raises ValueError if `package.json` cannot be read."""
     files = read_v4(project, variables, variables.get("NODE_ENV") or "development")
     return None if files is None else Configuration(project, variables, files)

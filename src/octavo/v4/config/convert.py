@@ -1,7 +1,6 @@
-"""From what v4's configuration says to what a setting takes: sizes, times, numbers and lists as v4 reads them.
+"""Convert values of v4's configuration to settings: sizes, durations, numbers and lists, parsed as in v4.
 
-A converter takes a plain value and gives one as it would stand in TOML. Raises ValueError, whose text says what was
-expected, for people.
+A converter takes a plain value and returns it as in TOML. Raises ValueError with a message that says what was expected.
 """
 
 import re
@@ -35,12 +34,12 @@ _MOST: Final = 1 << 53
 
 
 def same(value: Any) -> Any:
-    """Whatever it is; the setting itself says what it takes."""
+    """Return the value unchanged; the setting validates it."""
     return value
 
 
 def text(value: Any) -> str:
-    """A text; numbers are read as texts."""
+    """Return a text; numbers are converted."""
     if isinstance(value, str):
         return value
     if type(value) is int:
@@ -49,14 +48,14 @@ def text(value: Any) -> str:
 
 
 def flag(value: Any) -> bool:
-    """Yes or no, by the rules of JavaScript where it is neither."""
+    """Return a boolean; other values are converted by JavaScript's rules."""
     if isinstance(value, list | Mapping):
         raise ValueError("true or false")
     return value not in (None, 0, "", False)
 
 
 def whole(value: Any) -> int:
-    """A whole number, also as a text."""
+    """Return an integer, which may be given as a text."""
     if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d{1,15}\s*", value):
         return int(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST and value == int(value):
@@ -65,12 +64,12 @@ def whole(value: Any) -> int:
 
 
 def limit(value: Any) -> int:
-    """A bound; what is below 1, or nothing at all, is none."""
+    """Return a limit; values below 1, and null, mean no limit."""
     return -1 if value is None else max(whole(value), 0) or -1
 
 
 def bound_or(none: int) -> Converter:
-    """A bound, where v4 takes what is below 1, or nothing at all, for none."""
+    """Return a converter for a limit where v4 takes values below 1, and null, as no limit."""
 
     def bound(value: Any) -> int:
         asked = limit(value)
@@ -80,7 +79,7 @@ def bound_or(none: int) -> Converter:
 
 
 def size(value: Any) -> int:
-    """Bytes: a number, or as in `256mb`."""
+    """Return bytes, given as a number or like `256mb`."""
     if isinstance(value, str) and (found := _SIZE.fullmatch(value.strip())):
         return int(float(found[1]) * _BYTES[found[2].lower()])
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST:
@@ -89,7 +88,8 @@ def size(value: Any) -> int:
 
 
 def lifetime(value: Any) -> int:
-    """Seconds of a token: a number is seconds, a text as in `7d`, `2 days`, `10h`; one without unit milliseconds."""
+    """Return a token's lifetime in seconds: given in seconds, or like `7d`, `2 days`, `10h`; without unit, in
+    milliseconds."""
     if isinstance(value, str) and (found := _TIME.fullmatch(value.strip())) and found[2].lower() in _SECONDS:
         return max(round(float(found[1]) * _SECONDS[found[2].lower()]), 1)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
@@ -98,7 +98,7 @@ def lifetime(value: Any) -> int:
 
 
 def interval(value: Any) -> int:
-    """Seconds of a period: milliseconds, or as in `{min: 5}`."""
+    """Return a period in seconds: given in milliseconds, or like `{min: 5}`."""
     if isinstance(value, Mapping):
         if not value or not set(value) <= set(_INTERVALS):
             raise ValueError("a period such as { min: 5 }")
@@ -107,12 +107,12 @@ def interval(value: Any) -> int:
 
 
 def milliseconds(value: Any) -> int:
-    """Whole seconds of so many milliseconds."""
+    """Return whole seconds for milliseconds."""
     return whole(value) // 1000
 
 
 def texts(value: Any) -> list[str]:
-    """A list of texts, less what is not set; a text is split at commas."""
+    """Return a list of texts without unset ones; a text is split at commas."""
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list) and all(isinstance(item, str | None) for item in value):
@@ -121,6 +121,6 @@ def texts(value: Any) -> list[str]:
 
 
 def path(value: Any) -> str:
-    """A path of addresses, with the slash that may be missing."""
+    """Return a URL path with a leading slash."""
     given = text(value).strip("/")
     return f"/{given}" if given else ""

@@ -1,4 +1,4 @@
-"""The configuration files of a v4 project: what they say, as trees, and which of them mean nothing here."""
+"""The configuration files of a v4 project, read as trees, and the files that have no effect."""
 
 from collections.abc import Container, Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ _NO_DATA: Final = "code stands in the place of data"
 
 
 class ConfigFiles:
-    """`config/`, and over it `config/env/<NODE_ENV>/`, read as data."""
+    """`config/`, merged with `config/env/<NODE_ENV>/`, read as data."""
 
     def __init__(self, project: Path, variables: Mapping[str, str], environment: str) -> None:
         self._project = project
@@ -28,12 +28,13 @@ class ConfigFiles:
         self._config = read_config(project, environment, variables).value
 
     def read(self, name: str) -> Node | None:
-        """What the files of that name say together; None where there are none."""
+        """Return the merged content of the files with that name, or None if there are none."""
         value = self._config.at(name)
         return None if value.is_undefined else _node(value)
 
     def unset(self, keys: Mapping[str, Mapping[tuple[str, ...], str]]) -> list[Finding]:
-        """Keys that say nothing because a variable is not set. `keys`: what they would be the settings of, by file."""
+        """Return findings for keys without effect because a variable is unset. `keys` maps them to settings, by
+        file."""
         return [
             Finding(
                 outcome=Outcome.IDLE,
@@ -50,7 +51,7 @@ class ConfigFiles:
         ]
 
     def others(self, known: Container[str]) -> list[Finding]:
-        """What else lies in `config/`."""
+        """Return findings for the other files in `config/`."""
         folders = (self._project / "config", self._project / "config" / "env" / self._environment)
         paths = (path for folder in folders for path in config_files(folder, self._project))
         return [
@@ -85,5 +86,5 @@ def _node(value: Value) -> Node:
 
 
 def _hole(part: UnknownPart | None) -> Hole | None:
-    """Less what stands there, which may be a secret."""
+    """Return a hole without the source text, which may be a secret."""
     return None if part is None else Hole(part.reason, Place(part.place.file, part.place.line))

@@ -1,4 +1,4 @@
-"""Matching: each key of a configuration file with its row, and what comes of it: settings, findings, problems."""
+"""Match each key of a configuration file with its row, which results in settings, findings and problems."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import field
@@ -22,7 +22,7 @@ _UNKNOWN: Final = "no key of v4 that is known here: only code of the project rea
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """A problem that stops the start, unless another source gives the setting at `place`."""
+    """A problem that prevents the start, unless another source provides the setting at `place`."""
 
     place: tuple[str, ...]
     problem: SettingsProblem
@@ -30,7 +30,7 @@ class Needed:
 
 @dataclass(slots=True)
 class Outcomes:
-    """What a configuration says, in the order in which it counts."""
+    """The results for a configuration, in order of precedence."""
 
     given: list[Given] = field(default_factory=list)
     needed: list[Needed] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Outcomes:
 
 
 class Matcher:
-    """The rows of one file of v4, and what they make of its keys. `unknown` is what to tell of any other key."""
+    """The rows of one file of v4, and their results. `unknown` is the message for any other key."""
 
     def __init__(self, rows: Iterable[Row], outcomes: Outcomes, unknown: str | None = None) -> None:
         self._unknown = unknown or _UNKNOWN
@@ -47,7 +47,7 @@ class Matcher:
         self._out = outcomes
 
     def read(self, tree: Node) -> None:
-        """Match everything below. What a file says later in the table of rows wins."""
+        """Match all keys of a tree. Later rows of the table win."""
         for path, row, node in sorted(self._matches(tree, ()), key=lambda found: self._order.get(found[0], -1)):
             if row is None:
                 self._note(Outcome.IDLE, path, node.place, self._unknown)
@@ -57,7 +57,8 @@ class Matcher:
                 self._apply(row, path, node)
 
     def _matches(self, node: Node, path: Path, idle: Row | None = None) -> Iterator[tuple[Path, Row | None, Node]]:
-        """`idle` is the nearest row above that says why there is no meaning. What is nothing says nothing."""
+        """Yield matches. `idle` is the nearest row above that explains why a key has no effect. Null values are
+        skipped."""
         if isinstance(node, Leaf) and node.value is None:
             return
         row = self._rows.get(path)
@@ -76,7 +77,7 @@ class Matcher:
             yield path, idle, node
 
     def _behind(self, hole: Hole, path: Path, known: Container[str]) -> Iterator[tuple[Path, Row | None, Node]]:
-        """What may be said where nobody can see: told at once, and closed or needed one by one."""
+        """Report a hole once, and yield the rows for keys that it may contain, to be closed or required one by one."""
         rows = [row for row in self._below(path) if row.path[len(path)] not in known]
         needed = [setting for row in rows for setting in row.stops]
         message = f"{_HIDDEN}: {hole.what}; {_advice(needed) if needed else 'what it sets is not in force'}"
@@ -126,7 +127,7 @@ class Matcher:
         )
 
     def _close(self, row: Row, path: Path, place: Place, message: str) -> None:
-        """Not understood: the safest value, or no start, or no effect; and what to write instead."""
+        """Handle a key that is not understood: the safest value, no start, or no effect; and what to write instead."""
         told = f"{message}; {_advice(row.settings)}"
         self._out.given += [self._given(reading, place) for reading in row.closed]
         self._need(row.stops, path, place, told)
@@ -154,7 +155,7 @@ class Matcher:
 
 
 def _advice(settings: Sequence[str]) -> str:
-    """Where it is said instead; a database as a whole."""
+    """Return where to set it instead; for a database as a whole."""
     if all(name.startswith("database.") for name in settings) and len(settings) > 1:
         return HOW_TO_NAME_A_DATABASE
     return ", ".join(dict.fromkeys(advice(KEYS[name]) for name in settings))

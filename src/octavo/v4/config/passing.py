@@ -1,4 +1,4 @@
-"""Passing on: keys that are written here as they are in v4, those of providers of uploads and of mail."""
+"""Pass on keys that Octavo has under the same name: those of upload and email providers."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from octavo.v4.config.tree import HoleFound, Node, Table, leaves, plain
 
 
 def pass_on(tree: Node, tables: Collection[str], rows: Sequence[Row], outcomes: Outcomes) -> Node:
-    """Read the keys below `tables` that have no row as the settings of the same name; the tree without them."""
+    """Read the keys below `tables` without a row as settings of the same name; return the tree without them."""
     if not isinstance(tree, Table):
         return tree
     own = {row.path for row in rows}

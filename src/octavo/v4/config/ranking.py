@@ -1,4 +1,4 @@
-"""How a v4 project's own words rank among the other sources of settings, and what is missing after all of them."""
+"""The precedence of a v4 project's configuration among the sources of settings, and missing settings."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,16 +20,16 @@ _FILENAME: Final = ("database", "filename")
 
 
 def _is_somebodys(source: str) -> bool:
-    """Whether it is a file of Octavo's or a variable, and no default."""
+    """Return whether the source is a file or a variable, not a default."""
     variable = source.removeprefix(".env: ")
     return source.endswith(".toml") or variable.isupper() or variable.upper().startswith(PREFIX)
 
 
 class Ranking:
-    """Variables that v4 reads through its files alone count only as far as these read them.
+    """Environment variables that v4 reads through its files only count as far as the files read them.
 
-    A variable that a file reads has the same value as there, and wins over TOML as ever. One that a file contradicts
-    would be another one than v4 serves with: it is left out, and told in `findings`.
+    A variable that a file reads has the same value there, and overrides TOML as usual. A variable that contradicts a
+    file is ignored, because v4 would not use it, and reported in `findings`.
     """
 
     def __init__(self, v4: V4Files) -> None:
@@ -39,7 +39,7 @@ class Ranking:
         self._has_hole = any(needed.place[0] == _DATABASE for needed in v4.needed)
 
     def variables(self, found: Found) -> Found:
-        """Less what v4 would not see."""
+        """Return the variables without those that v4 would ignore."""
         for given in found:
             if isinstance(given, SettingsProblem):
                 key = KEYS.get(given.key)
@@ -51,7 +51,7 @@ class Ranking:
                 yield given
 
     def _is_settled(self, place: Place) -> bool:
-        """Whether the project's files say it, or say of the database all that v4 knows of it."""
+        """Return whether the project's files set it, or define the database completely."""
         has_database = self._v4.has_database and not self._has_hole
         return place in self._settled or (has_database and place[0] == _DATABASE)
 
@@ -64,7 +64,7 @@ class Ranking:
             self.findings.append(told)
 
     def settled(self, sources: Mapping[Place, str]) -> Iterator[Finding]:
-        """The findings; what was not understood, but is said by another source, needs nobody's care any more."""
+        """Yield the findings. A key that was not understood needs no attention if another source sets it."""
         for finding in self.findings:
             source = self._elsewhere(finding, sources)
             if source:
@@ -81,7 +81,7 @@ class Ranking:
         return next(filter(_is_somebodys, said), "")
 
     def missing(self, chosen: Mapping[Place, Given]) -> Iterator[SettingsProblem]:
-        """What has to be known for a start, and is not."""
+        """Yield the problems for settings that the start requires and no source provides."""
         needed = [one for one in self._v4.needed if not self._is_known(one.place, chosen)]
         yield from dict.fromkeys(one.problem for one in needed)
         if not any(one.place[0] == _DATABASE for one in needed):

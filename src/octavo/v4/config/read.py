@@ -1,6 +1,6 @@
-"""read_v4: a v4 project's own configuration as settings, with what became of each key.
+"""read_v4: read a v4 project's configuration as settings, with the outcome for each key.
 
-`config/*.{js,ts,json}` and, over them, `config/env/<NODE_ENV>/*` are read as data; nothing of them is run.
+`config/*.{js,ts,json}`, overridden by `config/env/<NODE_ENV>/*`, are read as data. No code is run.
 """
 
 import os
@@ -44,17 +44,17 @@ _DEFAULTS: Final[Mapping[str, object]] = {
     "plugins.graphql.config.amountLimit": NO_AMOUNT,
     "plugins.graphql.config.limits.values": NO_VALUES,
 }
-"""What v4 does where nobody says anything, as far as Octavo by itself does something else."""
+"""v4's defaults, where Octavo's are different."""
 _NO_PLUGIN: Final = "of a plugin that Octavo has not, or a key that plugin has not; `octavo adopt` tells of plugins"
 _PATHS: Final = ("database.filename", "server.publicFolder")
 
 
 @dataclass(frozen=True, slots=True)
 class V4Files:
-    """What a v4 project says. `defaults` are v4's own, `given` the project's words, in the order in which they count.
+    """The configuration of a v4 project. `defaults` are v4's, `given` the project's settings, in order of precedence.
 
-    `has_database`: `config/database` is there, so v4 reads the variables of databases through it alone. `plugins` are
-    the names in `config/plugins`, in its order.
+    `has_database`: `config/database` exists, so v4 reads variables for the database only through it. `plugins` are the
+    names in `config/plugins`, in order.
     """
 
     project: V4Project
@@ -67,14 +67,14 @@ class V4Files:
 
 
 def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4Files | None:
-    """The configuration under `NODE_ENV=environment`; None for a folder that is no v4 project.
+    """Return the configuration with `NODE_ENV=environment`, or None for a folder that is not a v4 project.
 
-    Raises ValueError: `package.json` cannot be read.
+    Raises ValueError if `package.json` cannot be read.
     """
     project = find_v4_project(folder)
     if project is None:
         return None
-    from octavo.v4.config.files import ConfigFiles  # the parsers take time and memory
+    from octavo.v4.config.files import ConfigFiles  # loading the parsers takes time and memory
 
     files = ConfigFiles(folder, variables, environment)
     outcomes = Outcomes()
@@ -98,7 +98,7 @@ def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4F
 
 
 def _named_from(folder: Path, given: Given) -> Given:
-    """With the names of files as seen from the project, where they lie in it."""
+    """Return a setting with file paths relative to the project, if they are in it."""
     if f"{given.key.file}.{given.key.dotted}" not in _PATHS:
         return given
     path = Path(os.path.normpath(folder / given.value))
@@ -114,7 +114,8 @@ def _read_file(name: str, tree: Node, rows: Sequence[Row], outcomes: Outcomes) -
 
 
 def _without_own_code(tree: Node, outcomes: Outcomes) -> Node:
-    """Less what is the project's code, which is told, and what says nothing. No word on origins lets nobody in."""
+    """Return the tree without the project's own code, which is reported, and without empty values. Missing origins mean
+    that no origin is allowed."""
     if not isinstance(tree, Table):
         return tree
     for name, place in shapes.own_code(tree):

@@ -1,6 +1,6 @@
-"""Rows: what a key of v4's configuration means for Octavo. A table of them for each file of v4 is in `table_*`.
+"""Rows: the meaning of v4's configuration keys. The modules `table_*` contain a table of them for each file.
 
-Every key of a project is matched with the row of its path, or of the nearest path above that has one.
+Every key of a project is matched with the row of its path, or of the nearest parent path that has one.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ KEYS: Final[Mapping[str, Key]] = {f"{key.file}.{key.dotted}": key for table in T
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one key of v4 says of one setting; `inside` names the place within a table of free names."""
+    """A key's value for a setting. `inside` is the path within a table with arbitrary names."""
 
     setting: str
     value: Any
@@ -30,10 +30,10 @@ Reader = Callable[[Any], Readings]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a key means: `read` gives settings for its value, or `why` says that there is nothing to give.
+    """The meaning of a key. `read` returns settings for its value, or `why` explains that there are none.
 
-    A key that cannot be known without running code, or that `read` refuses with ValueError, has no effect, but:
-    `closed` are the settings that hold then, and `stops` names those without which there is no start.
+    A key whose value is unknown without running code, or for which `read` raises ValueError, has no effect, except:
+    `closed` are the settings that apply then, and `stops` names those that the start requires.
     """
 
     path: tuple[str, ...]
@@ -45,7 +45,7 @@ class Row:
 
 
 def take(path: str, setting: str, convert: Converter = same, *, closed: Any = None, stops: bool = False) -> Row:
-    """One key, one setting. With `closed`, that value holds where the key's cannot be known."""
+    """Map one key to one setting. With `closed`, that value applies if the key's value is unknown."""
     return Row(
         path=steps(path),
         read=lambda value: [Reading(setting, convert(value))],
@@ -56,15 +56,15 @@ def take(path: str, setting: str, convert: Converter = same, *, closed: Any = No
 
 
 def several(path: str, read: Reader, *settings: str, closed: Iterable[Reading] = (), stops: Iterable[str] = ()) -> Row:
-    """One key, and whatever `read` makes of it."""
+    """Map one key to the settings that `read` returns."""
     return Row(path=steps(path), read=read, settings=settings, closed=tuple(closed), stops=tuple(stops))
 
 
 def idle(why: str, *paths: str) -> tuple[Row, ...]:
-    """Keys that mean nothing here, for one reason."""
+    """Return rows for keys that have no effect, for one reason."""
     return tuple(Row(path=steps(path), why=why) for path in paths)
 
 
 def steps(path: str) -> tuple[str, ...]:
-    """`rest.maxLimit` -> `("rest", "maxLimit")`."""
+    """Split a path: `rest.maxLimit` -> `("rest", "maxLimit")`."""
     return tuple(path.split(".")) if path else ()

@@ -1,4 +1,4 @@
-"""The headers of `strapi::security`, as v4 sends them: the project's own words over v4's, piece by piece."""
+"""The headers of `strapi::security` as v4 sends them: the project's options merged with v4's defaults."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ _FURTHER: Final[Mapping[str, Any]] = {
     "style-src": ["'self'", "https:", "'unsafe-inline'"],
     "upgrade-insecure-requests": [],
 }
-"""What `useDefaults` adds."""
+"""The directives that `useDefaults` adds."""
 
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "contentSecurityPolicy": {"useDefaults": True, "directives": _DIRECTIVES},
@@ -43,7 +43,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 
 
 def read_security(value: Any) -> Readings:
-    """The policy and each header that `config` of `strapi::security` asks for; one that it forbids is an empty text."""
+    """Yield the policy and each header for the `config` of `strapi::security`; a disabled header is an empty text."""
     asked = _with_plain_names(value if isinstance(value, Mapping) else {})
     given = _over(asked, _DEFAULTS)
     yield Reading(POLICY_SETTING, _policy(given.get("contentSecurityPolicy")))
@@ -55,12 +55,12 @@ def read_security(value: Any) -> Readings:
 
 
 def default_policy() -> str:
-    """The content security policy of a project that says nothing of it."""
+    """Return the content security policy of a project without its own."""
     return _policy(_DEFAULTS["contentSecurityPolicy"])
 
 
 def _with_plain_names(asked: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Directives may be written as `imgSrc`, too."""
+    """Return the directives with dashed names; they may also be written as `imgSrc`."""
     policy = asked.get("contentSecurityPolicy")
     if not isinstance(policy, Mapping) or not isinstance(policy.get("directives"), Mapping):
         return asked
@@ -69,7 +69,7 @@ def _with_plain_names(asked: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _over(given: Any, defaults: Any) -> Any:
-    """The given value, with defaults where it says nothing; lists are filled up place by place, as v4 does."""
+    """Merge a value with defaults; lists are merged by index, as in v4."""
     if isinstance(given, Mapping) and isinstance(defaults, Mapping):
         names = [*given, *(name for name in defaults if name not in given)]
         return {name: _over(given[name], defaults.get(name)) if name in given else defaults[name] for name in names}

@@ -1,4 +1,4 @@
-"""The shapes in which v4 lets the same thing be written, brought to one."""
+"""Normalize the alternative forms that v4 allows in its configuration."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from octavo.v4.config.tree import Hole, Items, Leaf, Node, Place, Table
 
 
 def plugins(tree: Node) -> Node:
-    """`graphql: false` is `graphql: { enabled: false }`."""
+    """Replace `graphql: false` by `graphql: { enabled: false }`."""
     if not isinstance(tree, Table):
         return tree
     members = {
@@ -17,7 +17,7 @@ def plugins(tree: Node) -> Node:
 
 
 def database(tree: Node) -> Node:
-    """An address in place of a table is the address in a table."""
+    """Replace a connection string by a table with it."""
     if not isinstance(tree, Table):
         return tree
     outer = tree.members.get("connection")
@@ -31,7 +31,7 @@ def database(tree: Node) -> Node:
 
 
 def middlewares(tree: Node) -> Node:
-    """The list as a table: what each middleware is given, by name; what has no name, under a number."""
+    """Convert the list to a table: the options of each middleware by its name; without a name, by a number."""
     if isinstance(tree, Leaf):
         return Hole("it is no list of middlewares", tree.place)
     if not isinstance(tree, Items):
@@ -56,7 +56,7 @@ def _middleware(item: Node, number: int) -> tuple[str, Node]:
 
 
 def own_code(tree: Node) -> Iterator[tuple[str, Place]]:
-    """The names of middlewares that are code of the project, or that cannot be known, and where they stand."""
+    """Yield the names of middlewares that are project code, or unknown, with their locations."""
     for name, node in tree.members.items() if isinstance(tree, Table) else ():
         if not name.startswith("strapi::"):
             yield name, node.place

@@ -1,4 +1,4 @@
-"""`config/database` of v4. A database that cannot be known is never guessed: without it there is no start."""
+"""`config/database` of v4. An unknown database is never guessed: it prevents the start."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,7 +12,7 @@ _CLIENTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("postgres", "postgresql", "pg"), "postgres"),
 }
 _VERIFIED: Final = ("allow", "prefer", "require", "verify-ca", "verify-full")
-"""Modes in an address: the driver of v4 checks the server's certificate under each."""
+"""SSL modes in a connection string: v4's driver verifies the server's certificate in each of them."""
 
 
 def _client(value: Any) -> str:
@@ -39,7 +39,7 @@ def _ssl(value: Any) -> Readings:
 
 
 def _connection_string(value: Any) -> Readings:
-    """Its parts; it wins over the keys beside it."""
+    """Return the parts of a connection string, which overrides the other keys."""
     if value in (None, ""):
         return
     for name, part in read_database_url(text(value)).items():

@@ -1,4 +1,4 @@
-"""`config/middlewares` of v4: by the name of each middleware, the keys of its `config`."""
+"""`config/middlewares` of v4: the keys of `config`, by the name of each middleware."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,12 +8,12 @@ from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
 from octavo.v4.config.security_headers import POLICY_SETTING, read_security
 
 _ROOM: Final = 64 * 1024
-"""What a form has around its file, in bytes."""
+"""Bytes of a form besides its file."""
 _NOBODY: Final = (Reading("api.compat.cors", "exact"), Reading("middlewares.cors.origins", []))
 
 
 def _origins(value: Any) -> Readings:
-    """Who may call. The text `*` is everybody, a list one of exact origins; a `*` in it depends on the version."""
+    """Yield the allowed origins. The text `*` allows any, a list exact ones; a `*` in a list depends on the version."""
     if value != "*":
         yield Reading("api.compat.cors", "exact")
         yield Reading("middlewares.cors.origins", texts(value))

@@ -1,4 +1,4 @@
-"""`config/plugins` of v4: by the name of each plugin, `enabled` and the keys of its `config`."""
+"""`config/plugins` of v4: `enabled` and the keys of `config`, by the name of each plugin."""
 
 from typing import Any, Final
 
@@ -11,12 +11,12 @@ PACKAGES: Final = {
     "i18n": "@strapi/plugin-i18n",
     "users-permissions": "@strapi/plugin-users-permissions",
 }
-"""Plugins that a project has only if it depends on their package."""
+"""Plugins that are only active if the project depends on their package."""
 
 NO_DEPTH: Final = 1000
 NO_AMOUNT: Final = 1_000_000
 NO_VALUES: Final = 1 << 40
-"""Bounds of GraphQL where v4 has none; `largestAnswer` holds all the same."""
+"""GraphQL limits for which v4 has none; `largestAnswer` still applies."""
 
 
 def _breakpoints(value: Any) -> Readings:
@@ -75,4 +75,4 @@ PLUGINS: Final[tuple[Row, ...]] = (
 )
 
 PASSED: Final = ("upload.config", "email.config")
-"""Tables whose other keys are written here as they are in v4."""
+"""Tables whose other keys have the same names in Octavo."""

@@ -8,7 +8,7 @@ from octavo.v4.config.convert import flag, interval, lifetime, limit, path, text
 from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
 
 _PROXIES: Final = ["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
-"""v4 believes whoever comes first; a proxy in front of a service has an address of the machine or of its network."""
+"""v4 trusts any client's forwarding headers; a real reverse proxy has a local or private address."""
 
 
 def _proxy(value: Any) -> Readings:
@@ -28,7 +28,7 @@ def _panel(value: Any) -> Readings:
 
 
 def _panel_path(value: Any) -> Readings:
-    """v4's panel has an address at another host where somebody else serves it."""
+    """Yield the panel's settings. In v4, its URL is on another host if it is deployed separately."""
     url = urlsplit(text(value))
     if url.netloc:
         yield Reading("admin.panel", "off")

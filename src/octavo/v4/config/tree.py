@@ -1,4 +1,4 @@
-"""What a configuration file says: values with their places, and holes where only running code could tell."""
+"""The content of a configuration file: values with locations, and holes where only running code would give a value."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from octavo.core.values import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where something stands: the file as its owner would name it, and the line, from 1."""
+    """A location: the file as its owner would name it, and the line, from 1."""
 
     file: str
     line: int = 1
@@ -19,9 +19,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A text, a number, true, false or nothing.
+    """A text, a number, a boolean or null.
 
-    `from_code`: no variable of the environment had a part in it; `unset` is one that would have had, were it set.
+    `from_code`: it does not depend on environment variables; `unset` is a variable that it would depend on if it were
+    set.
     """
 
     value: str | float | bool | None
@@ -32,7 +33,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """What cannot be known; `what` says why, for people."""
+    """An unknown value. `what` is the reason, for messages."""
 
     what: str
     place: Place
@@ -40,7 +41,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list; `rest` is why it may hold more."""
+    """A list. `rest` is the reason if it may contain more items."""
 
     items: tuple["Node", ...]
     place: Place
@@ -49,7 +50,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Values by name; `rest` is why there may be more."""
+    """Values by name. `rest` is the reason if there may be more."""
 
     members: Mapping[str, "Node"]
     place: Place
@@ -60,7 +61,7 @@ Node = Leaf | Hole | Items | Table
 
 
 class HoleFound(Exception):
-    """A value has a hole in it."""
+    """A value contains a hole."""
 
     def __init__(self, hole: Hole) -> None:
         self.hole = hole
@@ -68,7 +69,7 @@ class HoleFound(Exception):
 
 
 def plain(node: Node) -> Any:
-    """The value without places. Raises HoleFound."""
+    """Return the value without locations. Raises HoleFound."""
     match node:
         case Leaf(value=value):
             return value
@@ -83,7 +84,7 @@ def plain(node: Node) -> Any:
 
 
 def leaves(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Everything in a table that is no table, with its path; an empty table, too."""
+    """Yield everything in a table that is not a table, with its path; also empty tables."""
     if isinstance(node, Table) and node.members:
         for name, member in node.members.items():
             yield from leaves(member, (*path, name))

@@ -1,6 +1,6 @@
-"""JavaScript and TypeScript files of a v4 project, read as data. Nothing of them is ever run.
+"""Read JavaScript and TypeScript files of a v4 project as data. No code is ever run.
 
-`source` reads files within bounds, `parse` makes syntax trees of them, `syntax` walks these, `modules` tells what a
-file exports, declares and imports. `reader` evaluates: it gives `values`, with holes where only running the code could
-tell. `config` reads a project's configuration.
+`source` reads files within limits, `parse` creates syntax trees, `syntax` has helpers for these, `modules` finds the
+exports, declarations and imports of a file. `reader` evaluates expressions to `values`, with holes where only running
+the code would give a value. `config` reads a project's configuration.
 """

@@ -1,4 +1,4 @@
-"""Addresses taken apart: `new URL()` and the connection strings of PostgreSQL."""
+"""Parse URLs: `new URL()` and the connection strings of PostgreSQL."""
 
 import re
 from urllib.parse import unquote, urlsplit
@@ -12,7 +12,7 @@ from octavo.v4.javascript.values import UNDEFINED, Data, Record, joined_variable
 
 
 def make_url(context: Context, given: Given, node: Node, scope: Scope) -> Data:
-    """`new URL(text)`: its parts as texts."""
+    """Evaluate `new URL(text)` to an object with its parts as texts."""
     if len(given) != 1:
         raise Unknown("this use of it is not evaluated")
     if (reason := unset(given[0])) is not None:
@@ -58,13 +58,13 @@ PLAIN_URL = re.compile(
     r"(?:[?#][\w.~!$&()*+,;=%:@/?#-]*)?",
     re.ASCII,
 )
-"""Addresses that mean to a browser what they say: nothing in them is encoded, or resolved."""
+"""URLs that browsers leave unchanged: nothing in them is encoded or resolved."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 
 
 def parse_connection(context: Context, given: Given, node: Node, scope: Scope) -> Data:
-    """`parse` of pg-connection-string, without what it reads from files."""
+    """Evaluate `parse` of pg-connection-string, except for what it reads from files."""
     text = text_at(given, 0)
     parts = urlsplit(text)
     variables = joined_variables(given)

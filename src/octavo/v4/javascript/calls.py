@@ -1,4 +1,4 @@
-"""Chains of properties and calls: `a.b?.c(d)[e]`."""
+"""Evaluate chains of properties and calls: `a.b?.c(d)[e]`."""
 
 from tree_sitter import Node
 
@@ -14,13 +14,13 @@ LINKS = ("member_expression", "subscript_expression", "call_expression", "new_ex
 
 
 def chain(context: Context, node: Node, scope: Scope) -> Value:
-    """What a chain comes to; `undefined` where a `?.` ends it."""
+    """Evaluate a chain; `undefined` if a `?.` ends it."""
     found = _link(context, node, scope)
     return found if found is not None else context.value(UNDEFINED, node, scope)
 
 
 def _link(context: Context, node: Node, scope: Scope) -> Value | None:
-    """One link of a chain; None where a `?.` at or before it has ended the chain."""
+    """Evaluate one link of a chain, or return None if a `?.` at or before it has ended the chain."""
     if node.type not in LINKS:
         return context.evaluate(node, scope)
     if node.type in ("call_expression", "new_expression"):
@@ -87,7 +87,7 @@ def _call(context: Context, node: Node, scope: Scope) -> Value | None:
 
 
 def given(context: Context, node: Node, scope: Scope) -> list[Value]:
-    """The arguments of a call."""
+    """Evaluate the arguments of a call."""
     found = Items()
     arguments = node.child_by_field_name("arguments")
     if arguments is not None and arguments.type != "arguments":

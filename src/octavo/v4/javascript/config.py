@@ -1,4 +1,4 @@
-"""The configuration of a v4 project: `config/*`, and `config/env/<environment>/*` merged over it."""
+"""Read the configuration of a v4 project: `config/*`, merged with `config/env/<environment>/*`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,20 +9,20 @@ from octavo.v4.javascript.source import Place, SourceProblem, name_in, resolved_
 from octavo.v4.javascript.values import UNDEFINED, Hole, Items, Record, Value
 
 SUFFIXES = (".cjs", ".mjs", ".ts", ".json", ".js")
-"""Of several files of one name, what stands later here counts."""
+"""Of several files with the same name, the last suffix in this list wins."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectConfig:
-    """`value` has a key for each file (`server`, `database`, ...). `problems` are the files that could not be read;
-    each is a hole in `value`."""
+    """`value` has a key for each file (`server`, `database`, ...). `problems` are unreadable files; each is a hole in
+    `value`."""
 
     value: Value
     problems: tuple[SourceProblem, ...] = ()
 
 
 def read_config(project: Path, environment: str, variables: Mapping[str, str]) -> ProjectConfig:
-    """Reads every file of `config/`. `variables` is the environment of the process together with `.env`."""
+    """Read every file of `config/`. `variables` is the environment of the process together with `.env`."""
     reader = Reader(project, variables, environment)
     problems: list[SourceProblem] = []
     environment = reader.variables["NODE_ENV"]
@@ -49,7 +49,7 @@ def _read_folder(reader: Reader, folder: Path, problems: list[SourceProblem]) ->
 
 
 def config_files(folder: Path, project: Path) -> list[Path]:
-    """The files of a folder that are configuration, one of each name."""
+    """Return the configuration files of a folder, one for each name."""
     if resolved_inside(folder, project) is None:
         return []
     found = [path for path in folder.iterdir() if path.suffix in SUFFIXES and not path.name.endswith(".d.ts")]
@@ -58,8 +58,8 @@ def config_files(folder: Path, project: Path) -> list[Path]:
 
 
 def merged(base: Value, over: Value) -> Value:
-    """`over` laid over `base` as v4 does: objects by key, lists by index, `undefined` changes nothing, all else
-    replaces. Where a hole meets an object, the hole replaces it, since it cannot be known what it would leave."""
+    """Merge `over` into `base` as v4 does: objects by key, lists by index, `undefined` changes nothing, other values
+    are replaced. If a hole and an object are merged, the hole replaces it, because what it would keep is unknown."""
     if over.data is UNDEFINED:
         return over if base.data is UNDEFINED else base
     if isinstance(base.data, Record) and isinstance(over.data, Record):

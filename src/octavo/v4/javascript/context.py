@@ -1,4 +1,4 @@
-"""What the parts of the evaluator share: scopes, limits, how a hole is made, and what each part may ask the others."""
+"""The interface between the parts of the evaluator: scopes, limits, and holes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,14 +14,14 @@ from octavo.v4.javascript.source import SourceProblem
 from octavo.v4.javascript.values import Data, Hole, Items, Record, Value, Variable
 
 MOST_STEPS = 100_000
-"""Expressions that one file may evaluate, loops and functions counted as often as they run."""
+"""Maximum number of evaluations in one file, including those repeated by loops and functions."""
 
 DEEPEST_EXPRESSION = 120
 MOST_MODULES = 100
 
 
 class Holed(Exception):
-    """What is asked for follows from a hole."""
+    """A requested value depends on a hole."""
 
     def __init__(self, hole: Hole) -> None:
         self.hole = hole
@@ -29,14 +29,14 @@ class Holed(Exception):
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names that code sees: those of a block, then those around it."""
+    """The visible names: those of a block, then those of its outer scopes."""
 
     module: Module
     parent: "Scope | None" = None
     names: dict[str, Value] = field(default_factory=dict)
 
     def owner(self, name: str) -> "Scope | None":
-        """The scope that declares a name."""
+        """Return the scope that declares a name."""
         scope: Scope | None = self
         while scope is not None and name not in scope.names:
             scope = scope.parent
@@ -47,7 +47,7 @@ class Scope:
 
 
 class Context(ABC):
-    """One reading of a project's files. `project` is its folder, `dirname` is where v4 would run a file from."""
+    """The state of reading a project's files. `project` is its folder, `dirname` is where v4 would run a file from."""
 
     def __init__(self, project: Path, variables: Mapping[str, str]) -> None:
         self.project = project
@@ -56,34 +56,34 @@ class Context(ABC):
 
     @abstractmethod
     def evaluate(self, node: Node, scope: Scope) -> Value:
-        """What an expression comes to; a hole where that cannot be known."""
+        """Evaluate an expression; the result is a hole if its value is unknown."""
 
     @abstractmethod
     def run(self, statements: Sequence[Node], scope: Scope) -> Value | None:
-        """Runs statements, as far as they are understood; what they return, if they do."""
+        """Run statements as far as they are understood, and return the returned value, if any."""
 
     @abstractmethod
     def invoke(self, function: Value, given: Sequence[Value], node: Node, scope: Scope) -> Value:
-        """What a function of a readable file, or a known one, answers."""
+        """Call a function of a readable file, or a known native one."""
 
     @abstractmethod
     def property(self, value: Value, key: str, node: Node, scope: Scope) -> Value:
-        """A property of a value; a hole where it is not known."""
+        """Return a property of a value; a hole if it is unknown."""
 
     @abstractmethod
     def require(self, specifier: str, node: Node, scope: Scope) -> Data:
-        """What `require(specifier)`, which stands at `node`, gives in the module of `scope`."""
+        """Return the result of `require(specifier)` at `node` in the module of `scope`."""
 
     @abstractmethod
     def source_folder(self, path: Path) -> Path | None:
-        """Where the source of what TypeScript compiles to `path` lies."""
+        """Return the folder of the source that TypeScript compiles to `path`."""
 
     @abstractmethod
     def dirname(self, module: Module) -> Path:
-        """`__dirname` of a module; of TypeScript, where the compiled file lies."""
+        """Return `__dirname` of a module; for TypeScript, the folder of the compiled file."""
 
     def spend(self, node: Node, scope: Scope, steps: int = 1) -> None:
-        """Counts what is done. Raises `SourceProblem` when it is too much."""
+        """Count evaluation steps. Raises `SourceProblem` if there are too many."""
         self._steps += steps
         if self._steps > MOST_STEPS:
             raise SourceProblem(scope.module.place(node), "It takes too many steps to evaluate")
@@ -92,26 +92,26 @@ class Context(ABC):
         return Hole(scope.module.place(node), scope.module.excerpt(node), reason)
 
     def hole(self, node: Node, scope: Scope, reason: str) -> Value:
-        """A hole that stands where `node` does."""
+        """Return a hole at the location of `node`."""
         return Value(self.new_hole(node, scope, reason), scope.module.place(node))
 
     def value(self, data: Data, node: Node, scope: Scope, variables: tuple[Variable, ...] = ()) -> Value:
         return Value(data, scope.module.place(node), variables)
 
     def variable(self, name: str, node: Node, scope: Scope) -> Variable:
-        """An environment variable as it is read at `node`."""
+        """Return an environment variable as read at `node`."""
         return Variable(name, name in self.variables, False, scope.module.place(node))
 
 
 def need(value: Value) -> Data:
-    """The data of a value that is known. Raises `Holed`."""
+    """Return the data of a known value. Raises `Holed`."""
     if isinstance(value.data, Hole):
         raise Holed(value.data)
     return value.data
 
 
 def unset(value: Value) -> str | None:
-    """Why it would fail: the variable that gave `undefined`."""
+    """Return the variable that resulted in `undefined`, as the reason for a failure."""
     names = [one.name for one in value.variables if not one.is_set]
     if not names or value.is_given:
         return None
@@ -119,7 +119,7 @@ def unset(value: Value) -> str | None:
 
 
 def hide(data: Data, hole: Hole) -> None:
-    """Nothing of an object or list is known any more."""
+    """Make everything in an object or list unknown."""
     if isinstance(data, Record):
         for key, value in data.items():
             data[key] = Value(hole, value.place)
@@ -130,5 +130,5 @@ def hide(data: Data, hole: Hole) -> None:
 
 
 def hole_of(context: Context, unknown: Unknown | Holed, node: Node, scope: Scope) -> Hole:
-    """The hole that follows from what could not be evaluated: the one it began with, or one at `node`."""
+    """Return the hole for an expression that could not be evaluated: the original one, or one at `node`."""
     return unknown.hole if isinstance(unknown, Holed) else context.new_hole(node, scope, str(unknown))

@@ -1,4 +1,4 @@
-"""`env()` and its helpers, as v4 coerces variables."""
+"""Evaluate `env()` and its helpers, with v4's conversions of variables."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Expressions by the type of their node."""
+"""Evaluate expressions, by the type of their node."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -20,7 +20,7 @@ Evaluate = Callable[[Context, Node, Scope], Value]
 
 
 def part(node: Node, name: str) -> Node:
-    """A part of a node that its grammar promises."""
+    """Return a child of a node that the grammar guarantees."""
     found = node.child_by_field_name(name)
     if found is None:
         raise Unknown("it is not understood")
@@ -138,7 +138,8 @@ def _binary(context: Context, node: Node, scope: Scope) -> Value:
 
 
 def _choose(context: Context, operator: str, left: Value, right: Node, scope: Scope) -> Value:
-    """The left side or the right one, which is evaluated only then. `||` and `??` make of it a fallback."""
+    """Return the left or the right value; the right one is only evaluated if needed. With `||` and `??` it is a
+    fallback."""
     if left.hole is not None:
         taint_acts(context, [right], scope, left.hole)
     data = need(left)

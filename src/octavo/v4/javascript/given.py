@@ -1,4 +1,4 @@
-"""What functions are given, and how they take it."""
+"""Access to the arguments of functions."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,17 +14,17 @@ NativeFunction = Callable[[Context, Given, Node, Scope], Answer]
 
 
 def first(given: Given) -> Data:
-    """The first argument."""
+    """Return the first argument."""
     return at(given, 0)
 
 
 def at(given: Given, index: int) -> Data:
-    """An argument; `undefined` where it is not given. Raises `Holed`."""
+    """Return an argument, or `undefined` if it is missing. Raises `Holed`."""
     return need(given[index]) if index < len(given) else UNDEFINED
 
 
 def text_at(given: Given, index: int) -> str:
-    """An argument that must be a text. Raises `Unknown` where it is none."""
+    """Return an argument that must be a text. Raises `Unknown` if it is not."""
     found = at(given, index)
     if not isinstance(found, str):
         reason = unset(given[index]) if index < len(given) else None

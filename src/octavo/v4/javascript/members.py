@@ -1,4 +1,4 @@
-"""Properties of values: of objects, lists and texts, of what Node and packages bring, and of the environment."""
+"""Evaluate properties: of objects, lists and texts, of Node and packages, and of the environment."""
 
 from tree_sitter import Node
 
@@ -10,7 +10,7 @@ from octavo.v4.javascript.values import UNDEFINED, Items, Native, Record, Undefi
 
 
 def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -> Value:
-    """`value.key` or `value[key]`. Raises `Unknown` where that fails or is not known, `Holed` of a hole."""
+    """Evaluate `value.key` or `value[key]`. Raises `Unknown` if it fails or is unknown, `Holed` for a hole."""
     data = need(value)
     match data:
         case Record():
@@ -35,7 +35,7 @@ def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -
 
 
 def of_native(context: Context, native: Native, key: str, node: Node, scope: Scope) -> Value:
-    """A property of something that is known by its name alone; of `process.env` the variable."""
+    """Return a property of a native object; for `process.env`, the variable."""
     if native.name == "process.env":
         found = context.variables.get(key, UNDEFINED)
         return context.value(found, node, scope, (context.variable(key, node, scope),))
@@ -50,5 +50,5 @@ def of_native(context: Context, native: Native, key: str, node: Node, scope: Sco
 
 
 def key_text(value: Value) -> str:
-    """The property that a computed key names."""
+    """Return the property name for a computed key."""
     return to_text(need(value))

@@ -1,4 +1,4 @@
-"""Methods of texts and lists."""
+"""Evaluate methods of texts and lists."""
 
 import re
 from collections.abc import Callable
@@ -22,11 +22,11 @@ from octavo.v4.javascript.semantics import (
 from octavo.v4.javascript.values import UNDEFINED, Data, Items, Record, Regex, Value, joined_variables
 
 LITERAL = re.compile(r"(?:\\[nrt/\\.|?*+()\[\]{}$^-]|[^\\.|?*+()\[\]{}$^])+")
-"""Regular expressions that say one text."""
+"""Regular expressions that match exactly one text."""
 
 
 def call_method(context: Context, receiver: Value, name: str, given: Given, node: Node, scope: Scope) -> Value:
-    """`receiver.name(...given)`. Raises `Unknown` for methods that are not known."""
+    """Evaluate `receiver.name(...given)`. Raises `Unknown` for unsupported methods."""
     data = need(receiver)
     if isinstance(data, str) and name in TEXT:
         if name in ("slice", "substring", "charAt", "indexOf", "split"):
@@ -52,7 +52,7 @@ def _shown(context: Context, found: object, made_of: Given, node: Node, scope: S
 
 
 def _literal(found: Data) -> str:
-    """The one text that a text or a plain regular expression stands for."""
+    """Return the single text that a text or a literal regular expression matches."""
     if isinstance(found, str):
         return found
     if isinstance(found, Regex) and LITERAL.fullmatch(found.source) and "i" not in found.flags:
@@ -149,14 +149,14 @@ COMPUTING: dict[str, Callable[[Items, Given], Data]] = {
     "toString": lambda data, _: to_text(data),
     "includes": lambda data, given: any(is_same_value(need(item), first(given)) for item in data),
 }
-"""Methods of lists that answer a scalar."""
+"""Methods of lists that return a scalar."""
 
 MAKING: dict[str, Callable[[Items, Given], list[Value]]] = {
     "concat": lambda data, given: [*data, *(one for value in given for one in _flat(value))],
     "slice": lambda data, given: data[_slice(given)],
     "flat": lambda data, given: [one for item in data for one in _flat(item)],
 }
-"""Methods of lists that answer another list."""
+"""Methods of lists that return another list."""
 
 
 def _flat(value: Value) -> list[Value]:
@@ -227,7 +227,7 @@ CALLING: dict[str, Callable[[Context, Items, Given, Node, Scope], Value]] = {
 
 
 def spread_items(context: Context, target: Items, value: Value, node: Node, scope: Scope) -> None:
-    """`...value` in a list."""
+    """Evaluate `...value` in a list."""
     data = value.data
     if isinstance(data, Items):
         context.spend(node, scope, len(data))

@@ -1,4 +1,4 @@
-"""What a module exports, declares and imports, and to which files its imports lead. Nothing is evaluated."""
+"""Find the exports, declarations and imports of a module, and the files of its imports. Nothing is evaluated."""
 
 import os
 import re
@@ -30,7 +30,7 @@ DECLARATIONS = ("lexical_declaration", "variable_declaration")
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`require` or `import` of `specifier`. `name` is what of it is taken: None for all of it, "default", or a name."""
+    """`require` or `import` of `specifier`. `name` is what is imported: None for the module, "default", or a name."""
 
     specifier: str
     node: Node
@@ -39,11 +39,10 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A name that the module declares at its top: `value` is the expression behind it, or the function or class itself.
+    """A top-level name of the module. `value` is its expression, or the function or class itself.
 
-    `taken` are the names on the way from the value to what the name means, as `const { a: { b } } = value` has
-    ("a", "b"); None where the way cannot be said. `imported` says so where the value is an import. `constant` is False
-    for `let` and `var`, which may mean something else later.
+    `taken` is the path of destructuring, for example ("a", "b") in `const { a: { b } } = value`; None if it is unknown.
+    `imported` is set if the value is an import. `constant` is False for `let` and `var`, which may be reassigned.
     """
 
     name: str
@@ -56,12 +55,12 @@ class Binding:
 
 @dataclass(slots=True)
 class Exports:
-    """What a module hands out. `value` is the one expression of `module.exports =`, `export default`, `export =`, or of
-    a JSON file; `names` are single ones (`exports.a =`, `export const a`, and the entries of `value` where it is an
-    object literal).
+    """The exports of a module. `value` is the expression of `module.exports =`, `export default`, `export =`, or of a
+    JSON file; `names` are named exports (`exports.a =`, `export const a`, and the entries of `value` if it is an object
+    literal).
 
-    `again` are modules whose exports are handed on (`export * from`). `uncertain` is the first node that makes it
-    depend on what happens when the module runs: an assignment to `module.exports` inside a branch, say.
+    `again` are modules that are re-exported (`export * from`). `uncertain` is the first node that makes the exports
+    depend on run time, such as an assignment to `module.exports` in a branch.
     """
 
     value: Node | None = None
@@ -71,8 +70,8 @@ class Exports:
 
 
 def exports_of(module: Module) -> Exports:
-    """What `module` exports. Names are followed to what the module declares: `module.exports = config` gives the object
-    that `const config` means."""
+    """Return the exports of a module. Names are resolved to their declarations: `module.exports = config` returns the
+    object of `const config`."""
     exports = Exports()
     if module.is_json:
         exports.value = module.root
@@ -127,8 +126,8 @@ def _exported_again(module: Module, statement: Node, specifier: str) -> Iterator
 def _add_assignment(
     module: Module, node: Node, exports: Exports, bindings: dict[str, Binding], depth: int = 0
 ) -> set[int]:
-    """Takes over `exports.a = ...` and the like; also the second of `module.exports = exports.a = ...`. Returns the ids
-    of the nodes that were taken over."""
+    """Add `exports.a = ...` and similar assignments, including the second of `module.exports = exports.a = ...`. Return
+    the ids of the handled nodes."""
     target = _export_target(module, node)
     right = node.child_by_field_name("right")
     if target is None or right is None:
@@ -162,7 +161,8 @@ def _assigns_exports(module: Module, node: Node) -> bool:
 
 
 def _export_target(module: Module, node: Node) -> tuple[str, ...] | None:
-    """What of the exports an assignment sets: () for all, ("a",) for one name; None where it sets something else."""
+    """Return the path of the exports that an assignment sets: () for all, ("a",) for one name; None for other
+    targets."""
     left = node.child_by_field_name("left")
     if node.type != "assignment_expression" or left is None:
         return None
@@ -173,7 +173,7 @@ def _export_target(module: Module, node: Node) -> tuple[str, ...] | None:
 
 
 def follow(module: Module, node: Node, bindings: dict[str, Binding]) -> Node:
-    """The expression behind a name that the module declares as a constant; the node itself where it is no such name."""
+    """Return the expression that a top-level constant refers to; any other node is returned unchanged."""
     for _ in range(20):
         node = unwrap(node)
         if node.type not in ("identifier", "shorthand_property_identifier"):
@@ -186,7 +186,7 @@ def follow(module: Module, node: Node, bindings: dict[str, Binding]) -> Node:
 
 
 def bindings_of(module: Module) -> dict[str, Binding]:
-    """The names that a module declares at its top: constants, functions, classes, imports."""
+    """Return the top-level names of a module: constants, functions, classes, imports."""
     if module.is_json:
         return {}
     found: dict[str, Binding] = {}
@@ -200,7 +200,7 @@ def bindings_of(module: Module) -> dict[str, Binding]:
 
 
 def declared(module: Module, node: Node) -> Iterator[Binding]:
-    """The names that one statement declares: `const`, `let`, `var`, a function, a class."""
+    """Yield the names that one statement declares: `const`, `let`, `var`, a function, a class."""
     if node.type in DECLARATIONS:
         constant = node.children[0].type == "const"
         for one in named(node):
@@ -222,8 +222,8 @@ def _taken_import(imported: Import | None, taken: tuple[str, ...] | None) -> Imp
 def names_in(
     module: Module, pattern: Node, way: tuple[str, ...] | None = ()
 ) -> Iterator[tuple[str, tuple[str, ...] | None]]:
-    """The names that a pattern of destructuring declares, each with its way from the value; None where it is not plain
-    (a default, a rest, a computed key)."""
+    """Yield the names in a destructuring pattern, each with its path from the value; None if it is not plain (a
+    default, a rest, a computed key)."""
     waiting: list[tuple[Node, tuple[str, ...] | None]] = [(pattern, way)]
     while waiting:
         node, way = waiting.pop()
@@ -277,7 +277,7 @@ def _import_clause(module: Module, statement: Node, clause: Node, specifier: str
 
 
 def required(module: Module, node: Node) -> Import | None:
-    """The import that an expression is: `require('x')`, `await import('x')`, and `.name` of either."""
+    """Return the import in an expression: `require('x')`, `await import('x')`, and `.name` of either."""
     node = unwrap(node)
     if node.type == "await_expression":
         return required(module, named(node)[0])
@@ -295,14 +295,14 @@ def required(module: Module, node: Node) -> Import | None:
 
 
 def resolve(module: Module, specifier: str) -> Path | None:
-    """The file of the project that a relative specifier leads to, tried as Node does; None for packages, for files that
-    are not there, cannot be parsed or lie outside the project (also by a link)."""
+    """Return the file of the project for a relative specifier, resolved as in Node; None for packages, and for files
+    that do not exist, cannot be parsed or are outside the project (also through a link)."""
     if module.path is None or module.project is None or not re.match(r"\.{1,2}(/|$)", specifier):
         return None
     target = Path(os.path.normpath(module.path.parent / specifier))
     candidates = [target, *(target.with_name(target.name + suffix) for suffix in SUFFIXES)]
     candidates += [target / f"index{suffix}" for suffix in SUFFIXES]
-    if target.suffix in (".js", ".mjs", ".cjs"):  # TypeScript says the name of what it is compiled to
+    if target.suffix in (".js", ".mjs", ".cjs"):  # TypeScript imports use the name of the compiled file
         candidates.append(target.with_suffix(target.suffix.replace("j", "t")))
     for candidate in candidates:
         try:

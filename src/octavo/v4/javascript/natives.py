@@ -1,4 +1,4 @@
-"""What is known of Node and of packages: functions by their dotted name, over values that hold no hole at their top."""
+"""Supported functions of Node and packages by their dotted names. Their arguments contain no top-level holes."""
 
 import json
 import math
@@ -30,7 +30,7 @@ NAMESPACES = frozenset(
         "dotenv",
     }
 )
-"""What is an object, not a function; its properties are known one by one."""
+"""Objects, not functions, whose properties are supported one by one."""
 
 CONSTANTS: dict[str, Data] = {
     "path.sep": "/",
@@ -81,11 +81,11 @@ PACKAGES = {
     "@strapi/utils": "@strapi/utils",
     "dotenv": "dotenv",
 }
-"""Packages and modules of Node of which something is known."""
+"""Packages and modules of Node with supported functions."""
 
 
 def from_json(context: Context, text: str, node: Node, scope: Scope) -> Data:
-    """What `JSON.parse` makes of a text."""
+    """Evaluate `JSON.parse`."""
     if text.count("[") + text.count("{") > 10_000:
         raise Unknown("the JSON is too large")
     try:
@@ -113,7 +113,7 @@ def _data(context: Context, found: object, node: Node, scope: Scope) -> Data:
 
 
 def join_path(parts: Sequence[str]) -> str:
-    """`path.join`: dots are resolved, a slash at the end stays."""
+    """Evaluate `path.join`: dots are resolved, a trailing slash is kept."""
     joined = "/".join(part for part in parts if part)
     if not joined:
         return "."
@@ -123,7 +123,7 @@ def join_path(parts: Sequence[str]) -> str:
 
 
 def resolve_path(base: Path, parts: Sequence[str]) -> str:
-    """`path.resolve`: from the right to the first absolute part, else from the folder of the project."""
+    """Evaluate `path.resolve`: from the last absolute part, or from the project folder."""
     found = base.as_posix()
     for part in parts:
         found = part if part.startswith("/") else f"{found}/{part}" if part else found
@@ -135,7 +135,7 @@ def _texts(given: Given) -> list[str]:
 
 
 def _file(context: Context, text: str) -> Path:
-    """The file of the project that a path names. What TypeScript is compiled to is looked for beside its source."""
+    """Return the file of the project for a path. For a compiled file, the folder of its TypeScript source is used."""
     path = Path(resolve_path(context.project, [text]))
     if not path.exists() and (built := context.source_folder(path)) is not None:
         path = built
@@ -145,7 +145,7 @@ def _file(context: Context, text: str) -> Path:
 
 
 def read_file(context: Context, given: Given, _: Node, __: Scope) -> Data:
-    """`fs.readFileSync`, of files in the project."""
+    """Evaluate `fs.readFileSync`, for files in the project."""
     try:
         return read_bytes(_file(context, text_at(given, 0)), context.project).decode("utf-8", "replace")
     except SourceProblem as problem:
@@ -153,7 +153,7 @@ def read_file(context: Context, given: Given, _: Node, __: Scope) -> Data:
 
 
 def file_exists(context: Context, given: Given, _: Node, __: Scope) -> Data:
-    """`fs.existsSync`, of paths in the project."""
+    """Evaluate `fs.existsSync`, for paths in the project."""
     path = Path(resolve_path(context.project, [text_at(given, 0)]))
     if not path.is_relative_to(context.project):
         raise Unknown("the file is outside of the project")
@@ -161,7 +161,7 @@ def file_exists(context: Context, given: Given, _: Node, __: Scope) -> Data:
 
 
 def assign(context: Context, given: Given, node: Node, scope: Scope) -> Answer:
-    """`Object.assign`: the first of them, changed."""
+    """Evaluate `Object.assign`: it changes and returns the first argument."""
     target = first(given)
     if not isinstance(target, Record):
         raise Unknown("it is given something that is no object")
@@ -171,7 +171,7 @@ def assign(context: Context, given: Given, node: Node, scope: Scope) -> Answer:
 
 
 def spread_into(context: Context, target: Record, value: Value, node: Node, scope: Scope) -> None:
-    """`...value` in an object. What a hole may bring may replace everything before it."""
+    """Evaluate `...value` in an object. A hole may override all previous entries."""
     data = value.data
     match data:
         case Record():

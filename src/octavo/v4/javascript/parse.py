@@ -1,4 +1,4 @@
-"""From the text of a file to its syntax tree, with bounded cost whatever the file holds."""
+"""Parse files to syntax trees, with limited cost whatever the file contains."""
 
 import json
 import re
@@ -15,25 +15,25 @@ from octavo.core.values import dataclass
 from octavo.v4.javascript.source import Place, Source, SourceProblem, read_source, source_of
 
 LONGEST_PARSE = 0.6
-"""Seconds of the processor that one file may take under watch. A file of 100 kB takes a tenth of it to a quarter."""
+"""Maximum processor seconds for one file with monitoring. A file of 100 kB takes a tenth to a quarter of it."""
 
 LONGEST_ALONE = 0.2
-"""Seconds without: ten times what the largest file takes that has no mistakes."""
+"""Maximum seconds without monitoring: ten times what the largest file without syntax errors takes."""
 
 _PART = 4096
-"""Bytes that the parser is given at once."""
+"""Bytes passed to the parser at once."""
 
 DEEPEST = 1000
-"""Levels of the syntax tree. What recurses over a tree keeps a lower bound of its own."""
+"""Maximum depth of the syntax tree. Recursive functions over a tree have a lower limit."""
 
 SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 SUFFIXES = (*SCRIPTS, ".json")
-"""The kinds of files that can be parsed."""
+"""The suffixes of files that can be parsed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
-    """A file and its syntax tree. `root` is the `program` node; that of a JSON file is its one value."""
+    """A file and its syntax tree. `root` is the `program` node; for a JSON file, its value."""
 
     source: Source
     root: Node
@@ -47,12 +47,12 @@ class Module:
 
     @property
     def path(self) -> Path | None:
-        """Where it lies; None where only a text was given."""
+        """Its path, or None if only a text was given."""
         return self.source.path
 
     @property
     def project(self) -> Path | None:
-        """The folder of the project it belongs to."""
+        """The project folder."""
         return self.source.root
 
     @property
@@ -60,19 +60,19 @@ class Module:
         return PurePosixPath(self.file).suffix.lower() == ".json"
 
     def place(self, node: Node) -> Place:
-        """Where a node begins: file, line, column."""
+        """Return the location of a node: file, line, column."""
         return self.source.place(node.start_byte - self._ahead)
 
     def span(self, node: Node) -> tuple[int, int]:
-        """The bytes of `source.text` that a node takes: its first, and the one behind its last."""
+        """Return the byte range of a node in `source.text`."""
         return node.start_byte - self._ahead, node.end_byte - self._ahead
 
     def text(self, node: Node) -> str:
-        """The text of a node as it is written."""
+        """Return the source text of a node."""
         return self._bytes(node).decode("utf-8", "replace")
 
     def excerpt(self, node: Node, longest: int = 60) -> str:
-        """The text of a node on one line, shortened, for messages. Mind that it may hold a secret."""
+        """Return the text of a node on one line, shortened, for messages. It may contain a secret."""
         text = " ".join(self._bytes(node)[: 8 * longest].decode("utf-8", "replace").split())
         return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -82,15 +82,15 @@ class Module:
 
 
 def parse_file(path: Path, project: Path) -> Module:
-    """The syntax tree of `path`, a .js, .mjs, .cjs, .ts or .json file inside the folder `project`.
+    """Parse `path`, a .js, .mjs, .cjs, .ts or .json file in the folder `project`.
 
-    Raises `SourceProblem`: what cannot be read, is too large, nests too deeply, takes too long or is no JavaScript.
+    Raises `SourceProblem` if it cannot be read, is too large, nests too deeply, takes too long or has syntax errors.
     """
     return _parse(read_source(path, project))
 
 
 def parse_text(text: str | bytes, file: str = "text.js") -> Module:
-    """The same for a text; the suffix of `file` says which language it is."""
+    """Parse a text; the suffix of `file` determines the language."""
     return _parse(source_of(text.encode("utf-8", "replace") if isinstance(text, str) else text, file))
 
 
@@ -110,7 +110,7 @@ def _parse(source: Source) -> Module:
 
 
 def _parse_json(source: Source) -> Module:
-    """JSON is JavaScript, but only as an expression: it is parsed in brackets, one byte further on."""
+    """Parse JSON as a JavaScript expression in parentheses, which shifts positions by one byte."""
     _check_brackets(source)
     try:
         json.loads(source.text, parse_constant=_refuse)
@@ -128,7 +128,7 @@ def _refuse(constant: str) -> None:
 
 
 def _check_brackets(source: Source) -> None:
-    """A measure of nesting that costs nothing, since the parser of JSON recurses."""
+    """Check the nesting cheaply, because the JSON parser is recursive."""
     depth = 0
     for offset, byte in enumerate(source.text):
         if byte in b"[{":
@@ -140,8 +140,8 @@ def _check_brackets(source: Source) -> None:
 
 
 class _Watch:
-    """Ends a parse when it takes too long, and at the first mistake, since repairing mistakes may cost the square of
-    what follows. The parser tells of a mistake in its log alone, and asks in between whether to go on."""
+    """Aborts a parse that takes too long, and at the first syntax error, because error recovery may take quadratic
+    time. The parser reports errors only in its log, and calls a progress callback that can abort it."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -156,7 +156,7 @@ class _Watch:
                 self._reached = message
             elif message == "accept":
                 self._accepted = True
-            elif message.startswith("resume") and not self._accepted:  # no reading of the text goes on from here
+            elif message.startswith("resume") and not self._accepted:  # no valid parse continues from here
                 self._mistaken = True
 
     def is_over(self, _: int, __: bool) -> bool:
@@ -171,9 +171,10 @@ class _Watch:
 
 
 def _bounded_tree(source: Source, text: bytes, typescript: bool) -> Tree:
-    """The tree of a text without mistakes. What has some, or takes long, is parsed again under watch: it tells where.
+    """Return the tree of a text without syntax errors. If there are any, or parsing takes long, parse again with
+    monitoring to locate the error.
 
-    To be told of every step costs twenty times as much as the parser itself.
+    Logging every step takes twenty times as long as parsing.
     """
     tree = _tree_alone(text, typescript)
     if tree is None or tree.root_node.has_error:
@@ -183,7 +184,7 @@ def _bounded_tree(source: Source, text: bytes, typescript: bool) -> Tree:
 
 
 def _tree_alone(text: bytes, typescript: bool) -> Tree | None:
-    """The tree as the parser makes it, mistakes repaired; None where that takes long."""
+    """Return the parser's tree, with error recovery, or None if it takes too long."""
     end = thread_time() + LONGEST_ALONE
     try:
         return Parser(_language(typescript)).parse(
@@ -203,7 +204,7 @@ def _watched_tree(source: Source, text: bytes, typescript: bool) -> Tree:
 
 
 def _check(source: Source, root: Node) -> None:
-    """Refuses what is no JavaScript and what nests too deeply, at the first such place."""
+    """Raise `SourceProblem` at the first syntax error or too deeply nested node."""
     broken = root.has_error
     for node, depth in levels(root):
         if depth > DEEPEST:
@@ -215,7 +216,7 @@ def _check(source: Source, root: Node) -> None:
 
 
 def levels(root: Node) -> Iterator[tuple[Node, int]]:
-    """Every node in the order of the text with its depth; a loop, not a recursion, so depth costs no stack."""
+    """Yield every node in document order with its depth. It is iterative, so deep trees cause no stack overflow."""
     cursor, depth = root.walk(), 0
     while (node := cursor.node) is not None:
         yield node, depth

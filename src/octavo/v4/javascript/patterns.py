@@ -1,4 +1,4 @@
-"""Names bound to values: declarations, parameters, destructuring; and assignments to names and properties."""
+"""Bind names to values: declarations, parameters, destructuring; and assignments to names and properties."""
 
 from tree_sitter import Node
 
@@ -10,7 +10,7 @@ from octavo.v4.javascript.values import UNDEFINED, Items, Native, Record, Value
 
 
 def bind(context: Context, pattern: Node, value: Value, scope: Scope) -> None:
-    """Declares the names of a pattern in `scope`. What cannot be taken from the value becomes a hole."""
+    """Declare the names of a pattern in `scope`. Parts that cannot be read from the value become holes."""
     context.spend(pattern, scope)
     match pattern.type:
         case "identifier" | "shorthand_property_identifier_pattern":
@@ -66,7 +66,7 @@ def _without(context: Context, value: Value, keys: list[str], node: Node, scope:
 
 
 def taken(context: Context, value: Value, key: str, node: Node, scope: Scope) -> Value:
-    """A property as destructuring takes it: a hole instead of an exception."""
+    """Return a property for destructuring: a hole instead of an exception."""
     try:
         return member(context, value, key, node, scope)
     except Holed as held:
@@ -76,7 +76,7 @@ def taken(context: Context, value: Value, key: str, node: Node, scope: Scope) ->
 
 
 def store(context: Context, target: Node, value: Value, scope: Scope) -> None:
-    """Assigns to a name or a property. Raises `Unknown` or `Holed` where it cannot be said what changes."""
+    """Assign to a name or a property. Raises `Unknown` or `Holed` if the target is unknown."""
     target = unwrap(target)
     match target.type:
         case "identifier":
@@ -112,7 +112,7 @@ def _target(context: Context, target: Node, scope: Scope) -> tuple[Value, str]:
 
 
 def remove(context: Context, target: Node, scope: Scope) -> None:
-    """`delete a.b`."""
+    """Evaluate `delete a.b`."""
     below, key = _target(context, unwrap(target), scope)
     data = need(below)
     if not isinstance(data, Record):

@@ -1,4 +1,4 @@
-"""The evaluator: from a file of a project, and the environment, to values. It reads; it runs nothing."""
+"""The evaluator: computes values from a project's files and the environment. It runs no code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,16 +23,16 @@ DEEPEST_VALUE = 60
 MOST_VALUES = 50_000
 MAKING_TEXT = frozenset({"binary_expression", "template_string", "call_expression"})
 CHARACTERS_A_STEP = 64
-"""What texts cost that are made, so that a file can fill no more than some megabytes with them."""
+"""Characters of a new text that count as one step, which limits the memory that a file can use to some megabytes."""
 
 TOO_DEEP = "It nests too deeply to be evaluated"
 
 
 class Reader(Context):
-    """Evaluates files of the project in the folder `project`, with `variables` as their environment.
+    """Evaluates files in the folder `project`, with `variables` as their environment.
 
-    `NODE_ENV` is `environment` unless the variables say something else. One reader serves one reading of a project:
-    files that are required are read once.
+    `NODE_ENV` is `environment` unless the variables set it. Use one reader for one reading of a project: required files
+    are read once.
     """
 
     def __init__(self, project: Path, variables: Mapping[str, str], environment: str = "development") -> None:
@@ -42,18 +42,19 @@ class Reader(Context):
         self._built = self._output_folder()
 
     def read(self, path: Path) -> Value:
-        """What the file exports: `module.exports`, or an object of the names of an ES module.
+        """Return the exports of a file: `module.exports`, or an object of the named exports of an ES module.
 
-        Raises `SourceProblem`, as do the others.
+        Raises `SourceProblem`, like the other methods.
         """
         return self._settled(lambda: self._load(path), path)
 
     def read_config(self, path: Path) -> Value:
-        """What v4 takes for the configuration of a file: its default, or what that answers to `{ env }`."""
+        """Return the configuration in a file as v4 reads it: its default export, called with `{ env }` if it is a
+        function."""
         return self._settled(lambda: self._configured(path), path)
 
     def evaluate_in(self, module: Module, node: Node) -> Value:
-        """What an expression at the top of a module, as `exports_of` gives it, comes to."""
+        """Evaluate a top-level expression of a module, as returned by `exports_of`."""
         scope = self._scope(module)
 
         def made() -> Value:
@@ -78,7 +79,7 @@ class Reader(Context):
         except RecursionError:
             raise SourceProblem(Place(name_in(path, self.project)), TOO_DEEP) from None
 
-    # What the parts of the evaluator ask.
+    # The interface for the parts of the evaluator.
 
     def evaluate(self, node: Node, scope: Scope) -> Value:
         node = unwrap(node)
@@ -166,7 +167,7 @@ class Reader(Context):
     # Modules.
 
     def _output_folder(self) -> Path | None:
-        """Where TypeScript is compiled to, from where v4 runs it; None of a project in JavaScript."""
+        """Return the folder where v4 runs compiled TypeScript; None for a project in JavaScript."""
         if not (self.project / "tsconfig.json").is_file():
             return None
         return self.project / "dist"
@@ -200,8 +201,8 @@ class Reader(Context):
 
 
 class _Copy:
-    """A copy of a value that nothing changes any more, and that is a tree: of what holds itself, or is endless when
-    written out, there is none."""
+    """An immutable copy of a value as a tree. Values that contain themselves, or are endless when expanded, have
+    none."""
 
     def __init__(self) -> None:
         self._count = 0

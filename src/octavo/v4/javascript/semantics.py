@@ -1,4 +1,4 @@
-"""How JavaScript converts, compares and adds. Everything here takes and gives the data of values, never holes."""
+"""Conversions, comparisons and arithmetic of JavaScript, on the data of values without holes."""
 
 import json
 import math
@@ -10,11 +10,11 @@ from octavo.v4.javascript.values import UNDEFINED, Data, Function, Hole, Items, 
 
 
 class Unknown(Exception):
-    """It cannot be said what this comes to; the message says why, or how it would fail."""
+    """The result is unknown. The message is the reason, or how it would fail."""
 
 
 LONGEST_TEXT = 1_000_000
-"""Characters. What doubles a text again and again ends here."""
+"""Maximum characters of a text, so that repeated doubling ends."""
 
 NUMBER = re.compile(r"[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 Operator = Callable[[Data, Data], Data]
@@ -22,7 +22,7 @@ WHITE = " \t\n\r\v\f\xa0\ufeff\u2028\u2029"
 
 
 def is_truthy(data: Data) -> bool:
-    """What decides in `if`, `||`, `&&` and `!`. Objects and arrays always do, also empty ones."""
+    """Return the truth value in `if`, `||`, `&&` and `!`. Objects and arrays are always true, even if empty."""
     if isinstance(data, Record | Items):
         return True
     if isinstance(data, float) and math.isnan(data):
@@ -31,7 +31,7 @@ def is_truthy(data: Data) -> bool:
 
 
 def to_text(data: Data) -> str:
-    """What `String(x)` and templates make of it."""
+    """Convert like `String(x)` and template literals."""
     match data:
         case str():
             return data
@@ -72,7 +72,7 @@ def _is_nullish(data: Data) -> bool:
 
 
 def to_number(data: Data) -> float:
-    """What `Number(x)`, `+x` and arithmetic make of it."""
+    """Convert like `Number(x)`, `+x` and arithmetic."""
     match data:
         case bool():
             return int(data)
@@ -100,7 +100,7 @@ def _text_to_number(text: str) -> float:
 
 
 def parse_int(text: str, radix: int = 10) -> float:
-    """`parseInt`: the digits at the beginning, whatever follows them."""
+    """Evaluate `parseInt`: the leading digits, ignoring the rest."""
     found = re.match(r"\s*([+-]?)(0[xX])?", text)
     if found is None:
         return math.nan
@@ -120,13 +120,13 @@ def parse_int(text: str, radix: int = 10) -> float:
 
 
 def parse_float(text: str) -> float:
-    """`parseFloat`: the number at the beginning, whatever follows it."""
+    """Evaluate `parseFloat`: the leading number, ignoring the rest."""
     found = NUMBER.match(text.lstrip(WHITE))
     return number(float(found[0].replace("Infinity", "inf"))) if found else math.nan
 
 
 def is_same(left: Data, right: Data) -> bool:
-    """`===`. Objects are the same only if they are one."""
+    """Evaluate `===`. Objects are compared by identity."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, int | float) and isinstance(right, int | float):
@@ -137,14 +137,14 @@ def is_same(left: Data, right: Data) -> bool:
 
 
 def is_same_value(left: Data, right: Data) -> bool:
-    """As lists are searched: `===`, but NaN is found."""
+    """Compare as in array searches: like `===`, but NaN equals itself."""
     return is_same(left, right) or (
         isinstance(left, float) and isinstance(right, float) and math.isnan(left) and math.isnan(right)
     )
 
 
 def is_equal(left: Data, right: Data) -> bool:
-    """`==`: after conversion to numbers where the kinds differ."""
+    """Evaluate `==`: with conversion to numbers if the types differ."""
     if _is_nullish(left) or _is_nullish(right):
         return _is_nullish(left) and _is_nullish(right)
     if isinstance(left, str) and isinstance(right, str):
@@ -162,7 +162,7 @@ def _primitive(data: Data) -> Data:
 
 
 def add(left: Data, right: Data) -> Data:
-    """`+`: texts are put together, all else is added."""
+    """Evaluate `+`: concatenate texts, add other values."""
     left, right = _primitive(left), _primitive(right)
     if isinstance(left, str) or isinstance(right, str):
         return bounded(to_text(left) + to_text(right))
@@ -170,7 +170,7 @@ def add(left: Data, right: Data) -> Data:
 
 
 def bounded(text: str) -> str:
-    """`text`, unless it has grown too long."""
+    """Return a text. Raises `Unknown` if it is too long."""
     if len(text) > LONGEST_TEXT:
         raise Unknown("the text grows too long")
     return text
@@ -237,11 +237,11 @@ OPERATORS: dict[str, Operator] = {
     ">>": lambda left, right: _bits(left) >> (_bits(right) & 31),
     "in": _contains,
 }
-"""Binary operators whose both sides are always evaluated."""
+"""Binary operators that always evaluate both sides."""
 
 
 def type_of(data: Data) -> str:
-    """`typeof`."""
+    """Evaluate `typeof`."""
     match data:
         case str():
             return "string"
@@ -259,7 +259,7 @@ def type_of(data: Data) -> str:
 
 
 def unary(operator: str, data: Data) -> Data:
-    """`!`, `-`, `+`, `~`, `typeof`, `void`."""
+    """Evaluate `!`, `-`, `+`, `~`, `typeof` and `void`."""
     match operator:
         case "!":
             return not is_truthy(data)
@@ -277,7 +277,7 @@ def unary(operator: str, data: Data) -> Data:
 
 
 def to_json(data: Data) -> str:
-    """`JSON.stringify` of scalars and what they make up, without spaces."""
+    """Evaluate `JSON.stringify` for scalars and containers of them, without spaces."""
     match data:
         case Record() if data.rest is None:
             entries = [(key, value.data) for key, value in data.items() if not _is_left_out(value.data)]
@@ -304,6 +304,6 @@ def _is_left_out(data: Data) -> bool:
 
 
 def check_units(text: str) -> None:
-    """Refuses texts with characters that JavaScript counts as two, where positions in them are asked for."""
+    """Raise `Unknown` for characters that JavaScript counts as two, where positions in the text are used."""
     if not text.isascii() and max(text) > "\uffff":
         raise Unknown("it takes characters apart")

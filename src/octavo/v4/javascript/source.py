@@ -1,4 +1,4 @@
-"""Files of a project as text: read within bounds, never through a link that leaves the project; places inside them."""
+"""Read files of a project as text, within size limits and never through a link out of the project, with locations."""
 
 import re
 from bisect import bisect_left
@@ -9,7 +9,7 @@ from octavo.core.bounded_files import read_own_file
 from octavo.core.values import dataclass
 
 LARGEST_SOURCE = 256 * 1024
-"""Bytes. Files that people write are far below it; bundles are not, and say nothing that can be read."""
+"""Maximum bytes. Handwritten files are far smaller; bundles are larger, and cannot be analyzed anyway."""
 
 MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which some editors write."""
@@ -17,7 +17,7 @@ MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where something stands: the file as its owner would name it, line and column, both from 1, in characters."""
+    """A location: the file as its owner would name it, line and column, both from 1, in characters."""
 
     file: str
     line: int = 1
@@ -28,7 +28,7 @@ class Place:
 
 
 class SourceProblem(Exception):
-    """A file cannot be read. `place` says where, `message` why, in words for the owner of the project."""
+    """A file cannot be read. `place` is the location, `message` the reason for the project's owner."""
 
     def __init__(self, place: Place, message: str) -> None:
         self.place = place
@@ -38,7 +38,7 @@ class SourceProblem(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """The text of one file, as UTF-8 bytes, since syntax trees count in bytes. `file` is its name in messages."""
+    """The text of one file, as UTF-8 bytes, because syntax trees count in bytes. `file` is its name in messages."""
 
     file: str
     text: bytes
@@ -52,19 +52,19 @@ class Source:
         object.__setattr__(self, "_lines", [0, *(found.end() for found in re.finditer(rb"\n", self.text))])
 
     def place(self, offset: int) -> Place:
-        """Where the byte at `offset` stands. Costs no more in a file of one long line than in any other."""
+        """Return the location of the byte at `offset`. Takes no longer for a file with one long line."""
         line = bisect_left(self._lines, offset + 1)
         start = self._lines[line - 1]
         continued = bisect_left(self._continuations, offset) - bisect_left(self._continuations, start)
         return Place(self.file, line, offset - start - continued + 1)
 
     def place_at(self, row: int, column: int) -> Place:
-        """The same for a row and a column in bytes, both from 0."""
+        """Return the location of a row and a column in bytes, both from 0."""
         return self.place(min(self._lines[min(row, len(self._lines) - 1)] + column, len(self.text)))
 
 
 def resolved_inside(path: Path, root: Path) -> Path | None:
-    """The real path of `path`, or None where it, or what it links to, lies outside `root` or cannot be followed."""
+    """Return the real path of `path`, or None if it, or a link's target, is outside `root` or cannot be resolved."""
     try:
         real = path.resolve(strict=True)
         return real if real.is_relative_to(root.resolve(strict=True)) else None
@@ -73,7 +73,7 @@ def resolved_inside(path: Path, root: Path) -> Path | None:
 
 
 def name_in(path: Path, root: Path) -> str:
-    """How messages name a file: its path inside the project, with slashes."""
+    """Return a file's name in messages: its path inside the project, with slashes."""
     try:
         return path.relative_to(root).as_posix()
     except ValueError:
@@ -81,7 +81,7 @@ def name_in(path: Path, root: Path) -> str:
 
 
 def read_bytes(path: Path, root: Path, largest: int = LARGEST_SOURCE) -> bytes:
-    """What the regular file `path` inside `root` holds. Raises `SourceProblem`."""
+    """Return the content of the regular file `path` in `root`. Raises `SourceProblem`."""
     place = Place(name_in(path, root))
     real = resolved_inside(path, root)
     if real is None:
@@ -93,12 +93,12 @@ def read_bytes(path: Path, root: Path, largest: int = LARGEST_SOURCE) -> bytes:
 
 
 def read_source(path: Path, root: Path) -> Source:
-    """The text of `path`, a file of the project in the folder `root`. Raises `SourceProblem`."""
+    """Return the text of `path`, a file in the folder `root`. Raises `SourceProblem`."""
     return source_of(read_bytes(path, root), name_in(path, root), path, root)
 
 
 def source_of(content: bytes, file: str, path: Path | None = None, root: Path | None = None) -> Source:
-    """`content` as v4 sees it: without a byte order mark, and U+FFFD for what is no UTF-8. Raises `SourceProblem`."""
+    """Return `content` as v4 reads it: without byte order mark, invalid UTF-8 as U+FFFD. Raises `SourceProblem`."""
     if len(content) > LARGEST_SOURCE:
         raise SourceProblem(Place(file), f"It is larger than {LARGEST_SOURCE // 1024} kB")
     text = content.removeprefix(MARK).decode("utf-8", "replace").encode()

@@ -1,4 +1,4 @@
-"""Statements: what they declare, change and return. What is not understood leaves holes behind."""
+"""Run statements: declarations, changes and returned values. Code that is not understood results in holes."""
 
 from collections.abc import Callable, Sequence
 
@@ -25,7 +25,7 @@ NOTHING = frozenset(
         "function_signature",
     }
 )
-"""What does nothing when it runs."""
+"""Statements without an effect."""
 
 
 class Break(Exception):
@@ -33,7 +33,7 @@ class Break(Exception):
 
 
 def run(context: Context, statements: Sequence[Node], scope: Scope) -> Value | None:
-    """Runs statements in `scope`, to the first `return`, whose value it gives."""
+    """Run statements in `scope`, up to the first `return`, and return its value."""
     for statement in statements:
         if (found := _declared(statement)).type in FUNCTIONS:
             _declare_function(context, found, scope)
@@ -55,7 +55,7 @@ def _run_one(context: Context, statement: Node, scope: Scope) -> Value | None:
 
 
 def _lost(context: Context, statement: Node, scope: Scope, hole: Hole) -> Value | None:
-    """A statement of which it is not known what it does; a hole where it may return."""
+    """Handle a statement with unknown effects; return a hole if it may contain a `return`."""
     taint(context, statement, scope, hole)
     leaves = any(found.type in ("return_statement", "throw_statement") for found in walk_own(statement))
     if (name := statement.child_by_field_name("name")) is not None:
@@ -220,7 +220,8 @@ def _export_again(context: Context, statement: Node, specifier: str, exports: Re
 
 
 def default_of(value: Value) -> Value:
-    """What `import x from` takes of a module: its default, or all of one that is no ES module."""
+    """Return what `import x from` imports from a module: its default export, or all of a module that is not an ES
+    module."""
     return value.at("default") if isinstance(value.data, Record) and "__esModule" in value.data else value
 
 

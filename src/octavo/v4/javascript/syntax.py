@@ -1,4 +1,4 @@
-"""Small questions to syntax trees: what a node says, without evaluating anything."""
+"""Helpers for syntax trees, which evaluate nothing."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from tree_sitter import Node
 from octavo.v4.javascript.parse import Module, levels
 
 WRAPPERS = frozenset({"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"})
-"""What stands around an expression and does not change it; its first named child is the expression."""
+"""Nodes around an expression that do not change its value; their first named child is the expression."""
 
 FUNCTIONS = frozenset(
     {
@@ -25,12 +25,12 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0"
 
 
 def named(node: Node) -> list[Node]:
-    """The named children without comments."""
+    """Return the named children without comments."""
     return [child for child in node.named_children if child.type != "comment"]
 
 
 def unwrap(node: Node) -> Node:
-    """The expression inside of brackets and of TypeScript's `as`, `satisfies`, `!` and `<Type>`."""
+    """Return the expression inside parentheses and TypeScript's `as`, `satisfies`, `!` and `<Type>`."""
     while True:
         if node.type in WRAPPERS:
             node = named(node)[0]
@@ -41,12 +41,12 @@ def unwrap(node: Node) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it, in the order of the text, however deep."""
+    """Yield the node and all its descendants in document order, without recursion."""
     return (found for found, _ in levels(node) if found.is_named)
 
 
 def walk_own(node: Node) -> Iterator[Node]:
-    """The same without what stands in functions and classes below `node`: what runs when `node` runs."""
+    """Yield the same without the contents of functions and classes below `node`: the nodes that run with `node`."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
@@ -56,12 +56,12 @@ def walk_own(node: Node) -> Iterator[Node]:
 
 
 def is_function(node: Node) -> bool:
-    """Whether an expression is a function that is written out."""
+    """Return whether an expression is a function literal."""
     return unwrap(node).type in FUNCTIONS
 
 
 def string_value(module: Module, node: Node) -> str | None:
-    """What a string literal, or a template without substitutions, says; None of anything else."""
+    """Return the text of a string literal, or of a template without substitutions; None for anything else."""
     node = unwrap(node)
     if node.type not in ("string", "template_string"):
         return None
@@ -72,13 +72,14 @@ def string_value(module: Module, node: Node) -> str | None:
 
 
 def fragment(module: Module, part: Node) -> str:
-    """What a part of a string says: text, or what an escape stands for. Halves of surrogate pairs stay halves."""
+    """Return a part of a string: a text, or an escaped character. Halves of surrogate pairs are returned separately."""
     text = module.text(part)
     return unescaped(text) if part.type == "escape_sequence" else text.replace("\r\n", "\n")
 
 
 def unescaped(escape: str) -> str:
-    """What an escape of a string stands for, as `\\n` for a line feed; nothing for the end of a line."""
+    """Return the character of an escape sequence, for example a line feed for `\\n`; nothing for a line
+    continuation."""
     body = escape[1:]
     if found := re.fullmatch(r"u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})", body):
         code = int(found[1] or found[2], 16)
@@ -89,18 +90,18 @@ def unescaped(escape: str) -> str:
 
 
 def joined(text: str) -> str:
-    """`text` with halves of surrogate pairs made whole, and U+FFFD for those that are alone, as when it is written."""
+    """Return `text` with surrogate pairs joined, and U+FFFD for unpaired ones, as in the output."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def identifier(module: Module, node: Node) -> str:
-    """The name that an identifier says, its escapes undone."""
+    """Return the name of an identifier, with its escapes decoded."""
     return re.sub(r"\\u(?:\{[0-9a-fA-F]{1,6}\}|[0-9a-fA-F]{4})", lambda found: unescaped(found[0]), module.text(node))
 
 
 def key_of(module: Module, node: Node) -> str | None:
-    """The name of a property, from the node of its key, or a shorthand; None where it is computed from anything else
-    than a literal."""
+    """Return the name of a property, from the node of its key or a shorthand; None if it is computed and not a
+    literal."""
     if node.type == "computed_property_name":
         node = unwrap(named(node)[0])
         return string_value(module, node) if node.type in ("string", "template_string") else None
@@ -110,8 +111,8 @@ def key_of(module: Module, node: Node) -> str | None:
 
 
 def properties(module: Module, node: Node) -> dict[str, Node]:
-    """The entries of an object literal by name: values of pairs, methods, the identifiers of shorthands; the last of a
-    name counts. Spread and computed keys are left out: see `is_open`."""
+    """Return the entries of an object literal by name: values of pairs, methods, the identifiers of shorthands. The
+    last one of a name wins. Spread and computed keys are left out: see `is_open`."""
     found: dict[str, Node] = {}
     for member in named(unwrap(node)):
         match member.type:
@@ -129,7 +130,8 @@ def properties(module: Module, node: Node) -> dict[str, Node]:
 
 
 def is_open(module: Module, node: Node) -> bool:
-    """Whether an object literal may hold more than `properties` tells: a spread, a computed key, an accessor."""
+    """Return whether an object literal may have more entries than `properties` returns: a spread, a computed key, an
+    accessor."""
     for member in named(unwrap(node)):
         key = member.child_by_field_name("key") or member.child_by_field_name("name")
         is_accessor = any(child.type in ("get", "set") for child in member.children)
@@ -139,7 +141,7 @@ def is_open(module: Module, node: Node) -> bool:
 
 
 def member_path(module: Module, node: Node) -> tuple[str, ...]:
-    """The names of `a.b['c']?.d` as ("a", "b", "c", "d"); empty for everything that is no such chain of names."""
+    """Return the names of `a.b['c']?.d` as ("a", "b", "c", "d"); empty for anything but such a chain of names."""
     names: list[str] = []
     while True:
         node = unwrap(node)
@@ -166,19 +168,19 @@ def _field(module: Module, node: Node, field: str) -> str | None:
 
 
 def callee(module: Module, node: Node) -> tuple[str, ...]:
-    """What a call or `new` calls, as `member_path`; empty for everything else."""
+    """Return the function of a call or `new`, as `member_path`; empty for everything else."""
     called = node.child_by_field_name("function") or node.child_by_field_name("constructor")
     return member_path(module, called) if called is not None else ()
 
 
 def arguments(node: Node) -> list[Node]:
-    """The arguments of a call or `new`."""
+    """Return the arguments of a call or `new`."""
     found = node.child_by_field_name("arguments")
     return named(found) if found is not None and found.type == "arguments" else []
 
 
 def parameters(node: Node) -> list[Node]:
-    """The patterns of a function's parameters, without TypeScript's types; a default stays in its
+    """Return the patterns of a function's parameters, without TypeScript's types; one with a default is an
     `assignment_pattern`."""
     if (single := node.child_by_field_name("parameter")) is not None:
         return [single]
@@ -191,14 +193,14 @@ def _parameter(node: Node) -> Node:
 
 
 def statements(node: Node) -> list[Node]:
-    """The statements of a program, of a block, or of a function's body; of an arrow `=> expression` none."""
+    """Return the statements of a program, a block, or a function's body; none for an arrow `=> expression`."""
     body = node.child_by_field_name("body") if node.type in FUNCTIONS else node
     return named(body) if body is not None and body.type in ("program", "statement_block") else []
 
 
 def returned(node: Node) -> list[Node]:
-    """Everything that a function may return, in its order: the expression of an arrow, or of each `return` of its
-    own."""
+    """Return all expressions that a function may return, in order: that of an arrow, or of each of its `return`
+    statements."""
     body = node.child_by_field_name("body")
     if body is None:
         return []

@@ -1,4 +1,4 @@
-"""What code that is not understood may change is not known any more."""
+"""Mark values as unknown that code which is not understood may change."""
 
 from tree_sitter import Node
 
@@ -11,10 +11,10 @@ ASSIGNING = frozenset({"assignment_expression", "augmented_assignment_expression
 
 
 def taint(context: Context, node: Node, scope: Scope, hole: Hole) -> None:
-    """Makes a hole of every variable that `node` assigns to, and of what it may change of the objects that it names.
+    """Replace every variable that `node` assigns to by a hole, and what it may change of the objects that it uses.
 
-    An assignment to one property, as `config.a.b = x`, takes that one; a name that is only compared takes nothing;
-    any other mention may be a way to change all of it.
+    An assignment to one property, such as `config.a.b = x`, affects that property only; a name that is only compared is
+    not affected; any other use may change the whole object.
     """
     spared = set()
     for found in walk(node):
@@ -31,7 +31,7 @@ def taint(context: Context, node: Node, scope: Scope, hole: Hole) -> None:
 
 
 def _is_read(node: Node) -> bool:
-    """Whether a name, or a property of it, is only compared or written out."""
+    """Return whether a name, or a property of it, is only compared or printed."""
     parent = node.parent
     while parent is not None and parent.type in ("member_expression", "subscript_expression"):
         parent = parent.parent
@@ -39,7 +39,7 @@ def _is_read(node: Node) -> bool:
 
 
 def _lose(target: Node, scope: Scope, hole: Hole) -> bool:
-    """Makes a hole of what is assigned to; False where it cannot be said which."""
+    """Replace the target of an assignment by a hole; return False if the target is unknown."""
     path = member_path(scope.module, target)
     owner = scope.owner(path[0]) if path else None
     if owner is None:
@@ -57,7 +57,7 @@ def _lose(target: Node, scope: Scope, hole: Hole) -> bool:
 
 
 def taint_acts(context: Context, nodes: list[Node], scope: Scope, hole: Hole) -> None:
-    """The same for expressions of which it is not known whether they are evaluated: only if they do something."""
+    """Do the same for expressions that may not be evaluated, if they have side effects."""
     for node in nodes:
         if any(found.type in ASSIGNING or found.type == "call_expression" for found in walk(node)):
             taint(context, node, scope, hole)

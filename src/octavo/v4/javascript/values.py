@@ -1,4 +1,4 @@
-"""What an expression comes to: a tree of values, each with its place, and holes where it cannot be known."""
+"""The result of evaluation: a tree of values with their locations, and holes where a value is unknown."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -13,7 +13,7 @@ from octavo.v4.javascript.source import Place
 
 
 class Undefined(Enum):
-    """JavaScript's `undefined`, which is not `null` (here None)."""
+    """JavaScript's `undefined`, which is different from `null` (None)."""
 
     UNDEFINED = "undefined"
 
@@ -26,8 +26,8 @@ UNDEFINED = Undefined.UNDEFINED
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """What cannot be known without running code: where, the text there, shortened, and why. The text may be a secret
-    that somebody wrote into the code: it is for the owner's eyes."""
+    """A value that is unknown without running code: its location, the shortened source text, and the reason. The text
+    may be a secret in the code, so show it to the owner only."""
 
     place: Place
     excerpt: str
@@ -39,7 +39,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable that a value was made of. `fallback_used` says that code gave a value in its stead."""
+    """An environment variable that a value depends on. `fallback_used`: code has replaced it by a fallback."""
 
     name: str
     is_set: bool
@@ -49,7 +49,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A regular expression as it is written between the slashes, and its flags."""
+    """A regular expression as written between the slashes, and its flags."""
 
     source: str
     flags: str = ""
@@ -57,14 +57,14 @@ class Regex:
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date made of `text`."""
+    """A date created from `text`."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function of a readable file; `scope` is for the evaluator."""
+    """A function of a readable file. `scope` is for the evaluator."""
 
     node: Node
     module: Module
@@ -73,13 +73,13 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """Something of Node or of a package that the evaluator knows, by its dotted name, as `path.join`."""
+    """A supported object of Node or of a package, by its dotted name, such as `path.join`."""
 
     name: str
 
 
 class Record(dict[str, "Value"]):
-    """An object. `rest`, if any, is why it may hold more, and others, than it seems to."""
+    """An object. `rest`, if set, is the reason why it may have further or different entries."""
 
     __slots__ = ("rest",)
 
@@ -88,7 +88,7 @@ class Record(dict[str, "Value"]):
         self.rest = rest
 
     def ordered(self) -> list[tuple[str, "Value"]]:
-        """The entries as JavaScript enumerates them: whole numbers first, by size."""
+        """Return the entries in JavaScript's order of enumeration: integers first, sorted."""
         numbers = [key for key in self if key.isascii() and key.isdigit() and len(key) < 10 and str(int(key)) == key]
         if not numbers:
             return list(self.items())
@@ -98,7 +98,7 @@ class Record(dict[str, "Value"]):
 
 
 class Items(list["Value"]):
-    """An array. `rest`, if any, is why it may hold more than it seems to."""
+    """An array. `rest`, if set, is the reason why it may have further items."""
 
     __slots__ = ("rest",)
 
@@ -113,9 +113,9 @@ Data = Scalar | Undefined | Record | Items | Hole | Regex | Date | Function | Na
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """One value, the place of the expression that made it, and the environment variables that it was made of.
+    """A value, the location of its expression, and the environment variables that it depends on.
 
-    Read it with `at`, `plain`, `holes`; ask `is_hole` before trusting a single one.
+    Read it with `at`, `plain`, `holes`; check `is_hole` before using a single value.
     """
 
     data: Data
@@ -124,7 +124,7 @@ class Value:
 
     @property
     def is_hole(self) -> bool:
-        """Whether nothing is known about it. An object or list that holds holes is none itself."""
+        """Whether the value is unknown. An object or list that contains holes is not a hole itself."""
         return isinstance(self.data, Hole)
 
     @property
@@ -137,7 +137,7 @@ class Value:
 
     @property
     def is_given(self) -> bool:
-        """Whether it says something: neither `undefined` nor `null`. A hole does."""
+        """Whether it is neither `undefined` nor `null`. True for a hole."""
         return self.data is not UNDEFINED and self.data is not None
 
     @property
@@ -150,18 +150,18 @@ class Value:
 
     @property
     def is_from_code(self) -> bool:
-        """Whether what it says stands in the code: no variable that is set had a part in it. Of a secret, a defect."""
+        """Whether it comes from the code, without any set variable. For a secret, this is a defect."""
         return self.is_given and not any(one.is_set for one in self.variables)
 
     @property
     def rest(self) -> Hole | None:
-        """Why an object or list may hold more than it seems to, as after a spread of a hole."""
+        """Why an object or list may have further entries, for example after a spread of a hole."""
         return self.data.rest if isinstance(self.data, Record | Items) else None
 
     def at(self, *keys: str | int) -> "Value":
-        """What lies below, as `at("connection", "ssl", "ca")` or `at(0, "name")`.
+        """Return a nested value, for example `at("connection", "ssl", "ca")` or `at(0, "name")`.
 
-        `undefined` where there is nothing; a hole where the way leads through one, or may be hidden behind one.
+        `undefined` if it does not exist; a hole if the path contains one, or one may define it.
         """
         value = self
         for key in keys:
@@ -183,20 +183,20 @@ class Value:
         return Value(UNDEFINED, self.place)
 
     def keys(self) -> list[str]:
-        """The keys of an object that have a value or a hole; none of anything else."""
+        """Return the keys of an object that have a value or a hole; none for anything else."""
         return [key for key, value in self.items() if not value.is_undefined]
 
     def items(self) -> list[tuple[str, "Value"]]:
-        """The entries of an object."""
+        """Return the entries of an object."""
         return list(self.data.items()) if isinstance(self.data, Record) else []
 
     def each(self) -> list["Value"]:
-        """The items of a list; none of anything else."""
+        """Return the items of a list; none for anything else."""
         return list(self.data) if isinstance(self.data, Items) else []
 
     def plain(self) -> Any:
-        """It as Python has it: dict, list, str, int, float, bool, None. Keys whose value is `undefined` are left out;
-        holes, functions, dates and regular expressions stay what they are here."""
+        """Return the Python value: dict, list, str, int, float, bool, None. Keys with the value `undefined` are left
+        out; holes, functions, dates and regular expressions are returned unchanged."""
         data = self.data
         if isinstance(data, Record):
             return {key: value.plain() for key, value in data.items() if not value.is_undefined}
@@ -205,7 +205,7 @@ class Value:
         return None if data is UNDEFINED else data
 
     def walk(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], "Value"]]:
-        """It and everything below it, with the way there."""
+        """Yield it and all nested values, with their paths."""
         yield path, self
         data = self.data
         below: Iterable[tuple[str, Value]] = ()
@@ -217,7 +217,7 @@ class Value:
             yield from value.walk((*path, key))
 
     def holes(self) -> list[tuple[tuple[str, ...], Hole]]:
-        """Every hole with the way there; that of an object which may hold more is named with `...`."""
+        """Return every hole with its path; that of an object with unknown further entries ends with `...`."""
         found = []
         for path, value in self.walk():
             if isinstance(value.data, Hole):
@@ -227,17 +227,17 @@ class Value:
         return found
 
     def with_fallback(self) -> tuple[Variable, ...]:
-        """Its variables, when code gives a value instead of it."""
+        """Return its variables for which code has provided a fallback."""
         return tuple(replace(one, fallback_used=True) for one in self.variables)
 
 
 def joined_variables(values: Iterable[Value]) -> tuple[Variable, ...]:
-    """The variables of several values, each once."""
+    """Return the variables of several values without duplicates."""
     return tuple(dict.fromkeys(one for value in values for one in value.variables))
 
 
 def number(found: float) -> int | float:
-    """A number as JavaScript shows it: whole ones without a fraction."""
+    """Return a number as JavaScript shows it: integers without a fraction."""
     if abs(found) < 2**53 and float(found).is_integer():
         return int(found)
     return found

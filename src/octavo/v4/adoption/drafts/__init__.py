@@ -1,1 +1,1 @@
-"""Python for the JavaScript of a v4 project, written as drafts for review: the shapes that most projects write."""
+"""Translate common patterns of a v4 project's JavaScript to Python drafts for review."""

@@ -1,4 +1,4 @@
-"""Calls of addresses by axios and fetch, as `app.http`."""
+"""Translate HTTP calls with axios and fetch to `app.http`."""
 
 from typing import Final
 
@@ -13,13 +13,13 @@ _WITH_BODY: Final = frozenset(("post", "put", "patch"))
 _OPTIONS: Final = frozenset(("headers", "params"))
 _BODIES: Final = frozenset(("data", "body"))
 _IDLE: Final = frozenset(("timeout", "maxBodyLength", "method", "url", "baseURL"))
-"""Options that `app.http` has its own answer to, or that are read apart."""
+"""Options that `app.http` replaces, or that are translated separately."""
 
 
 def ask(scope: Scope, node: Node, name: str) -> Py:
-    """`axios.post(url, data, options)`, `axios(options)`, `fetch(url, options)`. Raises Untranslated.
+    """Translate `axios.post(url, data, options)`, `axios(options)` or `fetch(url, options)`. Raises Untranslated.
 
-    axios throws for an answer that is none of success, fetch does not.
+    axios throws for responses with an error status, fetch does not.
     """
     given = arguments(node)
     if name == "fetch" and given:
@@ -74,7 +74,7 @@ def _options(scope: Scope, options: Node | None) -> list[str]:
 
 
 def _body(scope: Scope, node: Node) -> list[str]:
-    """What is sent: data as JSON, of `JSON.stringify(x)` x, and texts as they are."""
+    """Translate the request body: data as JSON, the argument of `JSON.stringify(x)`, and texts unchanged."""
     value = scope.read(scope, node)
     if value.text.startswith("dumps(") and value.text.endswith(")"):
         return [f"json={value.text.removeprefix('dumps(')[:-1]}"]

@@ -1,4 +1,4 @@
-"""What gets a value: names, patterns, data, and what of the context means something when it is set."""
+"""Translate assignments: to names, patterns, data, and to properties of the context with a special meaning."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -20,13 +20,13 @@ _STANDS_FOR: Final = frozenset(
         *("error class", "module", "next", "actor", "hook context", "hook state"),
     )
 )
-"""Kinds that are no values in Python: a name for one of them means what it stands for."""
+"""Kinds without a Python value: a name for one of them is an alias."""
 _OPERATORS: Final = ("+=", "-=", "*=", "/=", "%=")
 _DATA: Final = ("", "dict", "list", "entries", "entry", "query", "params", "body", "user", "answer", "page")
 
 
 def declared(scope: Scope, pattern: Node, value: Py) -> Lines:
-    """`const pattern = value`"""
+    """Translate `const pattern = value`."""
     match pattern.type:
         case "identifier":
             name = identifier(scope.module, pattern)
@@ -58,7 +58,7 @@ def _listed(scope: Scope, pattern: Node, value: Py) -> Lines:
 
 
 def _taken_apart(scope: Scope, pattern: Node, value: Py) -> Iterator[str]:
-    """`const { a, b: { c }, d = 1, ...rest } = value`"""
+    """Translate `const { a, b: { c }, d = 1, ...rest } = value`."""
     parts = named(pattern)
     is_value = value.kind not in _STANDS_FOR
     if is_value and not value.text.isidentifier() and len(parts) > 1:
@@ -101,7 +101,7 @@ def _one(scope: Scope, node: Node, name: str, value: Py) -> Lines:
 
 
 def assignment(scope: Scope, node: Node, *, tail: bool) -> Lines:
-    """`a = b`, `a += b`, `a++` as statements."""
+    """Translate `a = b`, `a += b` and `a++` as statements."""
     if node.type == "update_expression":
         argument = node.child_by_field_name("argument")
         if argument is None:
@@ -137,7 +137,7 @@ def _augmented(scope: Scope, node: Node, left: Node, value: Py) -> Lines:
 
 
 def _special(scope: Scope, node: Node, left: Node, value: Py, *, tail: bool) -> Lines | None:
-    """What is set of the context, or of an event."""
+    """Translate an assignment to the context or to an event."""
     below, name_node = left.child_by_field_name("object"), left.child_by_field_name("property")
     if left.type != "member_expression" or below is None or name_node is None:
         return None
@@ -164,7 +164,7 @@ def _special(scope: Scope, node: Node, left: Node, value: Py, *, tail: bool) -> 
 
 
 def _target(scope: Scope, node: Node) -> str:
-    """What stands left of `=`: a name, or a place in data."""
+    """Translate the left side of `=`: a name, or an item of data."""
     node = unwrap(node)
     if node.type == "identifier":
         name = identifier(scope.module, node)
@@ -195,14 +195,14 @@ def _target(scope: Scope, node: Node) -> str:
 
 
 def deletion(scope: Scope, node: Node) -> Lines:
-    """`delete data.name`"""
+    """Translate `delete data.name`."""
     target = _target(scope, named(node)[-1])
     held, _, key = target.rpartition("[")
     return [f"{held}.pop({key[:-1]}, None)"]
 
 
 def answered(scope: Scope, node: Node, value: Py, *, tail: bool) -> Lines:
-    """What is answered: as the end of the function, or kept until then."""
+    """Translate the assignment of a response: a `return` at the end of the function, otherwise a variable."""
     text = value.text
     if scope.status and scope.status != "200":
         if value.text.startswith("Response."):

@@ -1,4 +1,4 @@
-"""Calls of JavaScript in Python: whatever is called, by what it belongs to."""
+"""Translate calls, by the object that the function belongs to."""
 
 from collections.abc import Callable
 from typing import Final
@@ -35,7 +35,7 @@ _OTHERS: Final = {
     "502": "BadGatewayError",
     "503": "ServiceUnavailableError",
 }
-"""Names of v4 for refusals that have no class here."""
+"""v4's names of errors that have no class in Octavo."""
 _STATUSES: Final = {
     "conflict": "409",
     "unprocessableEntity": "422",
@@ -49,13 +49,13 @@ _STEPS: Final = {
     "sanitizeQuery": ("sanitize_query", "query"),
     "validateQuery": ("validate_query", ""),
 }
-"""What a controller has besides actions, and has to be waited for."""
+"""Members of a controller besides actions, which need `await`."""
 _SUPER: Final = {"find": "page", "findOne": "entry", "create": "entry", "update": "entry", "delete": "entry"}
 _LEVELS: Final = {"log": "info", "info": "info", "debug": "debug", "warn": "warning", "error": "error"}
 
 
 def call(scope: Scope, node: Node) -> Py:
-    """A call. Raises Untranslated."""
+    """Translate a call. Raises Untranslated."""
     function = node.child_by_field_name("function")
     if function is None:
         raise Untranslated(node, "no translation of this call")
@@ -128,7 +128,7 @@ def _log(scope: Scope, node: Node, base: Py, name: str) -> Py | None:
 
 
 def _current(scope: Scope, node: Node, base: Py, name: str) -> Py | None:
-    """`strapi.requestContext.get()`, which hooks ask who is asking."""
+    """Translate `strapi.requestContext.get()`, with which hooks get the caller."""
     is_hook = name == "get" and base.text == "event.app"
     return Py("event.actor", kind="hook context") if is_hook else None
 
@@ -177,7 +177,7 @@ def _of_context(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def _refusal(scope: Scope, node: Node, name: str) -> Py:
-    """`ctx.badRequest(message, details)`, `ctx.throw(409, message)`: an error, or an answer in its form."""
+    """Translate `ctx.badRequest(message, details)` or `ctx.throw(409, message)` to an error or an error response."""
     given = _given(scope, node)
     status = _STATUSES.get(name, "")
     if name == "throw":
@@ -199,7 +199,7 @@ def _refusal(scope: Scope, node: Node, name: str) -> Py:
 
 
 def _message(given: list[Py]) -> str:
-    """The first argument as a text; nothing where it is none."""
+    """Return the first argument as a text, or nothing if it is not one."""
     if not given or given[0].kind in ("null", "dict", "list"):
         return ""
     return given[0].text if given[0].kind == "text" else f"str({given[0].text})"
@@ -251,7 +251,7 @@ def _of_strapi(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def _served(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """A function of a service. `create({ data })` and `update(id, { data })` take the data itself here."""
+    """Translate a call of a service. `create({ data })` and `update(id, { data })` take the data itself in Octavo."""
     given = arguments(node)
     if _is_own_service(scope, base, name):
         return scope.awaited(f"{base.text}.{method_of(name)}({_texts(scope, node)})", node)
@@ -266,18 +266,18 @@ def _served(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def _controlled(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """An action of another controller."""
+    """Translate a call of another controller's action."""
     return scope.awaited(f"{base.text}.{method_of(name)}({_texts(scope, node)})", node, "answer")
 
 
 def _is_own_service(scope: Scope, base: Py, name: str) -> bool:
-    """Whether the project has this function of a service itself: it takes and answers what it likes."""
+    """Return whether the project defines this service function, so that its arguments and result are its own."""
     uid = base.text.rpartition(".service(")[2].removesuffix(")").strip('"')
     return f"{uid}.{name}" in scope.text.project.own_services
 
 
 def _of_plugin(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """`strapi.plugin('email').service('email').send({...})`; services of other plugins have no counterpart here."""
+    """Translate `strapi.plugin('email').service('email').send({...})`; other plugins' services have no counterpart."""
     given = arguments(node)
     first = string_value(scope.module, given[0]) if given else None
     if base.kind.count(" ") == 1 and name == "service" and first is not None:
@@ -288,7 +288,7 @@ def _of_plugin(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def construct(scope: Scope, node: Node) -> Py:
-    """`new X(...)`. Raises Untranslated."""
+    """Translate `new X(...)`. Raises Untranslated."""
     made = node.child_by_field_name("constructor")
     name = "" if made is None else scope.module.text(made)
     given = _given(scope, node)

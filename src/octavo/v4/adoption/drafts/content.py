@@ -1,4 +1,4 @@
-"""Reads and writes of v4's entity service and query engine as `app.entries(uid)`; mail as `app.mail`."""
+"""Translate v4's entity service and query engine to `app.entries(uid)`, and email to `app.mail`."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -52,7 +52,7 @@ _POPULATE_QUERY: Final = {
     "count": "count",
     "on": "on",
 }
-"""What a part of `populate` is asked with, by the entity service and by the query engine."""
+"""The options in `populate`, for the entity service and for the query engine."""
 _READS: Final = {
     "findMany": ("find_many", "entries"),
     "findPage": ("find_page", "page"),
@@ -70,7 +70,7 @@ _MAIL: Final = {
 
 
 def of_entity_service(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """`strapi.entityService.findMany(uid, {...})` and its kin. Raises Untranslated."""
+    """Translate `strapi.entityService.findMany(uid, {...})` and the other methods. Raises Untranslated."""
     given = arguments(node)
     if not given:
         raise Untranslated(node, "a call without a content-type")
@@ -96,7 +96,7 @@ def of_entity_service(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def of_query(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """`strapi.db.query(uid).findOne({ where })` and its kin. Raises Untranslated."""
+    """Translate `strapi.db.query(uid).findOne({ where })` and the other methods. Raises Untranslated."""
     given = arguments(node)
     which = _id_of(scope, given)
     options = _options(scope, given, _QUERY, closed=True)
@@ -127,7 +127,7 @@ def of_query(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def _uid_of(entries: str) -> str:
-    """The content-type in `self.app.entries("api::talk.talk")`."""
+    """Return the content type in `self.app.entries("api::talk.talk")`."""
     return entries.rpartition("entries(")[2].strip('")')
 
 
@@ -136,7 +136,7 @@ def _joined(parts: list[str]) -> str:
 
 
 def _all_locales(scope: Scope, given: list[Node], base: Py, options: dict[str, str]) -> None:
-    """The query engine knows nothing of locales: it finds entries of all of them."""
+    """Add the option for all locales, because the query engine ignores locales."""
     uid = _uid_of(base.text)
     if uid in scope.text.project.localized and "locale" not in options and "data" not in options:
         options["locale"] = '"all"'
@@ -165,7 +165,7 @@ def _update(scope: Scope, node: Node, entries: str, which: str, options: dict[st
 
 
 def _literal(scope: Scope, node: Node) -> Node:
-    """The object that is written out, also behind a constant of the file."""
+    """Return an object literal, also if it is assigned to a constant of the file."""
     node = unwrap(node)
     if node.type == "identifier" and scope.module.text(node) not in scope.names:
         return unwrap(follow(scope.module, node, dict(scope.text.bindings)))
@@ -173,7 +173,7 @@ def _literal(scope: Scope, node: Node) -> Node:
 
 
 def _id_of(scope: Scope, given: list[Node]) -> str | None:
-    """The id in `{ where: { id } }`, where nothing else is asked for."""
+    """Return the id in `{ where: { id } }` if there is no other condition."""
     options = _literal(scope, given[0]) if given else None
     if options is None or options.type != "object":
         return None
@@ -188,7 +188,8 @@ def _id_of(scope: Scope, given: list[Node]) -> str | None:
 
 
 def _options(scope: Scope, given: list[Node], names: Mapping[str, str], *, closed: bool = False) -> dict[str, str]:
-    """The last argument as keywords. Where it is not written out, all of it as `**`; `closed` refuses that."""
+    """Translate the last argument to keyword arguments. If it is not a literal, pass it as `**`; `closed` forbids
+    that."""
     if not given:
         return {}
     options = _literal(scope, given[0])
@@ -212,7 +213,7 @@ def _options(scope: Scope, given: list[Node], names: Mapping[str, str], *, close
 
 
 def _populate(scope: Scope, node: Node, words: Mapping[str, str]) -> str:
-    """What is populated, with the words of the REST API. What either side of v4 takes no notice of is left out."""
+    """Translate `populate` to the parameter names of the REST API. Options that v4 ignores are left out."""
     asked = _written_out(scope, node)
     if asked is None:
         if words is _POPULATE_QUERY and unwrap(node).type not in ("true", "array", "string"):
@@ -227,7 +228,7 @@ def _populate(scope: Scope, node: Node, words: Mapping[str, str]) -> str:
 
 
 def _populated(scope: Scope, asked: Mapping[str, Node], words: Mapping[str, str]) -> str:
-    """What one relation or component is asked with."""
+    """Translate the options for one relation or component."""
     parts = []
     for name, value in asked.items():
         if name not in words:
@@ -240,7 +241,7 @@ def _populated(scope: Scope, asked: Mapping[str, Node], words: Mapping[str, str]
 
 
 def _written_out(scope: Scope, node: Node) -> dict[str, Node] | None:
-    """The members of an object that is written out; None of anything else."""
+    """Return the members of an object literal, or None for anything else."""
     found = _literal(scope, node)
     if found.type != "object" or is_open(scope.module, found):
         return None
@@ -248,7 +249,7 @@ def _written_out(scope: Scope, node: Node) -> dict[str, Node] | None:
 
 
 def data_of(scope: Scope, given: Node) -> tuple[str, list[str]]:
-    """The data in `{ data, populate }`, and the rest of it as a query. Raises Untranslated."""
+    """Split `{ data, populate }` into the data, and the rest as a query. Raises Untranslated."""
     options = _literal(scope, given)
     members = properties(scope.module, options) if options.type == "object" else {}
     if "data" not in members or is_open(scope.module, options) or members.keys() - {"data", "populate"}:
@@ -259,7 +260,7 @@ def data_of(scope: Scope, given: Node) -> tuple[str, list[str]]:
 
 
 def send_mail(scope: Scope, node: Node) -> Py:
-    """`send({ to, subject, html })` of the e-mail plugin."""
+    """Translate `send({ to, subject, html })` of the email plugin."""
     given = arguments(node)
     options = _literal(scope, given[0]) if given else None
     if options is None or options.type != "object" or is_open(scope.module, options):

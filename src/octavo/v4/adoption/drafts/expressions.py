@@ -1,4 +1,4 @@
-"""Expressions of JavaScript in Python. What has no translation raises Untranslated, and nothing is guessed."""
+"""Translate JavaScript expressions to Python. Anything without a certain translation raises Untranslated."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -32,11 +32,11 @@ _NO_VALUES: Final = frozenset(
         *("ctx.cookies", "hook context", "hook state", "super", "next function"),
     )
 )
-"""Kinds of what something is taken of, and that is nothing by itself."""
+"""Kinds of objects that only occur as a prefix, such as `strapi.entityService`."""
 
 
 def read(scope: Scope, node: Node) -> Py:
-    """An expression that has a value. Raises Untranslated."""
+    """Translate an expression that has a value. Raises Untranslated."""
     value = reach(scope, node)
     if value.kind in _NO_VALUES or value.kind.startswith(("plugin", "global ", "lodash ")):
         raise Untranslated(node, f"`{scope.module.excerpt(node, 40)}` as a value")
@@ -44,7 +44,7 @@ def read(scope: Scope, node: Node) -> Py:
 
 
 def reach(scope: Scope, node: Node) -> Py:
-    """An expression, or something on the way to one: `strapi.entityService`. Raises Untranslated."""
+    """Translate an expression, or a prefix of one such as `strapi.entityService`. Raises Untranslated."""
     node = unwrap(node)
     with scope.deeper(node):
         reader = _READERS.get(node.type)
@@ -70,7 +70,7 @@ def _name(scope: Scope, node: Node) -> Py:
 
 
 def _of_file(scope: Scope, node: Node, name: str, binding: Binding) -> Py:
-    """A name of the file's own top: an import, a function, a constant."""
+    """Translate a top-level name of the file: an import, a function, a constant."""
     if (made := members.taken(scope, binding)) is not None:
         return made
     if binding.imported is not None:
@@ -140,7 +140,7 @@ def _list_or_nothing(value: Py) -> str:
 
 
 def value_in(value: Py) -> Py:
-    """What is put into data: a moment of time as text."""
+    """Return a value for use in data: dates become texts."""
     return Py(f"{value.whole}.isoformat()", kind="text") if value.kind == "date" else value
 
 
@@ -168,7 +168,7 @@ def _dict_or_nothing(value: Py) -> str:
 
 
 def key_text(scope: Scope, key: Node) -> str:
-    """The key of an entry, also a computed one."""
+    """Translate the key of an object's entry, which may be computed."""
     if key.type == "computed_property_name":
         return read(scope, named(key)[0]).within(Binds.OR)
     name = key_of(scope.module, key)
@@ -187,7 +187,7 @@ def _member(scope: Scope, node: Node) -> Py:
 
 
 def _optional(node: Node) -> bool:
-    """Whether `?.` stands somewhere on the way: then nothing that is missing on it fails."""
+    """Return whether the chain contains `?.`, so that missing values in it raise no error."""
     while (node := unwrap(node)).type in ("member_expression", "subscript_expression", "call_expression"):
         if any(child.type == "optional_chain" for child in node.children):
             return True
@@ -211,12 +211,12 @@ def _subscript(scope: Scope, node: Node) -> Py:
 
 
 def _awaited(scope: Scope, node: Node) -> Py:
-    """What has to be waited for in Python brings its own `await`."""
+    """Translate `await`. Translations of asynchronous calls already include it."""
     return read(scope, named(node)[0])
 
 
 def _function(scope: Scope, node: Node) -> Py:
-    """A function as a value: a lambda where it is an expression, or written before the statement."""
+    """Translate a function value: to a lambda if it is an expression, otherwise to a function before the statement."""
     given = parameters(node)
     body = node.child_by_field_name("body")
     if body is not None and body.type != "statement_block" and all(found.type == "identifier" for found in given):

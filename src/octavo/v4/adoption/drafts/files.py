@@ -1,7 +1,7 @@
-"""Drafts: the Python files that could stand in the place of a v4 project's JavaScript, for review. Nothing is run.
+"""Drafts: Python files that could replace a v4 project's JavaScript, for review. No code is run.
 
-Of each file what can be translated wholly comes into one draft, which can be used as it is; what cannot, into another
-one (`.py.draft`), which says what is missing.
+For each file, everything that can be translated completely goes into one draft, which can be used directly. The rest
+goes into another one (`.py.draft`), which lists what is missing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -43,8 +43,8 @@ _FACTORIES: Final = {"controllers": "createCoreController", "services": "createC
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One Python file. `stands_for` is the JavaScript file, `pieces` the names of what it stands for there; `missing`
-    tells why, for each statement without Python."""
+    """One Python file. `stands_for` is the JavaScript file, `pieces` the names of its translated parts; `missing` has
+    the reason for each statement without a translation."""
 
     path: str
     text: str
@@ -60,7 +60,7 @@ class Draft:
 
 
 def drafts(sources: Sources, registry: Registry, findings: Iterable[Finding]) -> Iterator[Draft]:
-    """The drafts for all code that is to be ported, as far as its form is known."""
+    """Yield the drafts for all code to port, as far as its structure is known."""
     findings = tuple(findings)
     types = registry.content_types
     library = Library(
@@ -92,7 +92,7 @@ def _module_draft(file: str, path: str, text: str, names: tuple[str, ...]) -> Dr
 
 
 class _File:
-    """One file of JavaScript."""
+    """One JavaScript file."""
 
     def __init__(self, sources: Sources, library: Library, module: Module, wanted: list[Finding]) -> None:
         self._sources = sources
@@ -105,7 +105,7 @@ class _File:
         self._place = "src/cron.py" if in_config else self._path.with_suffix(".py").as_posix()
 
     def drafts(self) -> Iterator[Draft]:
-        """What can be used as it is, and the rest."""
+        """Yield the draft that can be used directly, and the draft with the rest."""
         pieces, render = self._read()
         whole = self._whole(pieces, render)
         usable = [piece for piece in pieces if piece.name in whole]
@@ -116,7 +116,7 @@ class _File:
             yield self._draft(rest, render, {piece.name for piece in pieces})
 
     def _whole(self, pieces: Sequence[Piece], render: Render) -> set[str]:
-        """The pieces that can be translated wholly, and need no other piece that cannot."""
+        """Return the pieces that can be translated completely, and depend on no piece that cannot."""
         known = {piece.name for piece in pieces}
         while True:
             whole = {piece.name for piece in pieces if piece.name in known and self._is_whole(piece, render, known)}
@@ -155,12 +155,12 @@ class _File:
 
     @property
     def _owner(self) -> str:
-        """The full name of what the file defines: `api::talk.talk`."""
+        """Return the UID of what the file defines: `api::talk.talk`."""
         parts = self._path.parts
         return f"api::{parts[2]}.{self._path.stem}" if parts[:2] == ("src", "api") else ""
 
     def _read(self) -> tuple[list[Piece], Render]:
-        """The pieces of the file that are to be ported, and how they are written."""
+        """Return the pieces of the file to port, and the function that writes them."""
         parts = self._path.parts
         folder = parts[-2] if len(parts) > 1 else ""
         if folder in _FACTORIES:
@@ -188,7 +188,7 @@ class _File:
         return self._sources.exported_names(self._module) if value is None else {}
 
     def _pieces(self, members: Mapping[str, Node], before: str = ".") -> list[Piece]:
-        """The functions that are to be ported, by the ends of their names."""
+        """Return the functions to port, by the last part of their names."""
         found = []
         for name, value in members.items():
             if any(item.name.endswith(f"{before}{name}") for item in self._wanted):
@@ -215,7 +215,7 @@ class _File:
         return policy_lines(text, pieces[0].node, self._owner)
 
     def _inner(self) -> Node | None:
-        """The function that a middleware's function makes."""
+        """Return the inner function of a middleware factory."""
         value = self._sources.exported(self._module)
         return None if value is None or value.type not in FUNCTIONS else answered(self._module, value)
 

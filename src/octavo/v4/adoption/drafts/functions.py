@@ -1,4 +1,4 @@
-"""Whole functions: their parameters, their bodies, and whether Python has to wait in them."""
+"""Translate functions: parameters, bodies, and whether they have to be async."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,18 +17,18 @@ from octavo.v4.javascript.syntax import FUNCTIONS, identifier, named, parameters
 Lines = list[str]
 
 CONTEXTS: Final = frozenset(("ctx", "context", "koaContext", "policyContext"))
-"""How functions call what they are given of a request."""
+"""Common names of the context parameter."""
 _WAITS: Final = frozenset(("state", "body", "strapi", "fetch", "axios"))
-"""Names of what has to be waited for in Python."""
+"""Names whose use requires `await` in Python."""
 
 
 def new_scope(text: Text, app: str, owner: str, role: str) -> Scope:
-    """Where the translation of a function of a file begins."""
+    """Return the scope for translating a function of a file."""
     return Scope(text, Frame(role=role), {}, app, owner, read, reach, define)
 
 
 def body_lines(scope: Scope, function: Node) -> Lines:
-    """What a function does; its parameters are known already. At least `pass`."""
+    """Translate the body of a function whose parameters are declared. Returns at least `pass`."""
     body = function.child_by_field_name("body")
     if body is None:
         return ["pass"]
@@ -44,7 +44,7 @@ def body_lines(scope: Scope, function: Node) -> Lines:
 
 
 def define(scope: Scope, node: Node, wish: str) -> str:
-    """A function inside of another one: written before the statement under way; its name is answered.
+    """Write a nested function before the current statement, and return its name.
 
     Raises Untranslated.
     """
@@ -59,7 +59,7 @@ def define(scope: Scope, node: Node, wish: str) -> str:
 
 
 def guarded_parameters(scope: Scope, node: Node) -> tuple[Lines, Lines]:
-    """The same where there is nobody above to tell what has no translation."""
+    """Translate parameters like `parameters_of`, but with a `raise` for what cannot be translated."""
     try:
         return parameters_of(scope, node)
     except Untranslated as missing:
@@ -68,7 +68,7 @@ def guarded_parameters(scope: Scope, node: Node) -> tuple[Lines, Lines]:
 
 
 def parameters_of(scope: Scope, node: Node) -> tuple[Lines, Lines]:
-    """The parameters of a function in Python, and the lines that take them apart."""
+    """Return the parameters of a function in Python, and the lines that unpack them."""
     given, lines = Lines(), Lines()
     for pattern in parameters(node):
         default = ""
@@ -108,7 +108,8 @@ def _named(scope: Scope, name: str) -> str:
 
 
 def helpers_of(module: Module, bindings: Mapping[str, Binding], before: str = "_") -> dict[str, Helper]:
-    """The functions at the top of a file: which of them wait, and which need `app`, also for what they call."""
+    """Return the top-level functions of a file: whether they are async and need `app`, including functions they
+    call."""
     functions = {
         name: unwrap(binding.value)
         for name, binding in bindings.items()
@@ -142,7 +143,7 @@ def _is_given_app(module: Module, node: Node) -> bool:
 
 
 def helper_lines(text: Text, name: str, node: Node, owner: str) -> Lines:
-    """A function at the top of the file, as it is called by others."""
+    """Translate a top-level function of the file."""
     helper = text.helpers[name]
     scope = new_scope(text, "app", owner, "")
     given, lines = guarded_parameters(scope, node)

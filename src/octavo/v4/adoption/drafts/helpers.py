@@ -1,4 +1,4 @@
-"""What pieces need of the top of their file: functions and constants, also those that these need."""
+"""Collect the top-level functions and constants that pieces depend on, directly or indirectly."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ _MOST_ROUNDS: Final = 100
 
 
 def needed(text: Text, bindings: Mapping[str, Binding], owner: str) -> Lines:
-    """The constants, then the functions, each in the order of the file."""
+    """Return the constants, then the functions, each in the order of the file."""
     written: dict[str, Lines] = {}
     for _ in range(_MOST_ROUNDS):
         missing = [name for name in text.wanted if name not in written]
@@ -40,7 +40,7 @@ def needed(text: Text, bindings: Mapping[str, Binding], owner: str) -> Lines:
 
 
 def file_text(text: Text, lines: Lines) -> str:
-    """The whole file: what it stands for, what it imports, and its lines; without what nobody can see."""
+    """Return the complete file: header, imports and lines, without unprintable characters."""
     words = set(re.findall(r"\w+", "\n".join(lines)))
     needed = filter(None, (_used(line, words) for line in text.imports))
     imports = sorted(needed, key=lambda line: (line.startswith("from ."), line))
@@ -53,7 +53,7 @@ def file_text(text: Text, lines: Lines) -> str:
 
 
 def _used(line: str, words: Collection[str]) -> str:
-    """An import with the names that are used; empty where none is."""
+    """Return an import with the used names only, or an empty text if it has none."""
     start, _, names = line.rpartition("import ")
     used = [name for name in names.split(", ") if name in words]
     return f"{start}import {', '.join(used)}" if used else ""

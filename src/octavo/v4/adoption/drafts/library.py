@@ -1,4 +1,4 @@
-"""What pieces import from other files of the project: functions and constants, written as modules of Python beside."""
+"""Translate functions and constants that pieces import from other files of the project, as separate modules."""
 
 from collections.abc import Iterator, Mapping
 from keyword import iskeyword
@@ -17,13 +17,13 @@ from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.syntax import FUNCTIONS
 
 _KINDS: Final = {"object": "dict", "array": "list", "string": "text", "template_string": "text", "number": "number"}
-"""What constants are."""
+"""Kinds of constants."""
 _LOADED: Final = frozenset(("controllers", "services", "policies", "middlewares", "routes", "content-types"))
-"""Folders whose files mean something by their place."""
+"""Folders that Strapi loads automatically."""
 
 
 class Library:
-    """The modules that drafts import from, as far as they can be translated wholly."""
+    """The modules that drafts import from, as far as they can be translated completely."""
 
     def __init__(self, sources: Sources, project: Project) -> None:
         self._sources = sources
@@ -32,7 +32,7 @@ class Library:
         self._wanted: dict[str, tuple[Module, dict[str, Node]]] = {}
 
     def bring(self, text: Text, found: Import) -> Py | None:
-        """What an imported name stands for; None for what has no translation."""
+        """Return the translation of an imported name, or None if there is none."""
         module = self._sources.module_of(text.module, found)
         place = None if module is None else _python_place(module.file)
         other = self._sources.imported_by(text.module, found)
@@ -57,17 +57,17 @@ class Library:
         return Py(helper.name, kind=f"helper {module.file}:{name}" if is_function else _KINDS[value.type])
 
     def modules(self) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-        """Each module that is needed: its file of JavaScript, its place, its text, and the names in it."""
+        """Yield each required module: its JavaScript file, its path, its text, and the names in it."""
         for file, (module, names) in self._wanted.items():
             text, bindings = self._text(module, names)
             text.wanted |= dict.fromkeys(names)
             yield file, text.place, file_text(text, needed(text, bindings, "")), tuple(names)
 
     def _translated(self, module: Module, value: Node, name: str) -> Helper | None:
-        """How a name of another file is called, if all that it needs has a translation."""
+        """Return how to use a name of another file, if it and everything that it needs can be translated."""
         key = (module.file, name)
         if key not in self._known:
-            self._known[key] = None  # what needs itself on the way is not whole
+            self._known[key] = None  # circular dependencies are not translated
             text, bindings = self._text(module, {name: value})
             text.wanted[name] = None
             needed(text, bindings, "")
@@ -86,7 +86,7 @@ class Library:
 
 
 def _python_place(file: str) -> PurePosixPath | None:
-    """Where a module of Python stands for a file of JavaScript; None where Python could not import it."""
+    """Return the path of the Python module for a JavaScript file, or None if Python could not import it."""
     path = PurePosixPath(file)
     inside = path if path.parts[0] == "src" else PurePosixPath("src", path)
     place = inside.with_name(f"{inside.stem.replace('-', '_').replace('.', '_')}.py")

@@ -1,4 +1,4 @@
-"""Methods of lists that ask a function for each item, as comprehensions; and what stands for the items."""
+"""Translate list methods with a callback to comprehensions, and destructured parameters."""
 
 import re
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from octavo.v4.adoption.drafts.scope import Frame, Scope, Untranslated
 from octavo.v4.javascript.syntax import FUNCTIONS, arguments, identifier, key_of, named, parameters, unwrap
 
 EACH: Final = frozenset(("map", "filter", "find", "some", "every", "flatMap"))
-"""What asks a function for each item of a list."""
+"""Methods that call a function for each item of a list."""
 _SHORT: Final = {"map": "", "filter": "", "find": "next", "some": "any", "every": "all"}
 
 
 def each(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """`list.map(item => ...)` and its kin, as comprehensions."""
+    """Translate `list.map(item => ...)` and similar methods to comprehensions."""
     given = arguments(node)
     if not given:
         raise Untranslated(node, f"`{name}` without a function")
@@ -38,7 +38,7 @@ def each(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def _applied(scope: Scope, function: Node, kind: str) -> tuple[str, Py]:
-    """The variable of a comprehension, and what the function makes of it."""
+    """Return the variable of a comprehension, and its expression."""
     function = unwrap(function)
     if function.type == "identifier" and scope.module.text(function) == "Boolean":
         return "item", Py("item")
@@ -64,7 +64,7 @@ def _applied(scope: Scope, function: Node, kind: str) -> tuple[str, Py]:
 
 
 def _two(scope: Scope, node: Node) -> tuple[Scope, str, str, Node]:
-    """A function of two names that is one expression, such as `(a, b) => a - b`."""
+    """Return the parts of a function with two parameters and one expression, such as `(a, b) => a - b`."""
     given = [unwrap(item) for item in arguments(node)]
     function = given[0] if given else node
     patterns = parameters(function) if function.type in FUNCTIONS else []
@@ -82,7 +82,7 @@ def _two(scope: Scope, node: Node) -> tuple[Scope, str, str, Node]:
 
 
 def _sorted(scope: Scope, node: Node, base: Py) -> Py:
-    """`list.sort((a, b) => a.x - b.x)`: a list in order; JavaScript also changes the one that is there."""
+    """Translate `list.sort((a, b) => a.x - b.x)` to a sorted list; JavaScript also sorts the list in place."""
     scope.doubt("answers another list, where `sort` of JavaScript changes the one that is there")
     if not arguments(node):
         return Py(f"sorted({base.text}, key=str)", kind=base.kind)
@@ -100,7 +100,7 @@ def _sorted(scope: Scope, node: Node, base: Py) -> Py:
 
 
 def _reduced(scope: Scope, node: Node, base: Py) -> Py:
-    """`list.reduce((sum, item) => sum + item.price, 0)`"""
+    """Translate `list.reduce((sum, item) => sum + item.price, 0)`."""
     given = arguments(node)
     if len(given) != 2:
         raise Untranslated(node, "`reduce` without a beginning")
@@ -116,7 +116,7 @@ def _reduced(scope: Scope, node: Node, base: Py) -> Py:
 
 
 def _found_at(scope: Scope, node: Node, base: Py) -> Py:
-    """`list.findIndex(item => ...)`"""
+    """Translate `list.findIndex(item => ...)`."""
     inner = scope.inner()
     variable, value = _applied(inner, arguments(node)[0], "")
     if "await " in value.text:
@@ -126,7 +126,7 @@ def _found_at(scope: Scope, node: Node, base: Py) -> Py:
 
 
 def bind(scope: Scope, pattern: Node, kind: str = "") -> str:
-    """The variable that stands for a pattern; what `{ id, name }` takes out of it is asked for where it is used."""
+    """Return the variable for a pattern. The names in `{ id, name }` become lookups where they are used."""
     if pattern.type == "identifier":
         return scope.declare(identifier(scope.module, pattern), kind)
     if pattern.type != "object_pattern":

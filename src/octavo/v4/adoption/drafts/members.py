@@ -1,4 +1,4 @@
-"""What stands behind a dot: of the context, of `strapi`, of data; and what imported names stand for."""
+"""Translate members (`a.b`) of the context, of `strapi` and of data, and imported names."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ ERRORS: Final = frozenset(
         *("PolicyError", "PaginationError"),
     )
 )
-"""Classes of errors that v4 and Octavo name alike."""
+"""Error classes with the same name in v4 and Octavo."""
 
 _PACKAGES: Final = {
     "axios": "axios",
@@ -71,12 +71,12 @@ _STRAPI: Final = frozenset(("entityService", "db", "log", "plugins", "services",
 _KNOWN_KEYS: Final = {
     "answer": {"data": "", "meta": "dict"},
 }
-"""Keys that are there for sure, with the kinds of their values."""
+"""Keys that always exist, with the kinds of their values."""
 _DATA: Final = frozenset(("", "dict", "query", "params", "entry", "result", "body", "user", "answer", "page"))
 
 
 def member(scope: Scope, node: Node, base: Py, name: str, *, optional: bool) -> Py:
-    """`base.name`. Raises Untranslated."""
+    """Translate `base.name`. Raises Untranslated."""
     table = {"ctx": _CTX, "ctx.request": _CTX, "policy": _POLICY, "event": _EVENT}.get(base.kind)
     if name in ("body", "files") and base.kind in ("ctx", "ctx.request"):
         return _sent(scope, node, base, name)
@@ -99,7 +99,7 @@ def member(scope: Scope, node: Node, base: Py, name: str, *, optional: bool) -> 
 
 
 def _sent(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """The body of a request, or of the answer that a middleware got. Raises Untranslated."""
+    """Translate the body of a request, or of the response in a middleware. Raises Untranslated."""
     if base.kind == "ctx.request" and name == "body":
         return scope.awaited(f"{base.text}.json()", node, "body")
     if name == "files":
@@ -110,7 +110,7 @@ def _sent(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def _of_page(node: Node, base: Py, name: str) -> Py:
-    """`results` and `pagination` of what services find."""
+    """Translate `results` and `pagination` of a service's `find`."""
     if name == "results":
         return Py(f"{base.whole}.entries", kind="entries")
     if name != "pagination" or not base.text.isidentifier():
@@ -120,7 +120,7 @@ def _of_page(node: Node, base: Py, name: str) -> Py:
 
 
 def _special(scope: Scope, node: Node, base: Py, name: str) -> Py | None:
-    """What is behind names that are no data."""
+    """Translate members that are not data."""
     kind = base.kind
     if kind.startswith("plugin ") and name == "services":
         return Py(base.text, kind=kind.replace("plugin ", "plugin services ", 1))
@@ -135,7 +135,7 @@ def _special(scope: Scope, node: Node, base: Py, name: str) -> Py | None:
 
 
 def own_setting(scope: Scope, base: Py, dotted: str) -> Py:
-    """`strapi.config.get("server.ownKey")`: settings of a project's own are in one place here."""
+    """Translate `strapi.config.get("server.ownKey")`: custom settings are in one place in Octavo."""
     file, _, key = dotted.partition(".")
     if not key:
         return Py(f"{base.text}.custom", kind="dict")
@@ -146,7 +146,7 @@ def own_setting(scope: Scope, base: Py, dotted: str) -> Py:
 
 
 def of_module(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    """`utils.name` of another file of the project. Raises Untranslated."""
+    """Translate `utils.name` of another file of the project. Raises Untranslated."""
     found = scope.text.bring(scope.text, Import(base.text, node, name))
     if found is None:
         raise Untranslated(node, f"`{name}` comes from {base.text}")
@@ -170,7 +170,7 @@ def _error_class(scope: Scope, name: str) -> Py:
 
 
 def item(scope: Scope, base: Py, index: Py, *, optional: bool) -> Py:
-    """`base[index]`, as data: what is missing is None, as it is undefined in JavaScript."""
+    """Translate `base[index]` of data: a missing item is None, like undefined in JavaScript."""
     if index.kind in ("number", "length"):
         kind = "entry" if base.kind == "entries" else ""
         if index.text == "0":
@@ -188,7 +188,7 @@ def item(scope: Scope, base: Py, index: Py, *, optional: bool) -> Py:
 
 
 def first_of(value: Py) -> Py | None:
-    """The first of what `find_many` answers: nothing else needs to be read."""
+    """Return the first entry of a `find_many` call as a single read."""
     found = _MANY.match(value.text) if value.kind == "entries" else None
     if found is None:
         return None
@@ -196,12 +196,13 @@ def first_of(value: Py) -> Py | None:
 
 
 def strict(base: Py) -> Py:
-    """What has to be there, since something of it is asked for: `data["author"]` instead of `data.get("author")`."""
+    """Return a lookup that fails for a missing key, because it is used further: `data["author"]` instead of
+    `data.get("author")`."""
     return Py(_GOT.sub(r"[\1]", base.text), base.binds, base.kind) if base.kind in ("", "list") else base
 
 
 def imported(scope: Scope, found: Import) -> Py | None:
-    """What an imported name stands for, where it is known."""
+    """Return the translation of an imported name, if it is known."""
     kind, name = _PACKAGES.get(found.specifier), found.name
     if found.specifier.startswith("lodash/") and name in (None, "default"):
         kind, name = "lodash", found.specifier.removeprefix("lodash/")
@@ -221,14 +222,14 @@ def _class_of(scope: Scope, name: str) -> Py | None:
 
 
 def taken(scope: Scope, binding: Binding) -> Py | None:
-    """`const { ApplicationError } = utils.errors` at the top of a file."""
+    """Translate `const { ApplicationError } = utils.errors` at the top of a file."""
     value = binding.value
     is_class = value is not None and value.type.startswith("class")
     return _error_class(scope, binding.name) if binding.name in ERRORS and not is_class else None
 
 
 def regex(scope: Scope, node: Node) -> Py:
-    """`/pattern/flags` as a compiled pattern. Raises Untranslated for what Python writes differently."""
+    """Translate `/pattern/flags` to a compiled pattern. Raises Untranslated if the syntax differs in Python."""
     parts = {part.type: scope.module.text(part) for part in named(node)}
     pattern, flags = parts.get("regex_pattern", ""), parts.get("regex_flags", "")
     if set(flags) - set("gimsu") or "(?<" in pattern or "\\p{" in pattern or '"' in pattern:
@@ -300,7 +301,7 @@ _BEHIND: Final = {
     ("http answer", "status"): ("{}.status", "number"),
     ("http answer", "ok"): ("{}.is_success", "bool"),
 }
-"""What is behind a name of something of a kind: its text and its own kind."""
+"""Members by kind and name: the text and kind of their translation."""
 _OPEN: Final[dict[str, Callable[[Scope, Node, Py, str], Py | None]]] = {
     "ctx.state": _of_state,
     "headers": _header,
@@ -315,4 +316,4 @@ _OPEN: Final[dict[str, Callable[[Scope, Node, Py, str], Py | None]]] = {
     "lodash": _of_lodash,
     "global Math": _of_math,
 }
-"""What is behind any name of something of a kind."""
+"""Members of any name, by kind."""

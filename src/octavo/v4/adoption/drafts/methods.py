@@ -1,4 +1,4 @@
-"""What JavaScript has built in (lists, texts, dates, JSON, Math), and the few packages that most projects use."""
+"""Translate JavaScript built-ins (lists, texts, dates, JSON, Math) and common packages."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -33,7 +33,7 @@ _DATES: Final = {
 
 
 def of_values(scope: Scope, node: Node, base: Py, name: str, *, is_optional: bool) -> Py:
-    """A method of data. Raises Untranslated."""
+    """Translate a method of data. Raises Untranslated."""
     if is_optional and name != "toString":
         base = Py(f"({base.text} or {'[]' if name in EACH else text_literal('')})", kind=base.kind)
     if name in EACH:
@@ -187,7 +187,7 @@ _METHODS: Final[dict[str, Callable[[Scope, Node, Py, Given], Py]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Simple:
-    """A function of one argument: `{0}` is its text, `{1}` the same where something is done to it."""
+    """A function of one argument: `{0}` is its text, `{1}` the same in parentheses if needed for a suffix."""
 
     pattern: str
     kind: str = ""
@@ -221,7 +221,7 @@ _SIMPLE: Final = {
 
 
 def of_globals(scope: Scope, node: Node, name: str, given: Given) -> Py:
-    """`JSON.stringify(x)`, `Number(x)`, `new Date()`, ... Raises Untranslated."""
+    """Translate `JSON.stringify(x)`, `Number(x)`, `new Date()`, ... Raises Untranslated."""
     if name in ("new Date", "Date.now"):
         return _moment(scope, name, given)
     if name.startswith("Math."):
@@ -264,7 +264,7 @@ def _math(scope: Scope, node: Node, name: str, given: Given) -> Py:
 
 
 def of_lodash(scope: Scope, node: Node, name: str, given: Given) -> Py:
-    """The functions of lodash that Python has a word for. Raises Untranslated."""
+    """Translate functions of lodash that have an equivalent in Python. Raises Untranslated."""
     first = given[0] if given else Py("")
     if name == "isEmpty":
         return Py(f"not {first.within(Binds.NOT)}", Binds.NOT, "bool")
@@ -276,7 +276,7 @@ def of_lodash(scope: Scope, node: Node, name: str, given: Given) -> Py:
 
 
 def of_packages(scope: Scope, node: Node, package: str, name: str, given: Given) -> Py:
-    """axios, fetch, slugify, uuid, crypto. Raises Untranslated."""
+    """Translate axios, fetch, slugify, uuid and crypto. Raises Untranslated."""
     first = given[0] if given else Py("")
     if package == "slugify" and given:
         scope.doubt("small letters and digits, joined by hyphens; options of the package are left out")

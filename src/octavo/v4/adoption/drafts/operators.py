@@ -1,4 +1,4 @@
-"""Operators of JavaScript in Python: what decides, what compares, what adds."""
+"""Translate operators: conditions, comparisons, arithmetic."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -19,11 +19,11 @@ _ARITHMETIC: Final = {
 _OPPOSITES: Final = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}
 _TYPES: Final = {"string": "str", "number": "(int, float)", "boolean": "bool", "object": "(dict, list)"}
 _ALWAYS_TRUE: Final = frozenset(("entries", "list", "query", "params", "dict", "answer", "page"))
-"""Kinds of values that JavaScript takes for true even where they are empty."""
+"""Kinds of values that are true in JavaScript even if they are empty."""
 
 
 def condition(scope: Scope, node: Node) -> Py:
-    """An expression that decides: as Python takes it for true or false."""
+    """Translate a condition, so that its truth value in Python is the same."""
     node = unwrap(node)
     if node.type == "unary_expression" and scope.module.text(node).startswith("!"):
         inner = condition(scope, named(node)[-1])
@@ -47,7 +47,7 @@ def condition(scope: Scope, node: Node) -> Py:
 
 
 def _turned(text: str) -> str | None:
-    """A comparison the other way round, where it is the only one in a text."""
+    """Return the negation of a comparison, if it is the only one in a text."""
     found = [word for word in _OPPOSITES if f" {word} " in text]
     found = ["is not"] if found == ["is", "is not"] else ["not in"] if found == ["in", "not in"] else found
     if len(found) != 1 or text.count(f" {found[0]} ") != 1 or " for " in text:
@@ -68,7 +68,7 @@ def _sides(node: Node) -> tuple[Node, Node]:
 
 
 def unary(scope: Scope, node: Node) -> Py:
-    """`!a`, `!!a`, `-a`, `+a`. Raises Untranslated."""
+    """Translate `!a`, `!!a`, `-a`, `+a`. Raises Untranslated."""
     operator, given = scope.module.text(node.children[0]), named(node)[-1]
     if operator == "!":
         if unwrap(given).type == "unary_expression" and scope.module.text(unwrap(given)).startswith("!"):
@@ -83,7 +83,7 @@ def unary(scope: Scope, node: Node) -> Py:
 
 
 def binary(scope: Scope, node: Node) -> Py:
-    """`a + b` and all other operators of two sides. Raises Untranslated."""
+    """Translate `a + b` and all other binary operators. Raises Untranslated."""
     operator_node = node.child_by_field_name("operator")
     operator = "" if operator_node is None else operator_node.type
     left, right = _sides(node)
@@ -118,7 +118,7 @@ def binary(scope: Scope, node: Node) -> Py:
 
 
 def _either(scope: Scope, left: Node, right: Node, word: str) -> Py:
-    """`a || b` and `a && b` as values."""
+    """Translate `a || b` and `a && b` as values."""
     binds = Binds.AND if word == "and" else Binds.OR
     value, other = scope.read(scope, left), scope.read(scope, right)
     if value.kind in _ALWAYS_TRUE and word == "or":
@@ -147,7 +147,7 @@ def _compare(scope: Scope, node: Node, left: Node, right: Node, operator: str) -
 
 
 def _compare_type(scope: Scope, node: Node, left: Node, right: Node, operator: str) -> Py | None:
-    """`typeof x === "string"`"""
+    """Translate `typeof x === "string"`."""
     left = unwrap(left)
     if left.type != "unary_expression" or not scope.module.text(left).startswith("typeof"):
         return None
@@ -162,7 +162,7 @@ def _compare_type(scope: Scope, node: Node, left: Node, right: Node, operator: s
 
 
 def _add(scope: Scope, node: Node) -> Py:
-    """A sum; where a text is in it, a text."""
+    """Translate a sum, or a concatenation if it contains a text."""
     parts = [scope.read(scope, part) for part in _summands(scope, node)]
     if any(part.kind == "text" for part in parts):
         return f_string(_bare(part) for part in parts)
@@ -172,7 +172,7 @@ def _add(scope: Scope, node: Node) -> Py:
 
 
 def _bare(part: Py) -> str | Py:
-    """A literal as the text that it says."""
+    """Return the content of a string literal, or the expression."""
     if part.kind == "text" and part.text[:1] == '"' and "\\" not in part.text:
         return part.text[1:-1]
     return part
@@ -191,7 +191,7 @@ def _summands(scope: Scope, node: Node) -> Iterator[Node]:
 
 
 def ternary(scope: Scope, node: Node) -> Py:
-    """`test ? a : b`. Raises Untranslated."""
+    """Translate `test ? a : b`. Raises Untranslated."""
     fields = [node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")]
     if any(found is None for found in fields):
         raise Untranslated(node, "a choice that lacks a part")

@@ -1,4 +1,4 @@
-"""The pieces that v4 knows by their place, each as the Python that stands in the same place."""
+"""Translate the pieces that v4 loads by their location to Python for the corresponding location."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -17,19 +17,19 @@ Lines = list[str]
 
 
 _CORE: Final = ("find", "findOne", "create", "update", "delete", "count")
-"""What core controllers ask services for."""
+"""Functions that core controllers call on services."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A function of JavaScript by its name there, such as an action, a hook or a task."""
+    """A JavaScript function, such as an action, a hook or a task, with its name there."""
 
     name: str
     node: Node
 
 
 def class_lines(text: Text, stem: str, kind: str, owner: str, pieces: Iterable[Piece], known: Iterable[str]) -> Lines:
-    """`class TalkController(Controller)`, or a service. `known` are all names that `this` has."""
+    """Return `class TalkController(Controller)`, or a service. `known` are all names of `this`."""
     text.octavo.add(kind)
     name = "".join(part[:1].upper() + part[1:] for part in stem.replace("-", "_").replace(".", "_").split("_"))
     methods = {one: method_of(one) for one in known}
@@ -52,7 +52,7 @@ def class_lines(text: Text, stem: str, kind: str, owner: str, pieces: Iterable[P
 
 
 def _left_out(parameter: str) -> str:
-    """A parameter that callers may leave out, as all of JavaScript's."""
+    """Return a parameter with a default, because all parameters are optional in JavaScript."""
     return parameter if "=" in parameter or parameter.startswith("*") else f"{parameter}=None"
 
 
@@ -63,11 +63,11 @@ class _Given:
 
 
 _KINDS: Final = {"request": "ctx", "context": "policy", "event": "event", "config": "dict", "app": "strapi"}
-"""What stands for the arguments that v4 gives, by the names of Python's."""
+"""The kinds of the arguments that Octavo passes, by their names in Python."""
 
 
 def _given(scope: Scope, node: Node, names: tuple[str, ...] | None) -> _Given:
-    """The parameters of a function: those that v4 gives under Python's names, others as they are."""
+    """Return the parameters of a function: those passed by v4 under Python's names, others unchanged."""
 
     if names is None:
         return _Given(*guarded_parameters(scope, node))
@@ -88,7 +88,7 @@ def _given(scope: Scope, node: Node, names: tuple[str, ...] | None) -> _Given:
 
 
 def policy_lines(text: Text, node: Node, owner: str) -> Lines:
-    """`policy(context, config)`: v4 lets pass what answers nothing, so that is said."""
+    """Return `policy(context, config)`. In v4, a policy that returns nothing passes, so the draft returns True."""
     scope = new_scope(text, "context.app", owner, "policy")
     given = _given(scope, node, ("context", "config"))
     body = [*given.lines, *body_lines(scope, node)]
@@ -98,7 +98,7 @@ def policy_lines(text: Text, node: Node, owner: str) -> Lines:
 
 
 def middleware_lines(text: Text, node: Node, config: Node | None, owner: str) -> Lines:
-    """`middleware(request, next, config)`: the inner function of v4's `(config, { strapi }) => (ctx, next) => ...`."""
+    """Return `middleware(request, next, config)` from v4's `(config, { strapi }) => (ctx, next) => ...`."""
     scope = new_scope(text, "request.app", owner, "middleware")
     if config is not None and config.type == "identifier":
         scope.alias(identifier(text.module, config), Py("config", kind="dict"))
@@ -111,7 +111,8 @@ def middleware_lines(text: Text, node: Node, config: Node | None, owner: str) ->
 
 
 def hook_lines(text: Text, piece: Piece, owner: str) -> Lines:
-    """`before_create(event)` and its kin. What only tells others, by mail or at an address, follows the commit."""
+    """Return `before_create(event)` and similar hooks. Hooks that only send email or HTTP calls run after the
+    commit."""
     scope = new_scope(text, "event.app", owner, f"hook {piece.name}")
     given = _given(scope, piece.node, ("event",))
     body = [*given.lines, *body_lines(scope, piece.node)]
@@ -128,7 +129,7 @@ def _only_tells(written: str) -> bool:
 
 
 def task_lines(text: Text, name: str, node: Node) -> Lines:
-    """The function of a task at set times."""
+    """Return the function of a scheduled task."""
     scope = new_scope(text, "app", "", "")
     for pattern in parameters(node):
         if pattern.type == "identifier":
@@ -137,7 +138,7 @@ def task_lines(text: Text, name: str, node: Node) -> Lines:
 
 
 def tasks_lines(text: Text, tasks: Iterable[Piece]) -> Lines:
-    """`tasks = {...}`, with the functions before it."""
+    """Return `tasks = {...}`, with the functions before it."""
     lines, entries = Lines(), Lines()
     for number, piece in enumerate(tasks):
         node = unwrap(piece.node)
@@ -167,7 +168,7 @@ def tasks_lines(text: Text, tasks: Iterable[Piece]) -> Lines:
 
 
 def spaced(parts: Iterable[Lines]) -> Lines:
-    """Functions, one behind the other."""
+    """Join functions with blank lines."""
     lines: Lines = []
     for part in parts:
         lines += [*["", ""] * bool(lines), *part]

@@ -1,4 +1,4 @@
-"""Python as text: expressions that know how tightly they bind, names, literals."""
+"""Python source text: expressions with precedence, names, literals."""
 
 import builtins
 import keyword
@@ -39,7 +39,7 @@ _WRITTEN: Final = frozenset(
 
 
 class Binds(IntEnum):
-    """How tightly an expression holds together, loosest first."""
+    """Operator precedence, lowest first."""
 
     CHOICE = 0
     OR = 1
@@ -55,24 +55,24 @@ class Binds(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Py:
-    """An expression of Python. `kind` says what it is, as far as that is known ("entries", "text", "ctx", ...)."""
+    """A Python expression. `kind` is its type, as far as it is known ("entries", "text", "ctx", ...)."""
 
     text: str
     binds: Binds = Binds.WHOLE
     kind: str = ""
 
     def within(self, binds: Binds) -> str:
-        """The text where what stands around it binds so tightly."""
+        """Return the text, in parentheses if the surrounding operator has a higher precedence."""
         return self.text if self.binds >= binds else f"({self.text})"
 
     @property
     def whole(self) -> str:
-        """The text where something is done to it: `.name`, `[key]`, a call."""
+        """The text for use with a suffix: `.name`, `[key]`, a call."""
         return self.within(Binds.WHOLE)
 
 
 def python_name(name: str) -> str:
-    """A name of JavaScript in Python's way: `couponsCount` as `coupons_count`; those that mean something get `_`."""
+    """Return a name in Python's style: `couponsCount` as `coupons_count`; keywords and built-ins get a trailing `_`."""
     plain = re.sub(r"\W", "_", _CAPITAL.sub("_", name.replace("$", "")).lower()) or "value"
     if plain[0].isdigit():
         plain = f"_{plain}"
@@ -81,7 +81,7 @@ def python_name(name: str) -> str:
 
 
 def text_literal(text: str) -> str:
-    """A string as it is written in Python, in double quotes."""
+    """Return a Python string literal in double quotes."""
     escaped = "".join(_escaped(char) for char in text)
     return f'"{escaped}"'
 
@@ -98,7 +98,7 @@ def _code(char: str) -> str:
 
 
 def f_string(parts: Iterable[str | Py]) -> Py:
-    """Texts and expressions, one behind the other, as one string."""
+    """Join texts and expressions to one string."""
     listed = list(parts)
     if all(isinstance(part, str) for part in listed):
         return Py(text_literal("".join(map(str, listed))), kind="text")
@@ -117,18 +117,18 @@ def _brace(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    """An expression in a string: one that begins with a brace would be taken for the brace itself."""
+    """Return an expression for an f-string: a leading brace needs a space, or it would be an escaped brace."""
     return f" {text}" if text.startswith("{") else text
 
 
 def method_of(name: str) -> str:
-    """The method for an action or a service's function: in Python's way where that leads back to the name."""
+    """Return the method name for an action or a service function: in Python's style if that maps back to the name."""
     plain = python_name(name)
     return plain if action_name(plain) == name or not name.isidentifier() else name
 
 
 def bracketed(start: str, parts: Iterable[str], end: str) -> str:
-    """A list, a dictionary or a call: on one line where it is short, otherwise a line for each part."""
+    """Return a list, a dictionary or a call: on one line if it is short, otherwise one line for each part."""
     listed = list(parts)
     line = f"{start}{', '.join(listed)}{end}"
     if len(line) <= _LONGEST_LINE - 20 and "\n" not in line:
@@ -137,10 +137,10 @@ def bracketed(start: str, parts: Iterable[str], end: str) -> str:
 
 
 def indented(text: str, levels: int = 1) -> str:
-    """Every line of a text further in."""
+    """Indent every line of a text."""
     return "\n".join("    " * levels + line if line else line for line in text.split("\n"))
 
 
 def comment(text: str) -> list[str]:
-    """A text as lines of comments."""
+    """Return a text as comment lines."""
     return [f"# {line}".rstrip() for line in text.splitlines()]

@@ -1,4 +1,4 @@
-"""What the translation of one piece of JavaScript knows on its way: names, the file it writes, what it doubts."""
+"""The state of a translation: names, the output file, and doubts to report."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,11 +13,11 @@ from octavo.v4.javascript.modules import Binding, Import
 from octavo.v4.javascript.parse import Module
 
 DEEPEST: Final = 60
-"""Levels of expressions and statements; whoever writes more by hand has to port it by hand."""
+"""Maximum nesting of expressions and statements. Deeper code has to be ported by hand."""
 
 
 class Untranslated(Exception):
-    """There is no Python for this; the message says why, or what is missing."""
+    """There is no translation. The message contains the reason."""
 
     def __init__(self, node: Node, why: str) -> None:
         super().__init__(why)
@@ -27,7 +27,7 @@ class Untranslated(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A function of the file itself, as calls of it need to know it."""
+    """A function of the file, with what its calls require."""
 
     name: str
     is_async: bool
@@ -36,61 +36,61 @@ class Helper:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What has to be known of a project besides the file: names of content-types, actions and functions of services."""
+    """What is known of the project besides the file: content types, actions and service functions."""
 
     localized: frozenset[str] = frozenset()
-    """The content-types whose entries have locales."""
+    """The content types whose entries have locales."""
     singles: frozenset[str] = frozenset()
     """The single types."""
     own_actions: frozenset[str] = frozenset()
-    """The actions that the project has itself, such as `api::talk.talk.find`."""
+    """The actions that the project defines, such as `api::talk.talk.find`."""
     own_services: frozenset[str] = frozenset()
-    """The functions of services that the project has itself, by the same names."""
+    """The service functions that the project defines, named in the same way."""
 
 
 @dataclass(slots=True)
 class Text:
-    """The Python file as it grows: what it imports, and the names of the JavaScript file that it needs."""
+    """The Python file being written: its imports, and the names of the JavaScript file that it needs."""
 
     module: Module
     place: str
-    """Where it will stand: `src/api/talk/controllers/talk.py`."""
+    """Its future path: `src/api/talk/controllers/talk.py`."""
     bring: Callable[["Text", Import], Py | None]
-    """What an import from another file of the project stands for; None where there is no translation of it."""
+    """Returns the translation of an import from another file of the project, or None if there is none."""
     bindings: Mapping[str, Binding]
-    """The names at the top of the JavaScript file."""
+    """The top-level names of the JavaScript file."""
     imports: set[str] = field(default_factory=set)
     """Lines such as `import json` and `from datetime import UTC`."""
     octavo: set[str] = field(default_factory=set)
-    """What it imports from `octavo`."""
+    """Its imports from `octavo`."""
     wanted: dict[str, None] = field(default_factory=dict)
-    """Names that stand at the top of the JavaScript file, in the order in which they were met."""
+    """Used top-level names of the JavaScript file, in order of use."""
     helpers: dict[str, Helper] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
-    """Why statements have no translation, one for each."""
+    """Why statements have no translation, one reason for each."""
     doubted: int = 0
     project: Project = Project()
 
 
 @dataclass(slots=True)
 class Frame:
-    """One function of Python: the names that are taken in it, and what it turned out to need."""
+    """A Python function: the names used in it, and what it requires."""
 
     taken: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     role: str = ""
-    """What it is for v4: "action", "policy", "middleware", "hook"; empty for functions of the project's own."""
+    """Its role in v4: "action", "policy", "middleware", "hook"; empty for other functions of the project."""
     awaits: bool = False
     is_lambda: bool = False
     refuses: int = 0
-    """How many refusals (`return ctx.badRequest()`) are errors that are raised."""
+    """How many error responses (`return ctx.badRequest()`) became raised errors."""
     goes_on: bool = False
-    """A middleware has asked what follows, and kept the answer."""
+    """Whether a middleware has called `next` and stored the response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a name of JavaScript stands for, and the function that it belongs to; None for the file's own."""
+    """The translation of a JavaScript name, and the function that declares it; None for the file."""
 
     value: Py
     frame: Frame | None
@@ -98,7 +98,7 @@ class Known:
 
 @dataclass(slots=True)
 class Scope:
-    """Where the translation stands. `app` is how `strapi` is reached here; `owner` is the uid of what is translated."""
+    """The current scope. `app` is the expression for `strapi`; `owner` is the UID of what is translated."""
 
     text: Text
     frame: Frame
@@ -108,23 +108,23 @@ class Scope:
     read: Callable[["Scope", Node], Py]
     """Translates an expression that has a value."""
     reach: Callable[["Scope", Node], Py]
-    """Translates an expression, or what something is taken of."""
+    """Translates an expression, or a prefix of one."""
     define: Callable[["Scope", Node, str], str]
-    """Writes a function that stands in an expression before the statement, and answers its name."""
+    """Writes a nested function before the statement, and returns its name."""
     before: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     depth: int = 0
     inside: bool = False
-    """Inside of a comprehension or a lambda, whose names no function before the statement can see."""
+    """Whether it is inside a comprehension or a lambda, whose names a function before the statement cannot use."""
     status: str = ""
-    """What `ctx.status` was set to, for the answer that comes next."""
+    """The value of `ctx.status`, for the next response."""
 
     @property
     def module(self) -> Module:
         return self.text.module
 
     def inner(self, frame: Frame | None = None) -> "Scope":
-        """For a block, or with a frame for a function: names declared in it are not known outside."""
+        """Return a scope for a block or, with a frame, for a function. Names declared in it are not visible outside."""
         return Scope(
             self.text,
             frame or self.frame,
@@ -142,7 +142,7 @@ class Scope:
         )
 
     def declare(self, name: str, kind: str = "", wish: str = "") -> str:
-        """A name that JavaScript declares here; another one where Python's function has it for something else."""
+        """Return the Python name for a name declared here: a different one if it is already used in the function."""
         plain = wish or python_name(name)
         chosen, number = plain, 2
         while chosen in self.frame.taken:
@@ -152,22 +152,22 @@ class Scope:
         return chosen
 
     def alias(self, name: str, value: Py) -> None:
-        """A name of JavaScript that stands for an expression."""
+        """Map a JavaScript name to an expression."""
         self.names[name] = Known(value, self.frame)
 
     def learn(self, name: str, kind: str) -> None:
-        """A name has got a value of a kind."""
+        """Record the kind of a name's value."""
         known = self.names.get(name)
         if known is not None:
             self.names[name] = Known(Py(known.value.text, known.value.binds, kind), known.frame)
 
     def doubt(self, says: str) -> None:
-        """The statement under way is translated, but should be looked at."""
+        """Mark the current statement for review, with a reason."""
         if says not in self.doubts:
             self.doubts.append(says)
 
     def awaited(self, text: str, node: Node, kind: str = "") -> Py:
-        """`await text`"""
+        """Return `await text`."""
         if self.frame.is_lambda:
             raise Untranslated(node, "something is waited for where Python cannot wait")
         self.frame.awaits = True
@@ -175,7 +175,7 @@ class Scope:
 
     @contextmanager
     def deeper(self, node: Node) -> Iterator[None]:
-        """One level further down. Raises Untranslated."""
+        """Enter a nested level. Raises Untranslated if it is too deep."""
         if self.depth >= DEEPEST:
             raise Untranslated(node, "it nests too deeply")
         self.depth += 1

@@ -1,4 +1,4 @@
-"""Statements of JavaScript in Python, line by line. What has no translation stays as a comment, with a `raise`."""
+"""Translate statements, line by line. Those without a translation become a comment and a `raise`."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -31,7 +31,7 @@ _ENDS: Final = ("break_statement", "return_statement", "throw_statement", "conti
 
 
 def block(scope: Scope, listed: Sequence[Node], *, tail: bool) -> Lines:
-    """The statements of a block. `tail`: nothing of the function comes after it, so an answer may be returned."""
+    """Translate the statements of a block. `tail`: it is at the end of the function, so a response can be returned."""
     listed = [one for one in listed if one.type not in _TYPES]
     lines: Lines = []
     for number, one in enumerate(listed):
@@ -42,12 +42,13 @@ def block(scope: Scope, listed: Sequence[Node], *, tail: bool) -> Lines:
 
 
 def statement(scope: Scope, node: Node, *, tail: bool) -> Lines:
-    """One statement with what has to stand before it; where it has no translation, a `raise` that says so."""
+    """Translate one statement, with functions written before it. Without a translation, return a `raise` with the
+    reason."""
     return _guarded(scope, node, lambda: _WRITERS.get(node.type, _unknown)(scope, node, tail))
 
 
 def answer(scope: Scope, body: Node) -> Lines:
-    """The body of `() => expression`."""
+    """Translate the body of `() => expression`."""
     return _guarded(scope, body, lambda: _returned(scope, body))
 
 
@@ -72,7 +73,7 @@ def _checks(scope: Scope, kept: int) -> Lines:
 
 
 def _untranslated(scope: Scope, node: Node, missing: Untranslated) -> Lines:
-    """The JavaScript as a comment, and a `raise`. Names that it declares are known from then on."""
+    """Return the JavaScript as a comment, and a `raise`. The names that it declares are known afterwards."""
     scope.text.reasons.append(missing.why)
     if node.type in DECLARATIONS:
         for one in named(node):
@@ -113,7 +114,7 @@ def _declaration(scope: Scope, node: Node, tail: bool) -> Lines:
 
 
 def _required(scope: Scope, node: Node, pattern: Node, found: Import) -> Lines:
-    """`const x = require("x")` inside of a function."""
+    """Translate `const x = require("x")` inside a function."""
     value = members.imported(scope, found) or scope.text.bring(scope.text, found)
     if value is None:
         raise Untranslated(node, f"`{scope.module.text(pattern)}` comes from {found.specifier}")
@@ -144,7 +145,7 @@ def _expression(scope: Scope, node: Node, tail: bool) -> Lines:
 
 
 def _alone(scope: Scope, node: Node, bare: Node, value: Py, *, tail: bool) -> Lines:
-    """An expression whose value nobody takes."""
+    """Translate an expression statement."""
     match value.kind:
         case "refusal" | "thrown":
             if not tail and value.kind == "refusal":
@@ -167,7 +168,7 @@ def _refuse(scope: Scope, value: Py) -> Lines:
 
 
 def _for_each(scope: Scope, call: Node) -> Lines | None:
-    """`list.forEach((item) => { ... })` as a loop."""
+    """Translate `list.forEach((item) => { ... })` to a loop."""
     function = call.child_by_field_name("function")
     given = arguments(call)
     name = function.child_by_field_name("property") if function is not None else None
@@ -189,7 +190,7 @@ def _for_each(scope: Scope, call: Node) -> Lines | None:
 
 
 def _transaction(scope: Scope, call: Node, *, returned: bool = False) -> Lines | None:
-    """`strapi.db.transaction(async () => { ... })`, where nothing is made of its answer but to return it."""
+    """Translate `strapi.db.transaction(async () => { ... })`, if its result is ignored or returned."""
     function, given = call.child_by_field_name("function"), arguments(call)
     if function is None or scope.module.text(function) != "strapi.db.transaction" or len(given) != 1:
         return None
@@ -205,7 +206,7 @@ def _transaction(scope: Scope, call: Node, *, returned: bool = False) -> Lines |
 
 
 def _body(lines: Lines) -> Lines:
-    """Lines further in; where there is nothing to do, `pass`."""
+    """Indent lines; without any, return `pass`."""
     has_code = any(not line.startswith("#") for line in lines)
     return [indented(line) for line in (lines if has_code else [*lines, "pass"])]
 
@@ -237,7 +238,7 @@ def _returned(scope: Scope, given: Node) -> Lines:
 
 
 def _passing(scope: Scope, value: Py) -> str:
-    """v4 lets pass what is true, or undefined, and nothing else."""
+    """Return the result of a policy: in v4, only true and undefined pass."""
     if value.kind in ("bool", "null"):
         return f"return {'True' if value.kind == 'null' else value.text}"
     scope.doubt("v4 lets pass nothing but `true` itself")
@@ -280,7 +281,7 @@ def _for_of(scope: Scope, node: Node, tail: bool) -> Lines:
 
 
 def _for(scope: Scope, node: Node, tail: bool) -> Lines:
-    """`for (let i = 0; i < n; i++)`; other loops of that form have no translation."""
+    """Translate `for (let i = 0; i < n; i++)`. Other loops of this form have no translation."""
     start, test, step, body = (
         node.child_by_field_name(name) for name in ("initializer", "condition", "increment", "body")
     )

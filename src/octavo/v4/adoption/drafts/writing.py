@@ -1,4 +1,4 @@
-"""Drafts as files, in a folder that was named for them. What is there already stays."""
+"""Write drafts to a folder. Existing files are not overwritten."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +14,7 @@ from octavo.v4.javascript.source import resolved_inside
 
 
 def write_drafts(project: Path, folder: Path) -> tuple[DraftItem, ...]:
-    """Write a draft for each file of JavaScript that is to be ported, at its place below `folder`.
+    """Write a draft for each JavaScript file to port, at its path below `folder`.
 
     Raises OSError.
     """
@@ -26,12 +26,12 @@ def write_drafts(project: Path, folder: Path) -> tuple[DraftItem, ...]:
 
 
 def _by_place(found: Iterable[Draft]) -> Iterable[Draft]:
-    """One draft for each path: two files of JavaScript may lead to the same one (`talk.js` beside `talk.ts`)."""
+    """Return one draft for each path: two JavaScript files may have the same one (`talk.js` next to `talk.ts`)."""
     return {draft.path: draft for draft in found}.values()
 
 
 def _write(draft: Draft, folder: Path) -> bool:
-    """Whether it was written: never over anything, never through a link that leads out of the folder."""
+    """Write a draft, and return whether it was written. Existing files and links out of the folder are left alone."""
     path = folder / draft.path
     above = next(parent for parent in path.parents if parent.exists())
     if resolved_inside(above, folder) is None:
