@@ -158,8 +158,7 @@ class LedgerReader:
         return waiting
 
     async def _read_again_and_again(self) -> None:
-        """Read until no caller waits. The first read starts in the next turn of the event loop, to serve all callers of
-        this one."""
+        """Read until no caller waits, starting in the next turn of the event loop, to serve all callers of this one."""
         try:
             while self._waiting:
                 waiting, self._waiting = self._waiting, []
@@ -196,8 +195,7 @@ class Undone(Exception):
 
 
 async def plan_of(connection: PostgresqlTransaction, text: str) -> str:
-    """Return the plan of a statement for any values: prepared statements have generic plans. (PostgreSQL has
-    `EXPLAIN (GENERIC_PLAN)` since version 16.)"""
+    """Return the generic plan of a statement, as PostgreSQL 16 does with `EXPLAIN (GENERIC_PLAN)`."""
     await connection.execute_script(f"PREPARE {_NAME} AS {text}")
     try:
         async with connection.part():  # otherwise a leftover name would conflict with the next statement
@@ -485,8 +483,7 @@ class PostgresqlDatabase:
             return await self.read_freely(fetch, text, values)
 
     async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        """Read outside a transaction. The read is repeated on a new connection if the old one was lost, or if a pooler
-        has an outdated plan."""
+        """Read outside a transaction; again on a new one if the connection was lost, or a pooler's plan is outdated."""
         watch = self.watch
         began = 0.0 if watch is None else time.perf_counter()
         self.statements += 1

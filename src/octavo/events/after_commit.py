@@ -1,7 +1,7 @@
-"""Hooks after the commit: kept in the outbox with the change they follow, called once it is durable, by any process.
+"""Hooks after the commit: stored in the outbox with the change, called after the commit, by any process.
 
-A hook is known by its file and name. What it is given was kept: the entry as it was written, who asked, the state that
-hooks before it have left.
+A hook is identified by its file and name. Its arguments are stored: the entry as written, the caller, and the state set
+by earlier hooks.
 """
 
 from decimal import Decimal
@@ -21,17 +21,17 @@ SECONDS: Final = 30.0
 
 
 def hooks_topic(hooks: Hooks) -> Topic:
-    """What is done with what was kept for hooks of this site."""
+    """Return the topic that calls the stored hooks of this site."""
     return Topic(TOPIC, partial(_deliver, hooks), seconds=SECONDS, is_active=lambda: hooks.has_after_commit)
 
 
 def ordering_key(event: Event) -> str:
-    """Hooks of one entry are called in the order of its changes."""
+    """Return the key that makes hooks of one entry run in the order of its changes."""
     return f"{event.uid} {event.id}"[-LONGEST_NAME:]
 
 
 def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
-    """An event as JSON; `data` is what may be kept of its data. Raises HookFailed for data that JSON cannot hold."""
+    """Return an event as JSON; `data` is the storable part of its data. Raises HookFailed for data that is not JSON."""
     kept = {
         "key": hook.key,
         "event": hook.event,
@@ -52,7 +52,7 @@ def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Return values that hooks put into data as bodies have them."""
+    """Return values that hooks put into data in the form of request bodies."""
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, set | frozenset):

@@ -1,6 +1,6 @@
-"""Claims: which messages a worker has taken, in the table. Whoever has one moves the time at which it is due.
+"""Claims: the messages that a worker has taken. Taking a message moves its due time into the future.
 
-Every function is one statement or one short transaction; `holder` names the worker.
+Every function is one statement or one short transaction. `holder` is the worker's name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ from octavo.query.sql.system_table_statement import OwnStatement
 
 MOST_TAKEN: Final = 64
 _SIZES: Final = (8, MOST_TAKEN)
-"""Messages that a statement is about, so that databases see few texts."""
+"""Numbers of messages in a statement. There are few, so that few statements are prepared."""
 _NO_ID: Final = -1
 
 
 def _for_ids(text: str) -> dict[int, OwnStatement]:
-    """A statement about so many ids, in the place of `IDS`."""
+    """Return the statements for various numbers of ids, which replace `IDS`."""
     return {
         size: OwnStatement(text.replace("IDS", ", ".join(f"{{id{number}}}" for number in range(size))))
         for size in _SIZES
@@ -32,7 +32,7 @@ def _for_ids(text: str) -> dict[int, OwnStatement]:
 
 
 _DUE_TOPICS: Final = OwnStatement("SELECT DISTINCT topic FROM octavo_outbox WHERE due_at <= {now}")
-# One that has been due before, and is tried again or under way, goes before later ones of its key.
+# A message that was due before, and is retried or in progress, precedes later ones with its key.
 _FIND: Final = OwnStatement("""
 SELECT o.id FROM octavo_outbox o WHERE o.topic = {topic} AND o.due_at <= {now} AND (o.ordering_key = '' OR NOT EXISTS (
   SELECT 1 FROM octavo_outbox e WHERE e.topic = o.topic AND e.ordering_key = o.ordering_key AND e.id < o.id
@@ -51,7 +51,7 @@ UPDATE octavo_outbox SET due_at = {due_at}, error = {error}, holder = NULL WHERE
 
 
 class End(Enum):
-    """What became of a delivery."""
+    """The result of a delivery."""
 
     DELIVERED = "delivered"
     AGAIN = "to be tried again"
@@ -60,7 +60,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A message and what became of it. `pause` is in seconds, until it is tried again."""
+    """A message and its result. `pause` is in seconds, until the next attempt."""
 
     message: Message
     end: End
@@ -69,7 +69,7 @@ class Outcome:
 
 
 class Claims:
-    """What one worker has to do with the table."""
+    """One worker's operations on the table."""
 
     def __init__(self, database: Database, holder: str) -> None:
         self._database = database
@@ -77,12 +77,12 @@ class Claims:
         self._holder = holder
 
     async def due_topics(self) -> set[str]:
-        """The topics of which something is due."""
+        """Return the topics with due messages."""
         due = _DUE_TOPICS.bind(self._dialect, now=this_moment())
         return {row[0] for row in await self._database.fetch_all(*due)}
 
     async def take(self, topic: str, most: int, lease: float) -> list[Message]:
-        """Take messages of a topic that are due, at most so many, and MOST_TAKEN, for the seconds of a lease."""
+        """Take up to `most` (and MOST_TAKEN) due messages of a topic, for `lease` seconds."""
         finding = _FIND.bind(self._dialect, topic=topic, now=this_moment(), most=min(most, MOST_TAKEN))
         ids = [row[0] for row in await self._database.fetch_all(*finding, long=True)]
         if not ids:
@@ -99,19 +99,19 @@ class Claims:
         return [_message(row) for row in sorted(rows, key=lambda row: int(row[0]))]
 
     async def renew(self, topic: str, lease: float) -> None:
-        """Keep what is under way of a topic, for another lease."""
+        """Renew the lease of a topic's messages in progress."""
         until = this_moment() + int(lease * 1000)
         await self._execute(*_RENEW.bind(self._dialect, topic=topic, holder=self._holder, until=until))
 
     async def release(self) -> None:
-        """Leave all that is not settled to others; the attempts do not count."""
+        """Release all messages that are not settled. The attempts do not count."""
         await self._execute(*_RELEASE.bind(self._dialect, holder=self._holder, now=this_moment()))
 
     async def _execute(self, text: str, values: Values) -> None:
         await run_unit(self._database, UnitOfWork, lambda unit: unit.connection.execute(text, values), grouped=False)
 
     async def settle(self, outcomes: Sequence[Outcome]) -> None:
-        """Write down what has become of messages."""
+        """Record the results of messages."""
 
         async def write(unit: UnitOfWork) -> None:
             delivered = [one.message.id for one in outcomes if one.end is End.DELIVERED]
@@ -139,7 +139,7 @@ class Claims:
 
 
 def _slots(statements: Mapping[int, OwnStatement], ids: Sequence[int]) -> tuple[OwnStatement, dict[str, Any]]:
-    """The statement that has room for these ids, and its values."""
+    """Return the smallest statement for these ids, and its values."""
     size = next(size for size in _SIZES if len(ids) <= size)
     return statements[size], {f"id{number}": ids[number] if number < len(ids) else _NO_ID for number in range(size)}
 

@@ -1,6 +1,6 @@
-"""Dead letters: messages that were given up, kept for people to look at and to send again.
+"""Dead letters: messages whose delivery has failed for good, stored for inspection and redelivery.
 
-They are bounded in age, number and bytes; the oldest go first, and the log says so.
+Age, number and bytes are limited. The oldest ones are deleted, with a message in the log.
 """
 
 import logging
@@ -37,7 +37,7 @@ TABLE: Final = OwnTable(
 )
 
 MOST_AGE: Final = 30 * 24 * 3600 * 1000
-"""Milliseconds."""
+"""In milliseconds."""
 MOST_LETTERS: Final = 10_000
 MOST_BYTES: Final = 64 * 1024**2
 
@@ -58,7 +58,7 @@ DELETE FROM octavo_dead_letters WHERE id = {id} {topic, ordering_key, payload:re
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message that was given up. Times are milliseconds since 1970."""
+    """A message whose delivery has failed for good. Times are milliseconds since 1970."""
 
     id: int
     topic: str
@@ -71,13 +71,13 @@ class DeadLetter:
 
 
 async def bury(connection: Connection, dialect: Dialect, message_id: int, holder: str, error: str) -> None:
-    """Give up a message that its holder has."""
+    """Move a message that its holder has taken to the dead letters."""
     await connection.execute(*_BURY.bind(dialect, id=message_id, holder=holder, now=this_moment(), error=error))
     await connection.execute(*_END.bind(dialect, id=message_id, holder=holder))
 
 
 async def forget_old(database: Database) -> None:
-    """Let go of those that are too old, and of the oldest where there are too many."""
+    """Delete letters that are too old, and the oldest ones if there are too many."""
     limit, sizes = this_moment() - MOST_AGE, _SIZES.bind(database.dialect, most=MOST_LETTERS + 1)
     last = _last_too_many(await database.fetch_all(*sizes, long=True))
     if last is None and not await database.fetch_value(*_OLD.bind(database.dialect, limit=limit)):
@@ -89,7 +89,7 @@ async def forget_old(database: Database) -> None:
 
 
 def _last_too_many(rows: Sequence[Row]) -> int | None:
-    """The newest letter, of rows of ids and sizes from the newest on, that is one too many."""
+    """Return the newest letter over the limit. Rows are ids and sizes, the newest first."""
     size = 0
     for number, (letter_id, length) in enumerate(rows, 1):
         size += length
@@ -99,19 +99,19 @@ def _last_too_many(rows: Sequence[Row]) -> int | None:
 
 
 class DeadLetters:
-    """The dead letters of one database, for people."""
+    """The dead letters of one database, for administration."""
 
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
         self._outbox = outbox
 
     async def list(self, topic: str = "", most: int = 100) -> list[DeadLetter]:
-        """The newest ones, of one topic or of all."""
+        """Return the newest letters, of one topic or of all."""
         rows = await self._database.fetch_all(*_LIST.bind(self._database.dialect, topic=topic, most=most))
         return [DeadLetter(row[0], row[1], row[2], orjson.loads(row[3]), *row[4:]) for row in rows]
 
     async def send_again(self, letter_id: int) -> int | None:
-        """Put one back into the outbox, behind what is there; its new id. None where there is no such letter."""
+        """Move a letter back to the end of the outbox; return the new id, or None if the letter does not exist."""
         async with unit_of_work(self._database) as unit:
             row = await unit.connection.fetch_row(*_TAKE.bind(self._database.dialect, id=letter_id))
             if row is None:

@@ -1,7 +1,7 @@
-"""Delivery: a worker of one process takes messages out of the outbox and hands them to the handlers of their topics.
+"""Delivery: a worker in each process takes messages from the outbox and passes them to the handlers of their topics.
 
-It looks when a message is added in this process, when one is delivered, and once a second for those of others. While
-the database is out of reach it goes on trying, and what was delivered meanwhile is written down later.
+It checks the outbox after a message is added in this process, after a delivery, and once a second for messages of other
+processes. While the database is unavailable it keeps trying, and records the results of deliveries later.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS: Final = 1.0
 _SWEEP_SECONDS: Final = 600.0
 _MOST_ERROR: Final = 2_000
-"""Characters of an error that are kept."""
+"""Maximum characters of an error that are stored."""
 
 
 class Worker:
-    """Delivers messages of these topics from the moment it is started until it is stopped."""
+    """Delivers messages of these topics between `start` and `stop`."""
 
     def __init__(
         self, database: Database, outbox: Outbox, topics: Mapping[str, Topic], clock: Clock = SYSTEM_CLOCK
@@ -52,12 +52,12 @@ class Worker:
         self._sweep_at = clock.steady() + _SWEEP_SECONDS
 
     def start(self) -> None:
-        """Begin to look for messages, in a context that knows nothing of whoever starts it."""
+        """Start checking for messages, in a context independent of the caller's."""
         self._end_waking = self._outbox.on_wake(self._awake.set)
         self._looking = asyncio.get_running_loop().create_task(self._look_again_and_again(), context=Context())
 
     async def stop(self, seconds: float) -> None:
-        """Take nothing more. What is under way has so many seconds; then it is left to others, or the next start."""
+        """Stop taking messages. Deliveries in progress have `seconds` to finish; then others can take them."""
         self._end_waking()
         if self._looking is None:
             return
@@ -78,7 +78,8 @@ class Worker:
             logger.warning("Could not record the last delivery, which may be repeated: %s", reason_of(error))
 
     async def drain(self) -> list[Outcome]:
-        """Deliver what is due, and what becomes due by that; what became of it. For whoever does not `start`."""
+        """Deliver all due messages, including those that become due by that, and return the results. Does not need
+        `start`."""
         outcomes: list[Outcome] = []
         await self._look()
         while self._under_way:
@@ -95,15 +96,15 @@ class Worker:
                 if self._out_of_reach:
                     logger.info("The outbox is readable again")
                 self._out_of_reach = False
-            except Exception as error:  # whatever it is, the next look may go well
+            except Exception as error:  # the next check may succeed
                 self._tell(error)
                 await asyncio.sleep(POLL_SECONDS)
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._pause()):  # wait_for of Python 3.11 may swallow a cancellation
+                async with asyncio.timeout(self._pause()):  # wait_for in Python 3.11 may swallow a cancellation
                     await self._awake.wait()
 
     def _pause(self) -> float:
-        """Seconds until the next look, if nobody wakes: what is under way has to be renewed in time."""
+        """Return the seconds until the next check without a wake-up: leases have to be renewed in time."""
         return min((POLL_SECONDS, *(self._topics[name].renewal for name in self._topics_under_way())))
 
     def _topics_under_way(self) -> set[str]:
@@ -116,7 +117,7 @@ class Worker:
         self._out_of_reach = True
 
     async def _look(self) -> None:
-        """Write down what has ended; take what is due, as far as there is room."""
+        """Record results, and take due messages, up to the limits."""
         await self._settle()
         await self._keep()
         if not any(topic.is_active() for topic in self._topics.values()):
@@ -131,7 +132,7 @@ class Worker:
                 room = room - len(taken) if len(taken) == MOST_TAKEN else 0
 
     async def _keep(self) -> None:
-        """Renew what is under way before it counts as left behind; let go of old dead letters."""
+        """Renew leases before they expire, and delete old dead letters."""
         now, under_way = self._clock.steady(), self._topics_under_way()
         self._renew_at = {name: at for name, at in self._renew_at.items() if name in under_way}
         for name, at in self._renew_at.items():
@@ -170,7 +171,7 @@ class Worker:
             self._ended.append(self._given_up(message, str(error)))
         except TimeoutError as error:
             self._ended.append(self._failed(topic, message, str(error) or f"not done within {topic.seconds:g} s"))
-        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:  # whatever a handler raises
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:  # any error of a handler
             if self._stopping:
                 raise
             text = f"{type(error).__name__}: {error}".strip(": ")
@@ -192,4 +193,4 @@ class Worker:
 
 
 def _nothing() -> None:
-    """Nobody wakes a worker that is not started."""
+    """Do nothing: the worker is not started."""

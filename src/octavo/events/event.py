@@ -1,4 +1,4 @@
-"""Event: what a hook is given."""
+"""Event: the argument of hooks."""
 
 from dataclasses import field
 from typing import Any, NoReturn, Protocol
@@ -11,7 +11,7 @@ from octavo.project.state import shared_state
 
 
 class Acting(Protocol):
-    """Who asks."""
+    """The caller of an operation."""
 
     @property
     def kind(self) -> str:
@@ -31,11 +31,11 @@ class Acting(Protocol):
 
     @property
     def email(self) -> str | None:
-        """The address of a user or an administrator."""
+        """The email address of a user or an administrator."""
 
 
 class State(dict[str, Any]):
-    """What hooks keep from one moment of a change to the next: `event.state.old = ...`, or `event.state["old"]`."""
+    """Values that hooks of one change share: `event.state.old = ...`, or `event.state["old"]`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -48,7 +48,7 @@ class State(dict[str, Any]):
 
 
 class Written(Entry):
-    """An entry as it was written. Another value in it would change nothing, so it is refused."""
+    """An entry as written. Assigning values raises an error, because it would have no effect."""
 
     __slots__ = ()
 

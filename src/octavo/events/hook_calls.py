@@ -1,12 +1,12 @@
-"""Telling hooks of a change inside its unit of work: before it, after it, and for after the commit.
+"""Call hooks for a change in its unit of work: before it, after it, and after the commit.
 
     event = begin(unit, uid, Params(data={...}))
     if event is not None:
         await event.before("create")
-        ...                                   # what event.params.data says by now is written
+        ...                                   # write event.params.data, which hooks may have changed
         await event.after("create")
 
-Rows of built-in types that have statements of their own go through `create_row`, `update_row` and `delete_row`.
+Rows of built-in types with separate statements go through `create_row`, `update_row` and `delete_row`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,7 +26,7 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One change of one entry, or of many, and those who are told of it. Nobody is told of `quiet` events."""
+    """The hooks for one change of one or many entries. No hooks run for `quiet` events."""
 
     unit: UnitOfWork
     hooks: TypeHooks
@@ -34,15 +34,17 @@ class Telling:
     quiet: frozenset[str] = frozenset()
 
     async def before(self, action: str) -> None:
-        """Call the hooks before it; what they read and write belongs to the unit. Raises HookFailed and theirs."""
+        """Call the hooks before the change. Their reads and writes belong to the unit. Raises HookFailed and their
+        errors."""
         await self._call(f"before_{action}")
 
     def is_told(self, *actions: str) -> bool:
-        """Whether what the entry is, or was, is wanted once it is written."""
+        """Return whether hooks need the entry before or after the change."""
         return any(self.hooks.wants(f"after_{action}", f"after_commit_{action}") for action in actions)
 
     async def after(self, *actions: str, data: Any) -> None:
-        """Call the hooks after it, and see to those after the commit; `data` is what may be kept of the event's."""
+        """Call the hooks after the change, and store those after the commit. `data` is the storable part of the
+        event's."""
         for action in actions:
             await self._call(f"after_{action}")
         registry: Hooks = self.unit.hooks
@@ -67,14 +69,14 @@ def begin(
     quiet: frozenset[str] = frozenset(),
     hooks: TypeHooks | None = None,
 ) -> Telling | None:
-    """What is about to happen, for the hooks of its type; None without any. Raises RunAlone in a shared COMMIT.
+    """Return the hook calls for a change, or None if its type has no hooks. Raises RunAlone in a shared COMMIT.
 
-    `hooks`: those of what is no change.
+    `hooks`: the hooks for an event that is not a change.
     """
     hooks = hooks or hooks_of(unit, uid)
     if hooks is None:
         return None
-    unit.is_cautious = True  # they are not called again for what could have been asked before
+    unit.is_cautious = True  # hooks must not run again because of a check that was skipped
     event = Event(
         action="",
         uid=uid,
@@ -88,7 +90,7 @@ def begin(
 
 
 def hooks_of(unit: UnitOfWork, uid: str) -> TypeHooks | None:
-    """The hooks of a type's changes. Raises RunAlone: nobody else waits for them with a COMMIT."""
+    """Return the hooks for a type's changes. Raises RunAlone, because no other unit waits for hooks with its COMMIT."""
     hooks: TypeHooks | None = unit.hooks.of(uid) if unit.hooks else None
     if hooks is None or not hooks.writes:
         return None
@@ -98,7 +100,7 @@ def hooks_of(unit: UnitOfWork, uid: str) -> TypeHooks | None:
 
 
 async def create_row(unit: UnitOfWork, uid: str, data: Data, write: Callable[[Data], Awaitable[int]]) -> int:
-    """Write a new row of a built-in type, as hooks leave its data; its id."""
+    """Write a new row of a built-in type with the data from hooks, and return its id."""
     told = begin(unit, uid, Params(data=dict(data)))
     if told is None:
         return await write(data)
@@ -113,7 +115,7 @@ async def create_row(unit: UnitOfWork, uid: str, data: Data, write: Callable[[Da
 async def update_row(
     unit: UnitOfWork, uid: str, entry_id: int, data: Data, write: Callable[[Data], Awaitable[object]]
 ) -> None:
-    """Change a row of a built-in type, as hooks leave its data."""
+    """Update a row of a built-in type with the data from hooks."""
     told = begin(unit, uid, Params(data=dict(data), where={"id": entry_id}), entry_id)
     if told is None:
         await write(data)
@@ -128,7 +130,7 @@ async def update_row(
 async def delete_row(
     unit: UnitOfWork, uid: str, entry_id: int, was: Mapping[str, Any], remove: Callable[[], Awaitable[object]]
 ) -> None:
-    """Remove a row of a built-in type, which hooks are shown as it `was`."""
+    """Delete a row of a built-in type. Hooks get its last state, `was`."""
     told = begin(unit, uid, Params(where={"id": entry_id}), entry_id)
     if told is None:
         await remove()
@@ -140,7 +142,7 @@ async def delete_row(
 
 
 def _changed(told: Telling, before: Data) -> Data:
-    """What hooks have left of the data. Raises HookFailed for what is not written."""
+    """Return the data that hooks have changed. Raises HookFailed for attributes that are not written."""
     data = told.event.params.data
     if not isinstance(data, Mapping):
         raise told.hooks.mistake(told.event.action, f"event.params.data is {type(data).__name__}, no dictionary")

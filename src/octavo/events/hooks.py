@@ -1,6 +1,6 @@
-"""Hooks: the functions of a project that are called before and after its content changes or is read.
+"""Hooks: functions of a project that are called before and after content is changed or read.
 
-One object for each site. It is filled while the project's code is loaded and called at the start, and closed then.
+There is one object for each site. Hooks are added while the project's code is loaded and started, and not later.
 """
 
 import asyncio
@@ -31,19 +31,19 @@ from octavo.schema.naming import uid_of_folder
 logger = logging.getLogger("octavo.code")
 
 DEEPEST: Final = 8
-"""Hooks that may stand one inside another: each is called by a write of the one before it."""
+"""Maximum nesting of hooks, each called by a write of the one before it."""
 SECONDS: Final = 5.0
 _ARGUMENTS: Final = "event"
 _PATTERN: Final = "*"
 _PASSED: Final = (OctavoError, TransactionConflict, IntegrityViolation)
-"""What a hook raises that is meant for the caller, or for who runs the transaction."""
+"""Errors of hooks that are passed to the client, or to the code that retries transactions."""
 
 _running: ContextVar[tuple[str, ...]] = ContextVar("octavo_running_hooks", default=())
 
 
 class HookFailed(LoggedError):
-    """A hook raised what is no error for callers, took too long, or calls itself without end. Its text says where, and
-    stands in the log; callers are told nothing of it."""
+    """A hook raised an unexpected error, took too long, or calls itself endlessly. The message names the hook. It is
+    logged and not sent to clients."""
 
     def __init__(self, reason: str, cause: Exception | None = None) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class HookFailed(LoggedError):
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """One function for one event. `key` names it for as long as file and function have their names."""
+    """A function for an event. `key` identifies it as long as its file and name stay the same."""
 
     event: str
     function: Function
@@ -64,7 +64,7 @@ class Hook:
 
 
 class TypeHooks:
-    """The hooks of one content-type."""
+    """The hooks of one content type."""
 
     def __init__(self, uid: str, hooks: Iterable[Hook], folder: Path, seconds: float) -> None:
         self.uid = uid
@@ -77,24 +77,24 @@ class TypeHooks:
         about_reads = {event for event in by_event if event.endswith(READS)}
         self.reads = bool(about_reads)
         self.writes = bool(by_event.keys() - about_reads - {f"{AFTER_COMMIT}{SCHEDULE_FAILED}"})
-        """Whether any of them is about a change, or about a read."""
+        """Whether there are hooks for changes, or for reads."""
 
     def of(self, event: str) -> tuple[Hook, ...]:
-        """Those for an event, in the order they were given."""
+        """Return the hooks for an event, in order of registration."""
         return self._by_event.get(event, ())
 
     def wants(self, *events: str) -> bool:
-        """Whether there is one for any of these events."""
+        """Return whether there is a hook for any of these events."""
         return any(event in self._by_event for event in events)
 
     async def call(self, action: str, event: Event) -> None:
-        """Call those for an event in turn. Raises HookFailed, and what they raise for callers."""
+        """Call the hooks for an event one after another. Raises HookFailed, and their errors for clients."""
         event.action = action
         for hook in self.of(action):
             await self.call_one(hook, event)
 
     async def call_one(self, hook: Hook, event: Event, seconds: float | None = None) -> None:
-        """Call one, which may take so long. Raises as `call` does."""
+        """Call one hook with a time limit. Raises the same as `call`."""
         seconds = seconds or self._seconds
         place = hook.function.place
         running = _running.get()
@@ -117,16 +117,16 @@ class TypeHooks:
             _running.reset(token)
 
     def mistake(self, action: str, message: str) -> HookFailed:
-        """What hooks of an event left behind cannot be used: who they are, and why."""
+        """Return the error for an unusable result of an event's hooks, with their names and the reason."""
         places = ", ".join(hook.function.place for hook in self.of(action))
         return HookFailed(f"{places}: {action} of {self.uid}: {message}")
 
 
 class Hooks:
-    """The hooks of one site, by content-type.
+    """The hooks of one site, by content type.
 
-    `app` is what they find in `event.app`; `outbox` keeps what is called after the commit; `parse_query` reads what
-    hooks ask for as the REST API does.
+    `app` is available to them as `event.app`; `outbox` stores those after the commit; `parse_query` parses the queries
+    of hooks like the REST API.
     """
 
     def __init__(
@@ -151,11 +151,11 @@ class Hooks:
         return bool(self._types)
 
     def of(self, uid: str) -> TypeHooks | None:
-        """Those of a content-type; None where there are none."""
+        """Return the hooks of a content type, or None if there are none."""
         return self._types.get(uid)
 
     def closed_to_graphql(self) -> Iterator[str]:
-        """Why root fields of GraphQL are closed: hooks that change what is found cannot change what is selected."""
+        """Yield why root fields of GraphQL are closed: hooks that change results cannot change what a query selects."""
         for uid, hooks in self._hooks.items():
             for hook in hooks:
                 if hook.event in (f"{AFTER}{FIND_ONE}", f"{AFTER}{FIND_MANY}"):
@@ -164,21 +164,21 @@ class Hooks:
 
     @property
     def has_after_commit(self) -> bool:
-        """Whether any are called after the commit."""
+        """Return whether any hooks run after the commit."""
         return any(hook.event.startswith(AFTER_COMMIT) for hooks in self._hooks.values() for hook in hooks)
 
     def find(self, uid: str, event: str, key: str) -> Hook | None:
-        """The hook of that key."""
+        """Return the hook with that key."""
         return next((hook for hook in self._hooks.get(uid, ()) if hook.event == event and hook.key == key), None)
 
     def close(self) -> None:
-        """Take no more: the site is about to be served."""
+        """Stop accepting hooks, because the site is about to be served."""
         self._closed = True
 
     def add(self, event: str, uids: str | Sequence[str], function: Any, place: str = "") -> None:
-        """Call a function of `event` for an event of some content-types. Raises InvalidCode.
+        """Call a function for an event of some content types. Raises InvalidCode.
 
-        Content-types are named by UID, or with stars: `api::*`.
+        Content types are UIDs, or patterns such as `api::*`.
         """
         place = place or place_of(function, self._folder)
         if self._closed:
@@ -194,7 +194,7 @@ class Hooks:
             self._types[uid] = TypeHooks(uid, self._hooks[uid], self._folder, self._seconds)
 
     def add_files(self, files: Iterable[Lifecycles]) -> None:
-        """Take the functions of `lifecycles.py`. Raises InvalidCode with every problem."""
+        """Add the functions of `lifecycles.py`. Raises InvalidCode with every problem."""
         problems: list[CodeProblem] = []
         for file in files:
             uid = uid_of_folder(file.owner, file.folder, self._known)
@@ -223,7 +223,7 @@ def _unread(_: Mapping[str, Any]) -> Query:
 
 
 def _key(function: Callable[..., Any], folder: Path) -> str:
-    """`src/index.py:register.<locals>.tell`: what stays the same while lines move."""
+    """Return `src/index.py:register.<locals>.tell`, which does not depend on line numbers."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     name = getattr(function, "__qualname__", type(function).__qualname__)
     return name if code is None else f"{relative(Path(code.co_filename), folder)}:{name}"

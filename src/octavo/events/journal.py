@@ -1,8 +1,8 @@
-"""The journal: what has changed, written in the transaction that changes it, for those who follow changes.
+"""The journal: all changes, written in their transactions, for consumers of the change feed.
 
-Numbers are given out while transactions are under way, so a later number may be seen before an earlier one. Rows
-are therefore read in the order of their transactions, and only those before which nothing can come any more: every
-transaction with a lower number is over. The rows are kept for a time, and then swept (`journal_sweep`).
+Ids are assigned during transactions, so a later id may become visible before an earlier one. Rows are therefore read in
+the order of their transactions, and only those that no earlier row can precede any more: every transaction with a lower
+id is finished. Rows are deleted after a while (`journal_sweep`).
 """
 
 import re
@@ -34,7 +34,7 @@ TABLE: Final = OwnTable(
 )
 
 MOST_READ: Final = 256
-"""Rows that are read at once."""
+"""Number of rows that are read at once."""
 _ROWS: Final = OwnRows(
     TABLE.name,
     ("uid", "entry_id", "kind", "locale", "was", "became"),
@@ -54,7 +54,7 @@ _FIRST: Final = OwnStatement("SELECT min(id) FROM octavo_journal")
 
 
 class Position(NamedTuple):
-    """A place in the journal: all before it, and itself, is known."""
+    """A position in the journal: everything up to and including it is known."""
 
     transaction: int
     id: int
@@ -68,7 +68,7 @@ _POSITION: Final = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 
 
 def read_position(text: str) -> Position | None:
-    """The position that a text says; None for what says none."""
+    """Parse a position, or return None if it is invalid."""
     found = _POSITION.fullmatch(text)
     return None if found is None else Position(int(found[1]), int(found[2]))
 
@@ -91,16 +91,16 @@ class Journal:
         self._feed: ChangeFeed | None = None
 
     def join(self, feed: ChangeFeed) -> None:
-        """From now on write down every change that a feed is told of."""
+        """Store every change of a feed from now on."""
         feed.keep(self.write)
         self._feed = feed
 
     def on_change(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """Call somebody when there are new rows of this process; how to end that."""
+        """Call a function after new rows of this process; return the function to unsubscribe."""
         return (lambda: None) if self._feed is None else self._feed.subscribe(lambda _: wake())
 
     async def write(self, connection: Connection, changes: Sequence[DataChange]) -> None:
-        """Write changes down, in their transaction."""
+        """Store changes, in their transaction."""
         rows = [
             (change.uid, change.id, change.kind.value, change.locale, change.was.value, change.became.value)
             for change in changes
@@ -109,17 +109,17 @@ class Journal:
             await connection.execute(*statement)
 
     async def read(self, after: Position) -> list[JournalRow]:
-        """What comes after a position, in order, at most MOST_READ rows."""
+        """Return the rows after a position, in order, at most MOST_READ."""
         reading = _READ.bind(self._dialect, transaction=after.transaction, id=after.id)
         return [_journal_row(row) for row in await self._database.fetch_all(*reading)]
 
     async def last(self) -> Position:
-        """The position of the newest row before which nothing can come any more."""
+        """Return the position of the newest row that no earlier row can precede any more."""
         row = await self._database.fetch_row(*_LAST.bind(self._dialect))
         return START if row is None else Position(int(row[0]), int(row[1]))
 
     async def keeps_all_after(self, position: Position) -> bool:
-        """Whether all that came after a position can still be read: nothing of it was swept."""
+        """Return whether all rows after a position still exist."""
         if position == START:
             return await self._database.fetch_value(*_FIRST.bind(self._dialect)) in (None, 1)
         found = _KEPT.bind(self._dialect, id=position.id, transaction=position.transaction)

@@ -1,4 +1,4 @@
-"""Sweeping the journal: rows that are too old go, and the oldest where there are too many."""
+"""Delete journal rows that are too old, and the oldest ones if there are too many."""
 
 from typing import Final
 
@@ -8,11 +8,11 @@ from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.system_table_statement import OwnStatement
 
 ROW_BYTES: Final = 200
-"""About what a row takes with its places in the indexes."""
+"""Estimated size of a row with its index entries."""
 _ALWAYS_KEPT: Final = 100
-"""The last ids that are kept whatever their age: those who follow know one of them, and can go on from it."""
+"""Number of last ids that are never deleted, so that consumers can continue from one of them."""
 _AT_ONCE: Final = 1_000
-"""Rows that one transaction removes: others wait for it."""
+"""Number of rows that one transaction deletes, because others wait for it."""
 
 _LAST: Final = OwnStatement("SELECT max(id) FROM octavo_journal")
 _OLD: Final = OwnStatement("SELECT max(id) FROM octavo_journal WHERE created_at < {limit}")
@@ -23,7 +23,7 @@ _REMOVE: Final = OwnStatement("DELETE FROM octavo_journal WHERE id <= {last}")
 
 
 async def sweep_journal(database: Database, seconds: float, size: int) -> None:
-    """Remove what is older than so many seconds, and the oldest of what takes more than about `size` bytes."""
+    """Delete rows that are older than `seconds`, and the oldest ones of more than about `size` bytes."""
     dialect = database.dialect
     newest = await database.fetch_value(*_LAST.bind(dialect))
     if newest is None:

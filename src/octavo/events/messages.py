@@ -1,4 +1,4 @@
-"""Messages of the outbox: what they hold, what a topic does with them, and when they are tried again."""
+"""Messages of the outbox, topics, and retries."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -7,26 +7,26 @@ from typing import Any, Final
 from octavo.core.values import dataclass
 
 MOST_BYTES: Final = 4 * 1024**2
-"""Of a payload, as JSON."""
+"""Maximum bytes of a payload, as JSON."""
 LEASE_SECONDS: Final = 60.0
-"""How long a message that its worker says no more of stays with it, unless its topic says otherwise."""
+"""Default lease: how long a message stays with a worker that sends no renewal."""
 LONGEST_NAME: Final = 255
-"""Of an ordering key, in characters."""
+"""Maximum characters of an ordering key."""
 
 
 class MessageTooLarge(ValueError):
-    """A payload is larger than a message may be."""
+    """A payload exceeds the maximum size."""
 
 
 class Undeliverable(Exception):
-    """A message can never be delivered; raised by handlers, it goes to the dead letters at once."""
+    """The message can never be delivered. Raised by handlers; the message becomes a dead letter at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message to be delivered. `attempt` counts from 1; `created_at` is milliseconds since 1970.
+    """A message to deliver. `attempt` counts from 1; `created_at` is milliseconds since 1970.
 
-    The same message may come more than once, with the same `id`: what must not happen twice is to be known by it.
+    The same message may be delivered more than once, with the same `id`. Use it to detect duplicates.
     """
 
     id: int
@@ -42,8 +42,8 @@ Handler = Callable[[Message], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """When a message that could not be delivered is tried again: after `first` seconds, then each time after `factor`
-    times as long, at most `longest`; `attempts` in all."""
+    """The retries of a failed delivery: after `first` seconds, then each time after `factor` times as long, up to
+    `longest`; `attempts` in total."""
 
     attempts: int = 10
     first: float = 2.0
@@ -51,18 +51,18 @@ class Retries:
     longest: float = 6 * 3600.0
 
     def pause(self, attempt: int) -> float:
-        """Seconds after an attempt, counted from 1; up to a half is left to chance, so that not all come at once."""
+        """Return the seconds after an attempt, counted from 1, with random jitter of up to a half."""
         whole = min(self.longest, self.first * self.factor ** min(attempt - 1, 50))
-        return whole * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+        return whole * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What is done with messages of one kind.
+    """How messages of one kind are handled.
 
-    `seconds` is how long a delivery may take; `at_once` how many are delivered at the same time by one process.
-    `is_active` tells whether messages may be there at all; none is looked for otherwise. `lease` is how long a message
-    stays with a process that says no more of it, in seconds: short where coming twice does no harm, and late does.
+    `seconds` is the timeout of a delivery; `at_once` the number of concurrent deliveries in one process. `is_active`
+    returns whether there may be messages at all; otherwise the outbox is not searched. `lease` is how long, in seconds, a
+    message stays with a process that sends no renewal: short if duplicates are harmless and delays are not.
     """
 
     name: str
@@ -75,5 +75,5 @@ class Topic:
 
     @property
     def renewal(self) -> float:
-        """Seconds between two signs of life of whoever delivers."""
+        """The interval of lease renewals in seconds."""
         return self.lease / 3

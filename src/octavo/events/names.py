@@ -1,4 +1,4 @@
-"""The names of events: what can be hooked."""
+"""The names of events that can have hooks."""
 
 from typing import Final
 
@@ -11,12 +11,12 @@ FIND_ONE: Final = "find_one"
 FIND_MANY: Final = "find_many"
 
 CHANGES: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH)
-"""What becomes of one entry."""
+"""Changes of one entry."""
 MANY: Final = ("create_many", "update_many", "delete_many")
-"""What becomes of many at once."""
+"""Bulk changes."""
 READS: Final = (FIND_ONE, FIND_MANY)
 SCHEDULE_FAILED: Final = "schedule_failed"
-"""A plan to publish an entry, or to take it back, could not be carried out: told after the commit alone."""
+"""A scheduled publication or unpublication has failed. This event only has hooks after the commit."""
 
 BEFORE: Final = "before_"
 AFTER: Final = "after_"
@@ -26,4 +26,4 @@ EVENTS: Final = (
     *(f"{moment}{action}" for action in (*CHANGES, *MANY, *READS) for moment in (BEFORE, AFTER)),
     *(f"{AFTER_COMMIT}{action}" for action in (*CHANGES, SCHEDULE_FAILED)),
 )
-"""Everything that can be hooked, as the functions of `lifecycles.py` are called."""
+"""All events, by the names of functions in `lifecycles.py`."""

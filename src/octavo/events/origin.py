@@ -1,6 +1,6 @@
-"""Where what is being done comes from: the door it came in by, and who asks.
+"""The origin of an operation: its API and its caller.
 
-Doors say so for as long as they work on a request; without a door it is code.
+The APIs set it for the duration of a request; without one, the origin is code.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +12,7 @@ from octavo.core.values import dataclass
 
 
 class Links:
-    """Who tells it, in this process: as W3C's `traceparent` says it; empty where what is done now is not followed."""
+    """Provides the current trace context in W3C's `traceparent` format; empty without tracing."""
 
     tell: Callable[[], str] | None = None
 
@@ -21,7 +21,7 @@ LINKS: Final = Links()
 
 
 def link() -> str:
-    """What the work under way is part of."""
+    """Return the trace context of the current operation."""
     return "" if LINKS.tell is None else LINKS.tell()
 
 
@@ -29,12 +29,12 @@ Source = Literal["rest", "graphql", "code", "admin", "schedule"]
 
 
 NO_REQUEST: Final = "(none)"
-"""The name of work that is done for no request."""
+"""The request id of work outside requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastActor:
-    """A caller, as far as it is stored with work that is done later."""
+    """A caller as stored with deferred work."""
 
     kind: str
     id: int | None = None
@@ -44,24 +44,24 @@ class PastActor:
 
 
 SERVICE: Final = PastActor("system")
-"""The service itself: its start, its clock, commands."""
+"""The service itself: start, scheduler, commands."""
 NOBODY: Final = PastActor("anonymous")
 """The caller of a request that is not authenticated, or not yet."""
 
 
 class Work(Protocol):
-    """A piece of work: how it came, who asks as soon as that is known, and its name for the log. Requests are such."""
+    """An operation: its source, its caller once it is known, and its id for the log. Requests are operations."""
 
     source: Source
     actor: Any
 
     @property
     def id(self) -> str:
-        """The name."""
+        """The id for the log."""
 
 
 class Origin:
-    """Work that is no request of its own; `within` is what it is done for."""
+    """An operation that is not a request. `within` is the operation that it belongs to."""
 
     __slots__ = ("actor", "source", "within")
 
@@ -77,12 +77,12 @@ class Origin:
 
 _CODE: Final = Origin("code", SERVICE)
 WORK: Final[ContextVar[Work]] = ContextVar("octavo_work", default=_CODE)
-"""What is being worked on; doors set it for as long as they do."""
+"""The current operation, set by the APIs for the duration of a request."""
 
 
 @contextmanager
 def coming_from(source: Source) -> Iterator[None]:
-    """Work inside the block comes from somewhere else; whoever asks is the same."""
+    """Set another source for the block; the caller stays the same."""
     found = WORK.get()
     token = WORK.set(Origin(source, found.actor, found))
     try:
@@ -118,7 +118,7 @@ def past_actor(kept: Mapping[str, Any] | None) -> PastActor:
 
 
 def source() -> Source:
-    """The door that the work came in by."""
+    """Return the source of the current operation, such as an API."""
     return WORK.get().source
 
 
@@ -128,5 +128,5 @@ def actor() -> Any:
 
 
 def request_id() -> str:
-    """The name of the request that is worked on, for the log."""
+    """Return the id of the current request, for the log."""
     return WORK.get().id

@@ -1,11 +1,11 @@
-"""The outbox: messages written in the transaction of the change that they follow.
+"""The outbox: messages written in the transaction of the change that they are about.
 
     await outbox.add(unit, "webhook", {"entry": 5}, ordering_key="entry 5")
 
-A message counts if the unit of work does. Once that is durable the worker of this process is woken (`delivery`); were
-the process to die first, another one finds the message in the table. A message is delivered at least once, and
-those of one topic and ordering key in the order in which they were added, each when the one before it is delivered or
-given up. What is not due yet (`not_before`) holds up nobody.
+A message is committed or rolled back with its unit of work. After the commit, this process's worker is woken
+(`delivery`); if the process dies before, another one finds the message in the table. A message is delivered at least
+once. Messages with the same topic and ordering key are delivered in the order in which they were added, each after the
+previous one was delivered or has failed for good. A message that is not due yet (`not_before`) blocks no others.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ TABLE: Final = OwnTable(
     counted=True,
     indexes=(("due_at", "topic"), ("topic", "ordering_key", "id")),
 )
-"""Whoever delivers a message moves `due_at` into the future: if nothing is heard of them, it is due again."""
+"""Taking a message moves `due_at` into the future. If its worker stops responding, it becomes due again."""
 
 _ADD: Final = OwnStatement("""
 INSERT INTO octavo_outbox (topic, ordering_key, payload, created_at, due_at, attempts, error)
@@ -46,7 +46,7 @@ Wake = Callable[[], None]
 
 
 class Outbox:
-    """The messages of one database that are still to be delivered."""
+    """The messages of one database that have not been delivered."""
 
     def __init__(self, database: Database) -> None:
         self._dialect = database.dialect
@@ -61,11 +61,10 @@ class Outbox:
         not_before: int | None = None,
         error: str | None = None,
     ) -> int:
-        """Add a message to a unit of work; its id.
+        """Add a message to a unit of work, and return its id.
 
-        `payload` is JSON of any shape, or bytes that are such. `not_before` is milliseconds since 1970. `error`: why a
-        message that this one takes the place of was not delivered. Raises MessageTooLarge, and TypeError for what JSON
-        cannot say.
+        `payload` is any JSON value, or its bytes. `not_before` is milliseconds since 1970. `error`: why the message
+        that this one replaces was not delivered. Raises MessageTooLarge, and TypeError for a payload that is not JSON.
         """
         added = await self.write(unit.connection, topic, payload, ordering_key, not_before, error)
         unit.after_commit(self.wake)
@@ -80,7 +79,8 @@ class Outbox:
         not_before: int | None = None,
         error: str | None = None,
     ) -> int:
-        """As `add`, for who has a transaction's connection alone: they `wake` the worker once it is committed."""
+        """Add a message like `add`, with only a transaction's connection. The caller has to call `wake` after the
+        commit."""
         body = payload if isinstance(payload, bytes) else orjson.dumps(payload)
         if len(body) > MOST_BYTES:
             raise MessageTooLarge(f"a message of {topic} has {len(body)} bytes; it may have {MOST_BYTES}")
@@ -97,17 +97,17 @@ class Outbox:
         return int(await connection.fetch_value(*adding))
 
     async def remove(self, unit: UnitOfWork, message_id: int) -> bool:
-        """Take a message back, unless its delivery has begun; whether it was there."""
+        """Remove a message unless its delivery has started; return whether it was removed."""
         removing = _REMOVE.bind(self._dialect, id=message_id)
         return await unit.connection.fetch_value(*removing) is not None
 
     def on_wake(self, wake: Wake) -> Callable[[], None]:
-        """Call somebody when messages of this process are there; how to end that."""
+        """Call a function when this process has added messages; return the function to unsubscribe."""
         self._wakes.add(wake)
         return lambda: self._wakes.discard(wake)
 
     def wake(self) -> None:
-        """There may be something to deliver."""
+        """Notify workers that there may be messages."""
         for wake in tuple(self._wakes):
             wake()
 

@@ -1,4 +1,4 @@
-"""What waits in the outbox, for people."""
+"""Pending messages of the outbox, for administration."""
 
 from typing import Any, Final
 
@@ -13,15 +13,15 @@ _LIST: Final = OwnStatement("""
 SELECT id, topic, payload, created_at, due_at, attempts, error FROM octavo_outbox
 WHERE topic = {topic} OR {topic} = '' ORDER BY due_at, id LIMIT {most}""")
 _MOST_TAGS: Final = 5
-"""Of a purge, which may have hundreds."""
+"""Maximum number of tags shown for a purge, which may have hundreds."""
 _COUNT: Final = "SELECT topic, count(*), min(due_at) FROM octavo_outbox GROUP BY topic"
 _COUNT_DEAD: Final = "SELECT topic, count(*) FROM octavo_dead_letters GROUP BY topic"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What there is of a topic: messages `waiting`, for how many seconds the first of them has been due, and how many
-    were `given_up`."""
+    """The messages of a topic: the number `waiting`, for how many seconds the first of them has been due, and the
+    number `given_up`."""
 
     topic: str
     waiting: int
@@ -43,9 +43,9 @@ class Waiting:
 
 
 def what_of(payload: Any) -> str:
-    """What a message is about, in a few words; never what is in it."""
+    """Return the subject of a message in a few words, never its contents."""
     match payload:
-        case {"tags": [*tags]}:  # of a purge, for all caches or one
+        case {"tags": [*tags]}:  # a purge, for all caches or one
             told = ", ".join(map(str, tags[:_MOST_TAGS])) + (" ..." if len(tags) > _MOST_TAGS else "")
             return f"{told} in {payload['to']}" if "to" in payload else told
         case {"plan": plan, "uid": uid, "id": entry_id}:
@@ -56,13 +56,13 @@ def what_of(payload: Any) -> str:
 
 
 async def list_waiting(database: Database, topic: str = "", most: int = 100) -> list[Waiting]:
-    """What is due next, of one topic or of all."""
+    """Return the next due messages, of one topic or of all."""
     rows = await database.fetch_all(*_LIST.bind(database.dialect, topic=topic, most=most), long=True)
     return [Waiting(row[0], row[1], orjson.loads(row[2]), *row[3:]) for row in rows]
 
 
 async def count_work(database: Database) -> list[Work]:
-    """How much waits, and how much was given up, by topic. Raises ServiceUnavailable."""
+    """Return the number of waiting and failed messages by topic. Raises ServiceUnavailable."""
     rows = {row[0]: row for row in await database.fetch_all(_COUNT, long=True)}
     dead: dict[str, int] = {row[0]: row[1] for row in await database.fetch_all(_COUNT_DEAD, long=True)}
     now = this_moment()

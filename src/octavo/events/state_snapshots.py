@@ -1,6 +1,6 @@
-"""`event.state` as it is stored for hooks after the commit: JSON, and a few types of Python that JSON has no word for.
+"""`event.state` as stored for hooks after the commit: JSON, and a few types of Python that JSON does not have.
 
-A value that cannot be stored is left out, with a line in the log: a note between hooks must not stop the write.
+A value that cannot be stored is left out, with a log message: shared state of hooks must not prevent the write.
 """
 
 import logging
@@ -14,7 +14,7 @@ import orjson
 logger = logging.getLogger("octavo.code")
 
 LARGEST: Final = 1024**2
-"""Bytes of a state, as JSON."""
+"""Maximum bytes of a state, as JSON."""
 _TYPE: Final = "$octavo"
 _SMALLEST_INT, _LARGEST_INT = -(2**63), 2**64 - 1
 _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
@@ -28,7 +28,7 @@ _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
 
 
 def store_state(state: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return what can be stored of a state. `place` names the hooks in the log."""
+    """Return the storable part of a state. `place` names the hooks in the log."""
     stored: dict[str, Any] = {}
     room = LARGEST
     for name, value in state.items():
@@ -95,5 +95,5 @@ def _read(value: Any) -> Any:
 
 
 def _hashable(value: Any) -> Any:
-    """Return a tuple for what was one before JSON made it a list."""
+    """Convert lists back to the tuples that they were before JSON."""
     return tuple(map(_hashable, value)) if isinstance(value, list) else value

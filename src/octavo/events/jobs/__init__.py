@@ -1,1 +1,1 @@
-"""Jobs: functions of a project's code that run in the background, when they are asked for or by the clock."""
+"""Jobs: functions of a project that run in the background, on request or on a schedule."""

@@ -1,4 +1,4 @@
-"""What people see of work in the background, and may do about it: tasks by the clock, what waits, what was given up."""
+"""Administration of background jobs: scheduled tasks, waiting messages and failed ones."""
 
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ _MOST: Final = 100
 
 
 class JobDesk:
-    """The work in the background of one database."""
+    """The background jobs of one database."""
 
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
@@ -26,7 +26,7 @@ class JobDesk:
         self._letters = DeadLetters(database, outbox)
 
     async def tasks(self) -> list[dict[str, Any]]:
-        """The tasks by the clock that processes have had: name, rule, zone, last and next time."""
+        """Return the scheduled tasks known to the database: name, rule, time zone, last and next run."""
         return [
             {
                 "name": one.name,
@@ -39,15 +39,15 @@ class JobDesk:
         ]
 
     async def waiting(self) -> list[Waiting]:
-        """What is due next."""
+        """Return the next due messages."""
         return await list_waiting(self._database, most=_MOST)
 
     async def given_up(self) -> list[DeadLetter]:
-        """What was given up, the newest first."""
+        """Return the failed messages, the newest first."""
         return await self._letters.list(most=_MOST)
 
     async def run_task(self, name: str) -> int:
-        """Let the service run a task now; the job's id. Raises NotFoundError."""
+        """Run a task now, and return the job's id. Raises NotFoundError."""
         if name not in {task.name for task in await known_tasks(self._database)}:
             raise NotFoundError(f"There is no task {name}")
         payload = {"name": name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": this_moment(), **asked_by()}
@@ -58,7 +58,7 @@ class JobDesk:
         return await run_unit(self._database, UnitOfWork, add, grouped=False)
 
     async def try_again(self, letter_id: int) -> int:
-        """Let the service begin anew with what was given up; the new id. Raises NotFoundError."""
+        """Retry a failed message, and return its new id. Raises NotFoundError."""
         found = await self._letters.send_again(letter_id)
         if found is None:
             raise NotFoundError(f"No failed job or message has the id {letter_id}")

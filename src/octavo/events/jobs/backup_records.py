@@ -1,7 +1,7 @@
-"""What is known of copies by the clock: a row in the database, which all processes read and one at a time moves.
+"""The record of scheduled backups: a row in the database that all processes read and one at a time updates.
 
-Whoever moves `begun_at` forward makes the copy, and goes on moving it meanwhile. One that fails is tried again after a
-while; so is one whose process is gone, which is noticed by that.
+The process that moves `begun_at` forward creates the backup, and updates it periodically. After a failure the backup is
+retried later; also if the process is gone, which the missing updates show.
 """
 
 from typing import Final
@@ -30,7 +30,7 @@ TABLE: Final = OwnTable(
 RETRY: Final = 600_000
 """Milliseconds from a failure to the next attempt."""
 ABANDONED: Final = 300_000
-"""Milliseconds after which an attempt of which nothing is heard is over."""
+"""Milliseconds without an update after which an attempt counts as abandoned."""
 _MOST_REASON: Final = 255
 
 _READ: Final = "SELECT begun_at, ended_at, verified_at, size, failures, reason FROM octavo_backups WHERE id = 1"
@@ -51,7 +51,7 @@ UPDATE octavo_backups SET ended_at = {now}, failures = failures + 1, reason = {r
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What the row says; times in milliseconds since 1970, 0 for never. `failures` are those since."""
+    """The row; times in milliseconds since 1970, 0 for never. `failures` counts those since the last success."""
 
     begun_at: int = 0
     ended_at: int = 0
@@ -61,7 +61,7 @@ class Record:
     reason: str = ""
 
     def is_due(self, schedule: Schedule, now: int) -> bool:
-        """Whether it is time for an attempt. The first copy is due at once."""
+        """Return whether an attempt is due. The first backup is due at once."""
         due = schedule.latest(now)
         if due is None or self.verified_at >= due:
             return False
@@ -71,13 +71,13 @@ class Record:
 
 
 async def read_record(database: Database) -> Record:
-    """The row, or one of nothing."""
+    """Return the row, or an empty record."""
     row = await database.fetch_row(_READ)
     return Record() if row is None else Record(*row)
 
 
 async def begin(database: Database, seen: Record) -> bool:
-    """Take the next attempt, unless somebody else has; whether that was so."""
+    """Start an attempt, unless another process has; return whether it was started."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_FIRST.bind(database.dialect, zero=0))
         taking = _TAKE.bind(database.dialect, now=max(this_moment(), seen.begun_at + 1), seen=seen.begun_at)
@@ -85,31 +85,31 @@ async def begin(database: Database, seen: Record) -> bool:
 
 
 async def go_on(database: Database) -> None:
-    """Write down that the attempt goes on."""
+    """Record that the attempt is still running."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_TOUCH.bind(database.dialect, now=this_moment()))
 
 
 async def take_back(database: Database) -> None:
-    """The attempt is over before its end: somebody else may begin at once."""
+    """Record that the attempt was aborted, so that another process can start at once."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_TAKE_BACK.bind(database.dialect, zero=0))
 
 
 async def leave(database: Database) -> None:
-    """An attempt that was under way when the database was copied is no attempt of the database restored from that."""
+    """Clear a running attempt in a restored database, because it was copied while the attempt was running."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_LEAVE.bind(database.dialect))
 
 
 async def done(database: Database, moment: int, size: int) -> None:
-    """Write down that a copy of a moment is there and verified."""
+    """Record that a verified backup of the state at `moment` exists."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_DONE.bind(database.dialect, now=this_moment(), moment=moment, size=size))
 
 
 async def failed(database: Database, reason: str) -> None:
-    """Write down that there is none, and why."""
+    """Record that the attempt has failed, and why."""
     async with unit_of_work(database) as unit:
         told = reason[:_MOST_REASON]
         await unit.connection.execute(*_FAILED.bind(database.dialect, now=this_moment(), reason=told))

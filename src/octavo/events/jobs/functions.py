@@ -1,6 +1,6 @@
-"""The functions that may be jobs: those of the project's own code, known by their module below `src` and their name.
+"""The functions that can be jobs: those of the project's own code, identified by their module below `src` and name.
 
-Nothing else is ever imported because a message in the database says so.
+A message in the database can never cause any other import.
 """
 
 import importlib
@@ -21,22 +21,22 @@ _PROJECT: Final = "src"
 
 
 class NotAJob(ValueError):
-    """A function that cannot be run later: it cannot be found by a name."""
+    """The function cannot be a job, because it cannot be found by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
-    """What `app.job` says of a function: how often it is tried again, and how many seconds it may take; None is as the
-    settings say."""
+    """The options of a function from `app.job`: the number of retries, and the timeout in seconds. None: the default of
+    the settings."""
 
     retries: int | None = None
     timeout: float | None = None
 
 
 class JobFunctions:
-    """The functions of one loading of a project's code and its plugins; `packages` are what stands for their folders.
+    """The functions of a project's code and its plugins, for one load; `packages` maps package names to folders.
 
-    Those of a plugin are known by its folder, too: `octavo_reviews/mail:send`.
+    Functions of a plugin are prefixed with its folder: `octavo_reviews/mail:send`.
     """
 
     def __init__(self, packages: Sequence[str]) -> None:
@@ -45,19 +45,20 @@ class JobFunctions:
 
     @property
     def are_there(self) -> bool:
-        """Whether the project has code at all."""
+        """Return whether the project has code."""
         return bool(self._packages)
 
     def say(self, function: Callable[..., Any], options: JobOptions) -> None:
-        """Note the options of a function. Raises NotAJob."""
+        """Set the options of a function. Raises NotAJob."""
         self._options[self.name_of(function)] = options
 
     def options_of(self, name: str) -> JobOptions:
-        """What was said of a function, by its name."""
+        """Return the options of a function, by its name."""
         return self._options.get(name, JobOptions())
 
     def name_of(self, function: Callable[..., Any]) -> str:
-        """`api.talk.services.talk:send`. Raises NotAJob for what is no function of a module of the project."""
+        """Return `api.talk.services.talk:send`. Raises NotAJob for anything but a function in a module of the
+        project."""
         module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
         label = next((label for label, package in self._packages.items() if module.startswith(f"{package}.")), None)
         if label is None or not inspect.isroutine(function) or not name.isidentifier():
@@ -68,7 +69,7 @@ class JobFunctions:
         return found
 
     def find(self, name: str) -> Callable[..., Any]:
-        """The function of that name. Raises NotAJob."""
+        """Return the function with that name. Raises NotAJob."""
         place, _, attribute = name.partition(":")
         folder, slash, module_name = place.rpartition("/")
         package = self._packages.get(folder + slash)
@@ -93,7 +94,7 @@ class JobFunctions:
 
 
 def takes_app(function: Callable[..., Any]) -> bool:
-    """Whether its first argument is called `app`: then it is given the service."""
+    """Return whether its first parameter is named `app`, which gets the service."""
     try:
         return next(iter(inspect.signature(function).parameters), "") == "app"
     except (TypeError, ValueError):
@@ -101,6 +102,6 @@ def takes_app(function: Callable[..., Any]) -> bool:
 
 
 def _label(package: str) -> str:
-    """How functions of a folder begin: with nothing for the project's `src`, with its name for a plugin's."""
+    """Return the prefix of functions in a folder: empty for the project's `src`, the name for a plugin."""
     folder = Path(sys.modules[package].__path__[0])
     return "" if folder.name == _PROJECT else f"{folder.name}/"

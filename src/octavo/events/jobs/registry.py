@@ -1,4 +1,4 @@
-"""The jobs of one site: what may be run in the background, what runs by the clock, and how both are run."""
+"""The jobs of one site: background jobs, scheduled tasks, and how they run."""
 
 import asyncio
 import inspect
@@ -29,27 +29,27 @@ logger = logging.getLogger(__name__)
 
 TOPIC: Final = "jobs"
 RETRIES: Final = Retries(attempts=1000, first=10.0, factor=4.0, longest=6 * 3600.0)
-"""How long it is from one attempt to the next. How many there are each job says by itself."""
+"""The pauses between attempts. The number of attempts is set by each job."""
 AT_ONCE: Final = 8
 MOST_RETRIES: Final = 100
 _LONGEST_SECONDS: Final = 7 * 86_400.0
 
 
 class JobFailed(Exception):
-    """A job raised something, or took too long; it may be tried again."""
+    """A job raised an error or timed out. It may be retried."""
 
 
 class Jobs:
-    """Jobs of one loading of a project's code. `timeout` is in seconds, `zone` where nothing else is said.
+    """The jobs of a project's code, for one load. `timeout` is in seconds, `zone` is the default time zone.
 
-    What is wrong with a task raises InvalidCode.
+    An invalid task raises InvalidCode.
     """
 
     def __init__(
         self, database: Database, outbox: Outbox, folder: Path, packages: Sequence[str], timeout: float, zone: str
     ) -> None:
         self.app: Any = None
-        """What functions are given whose first argument is called `app`."""
+        """The argument for functions whose first parameter is named `app`."""
         self.tasks: dict[str, Task] = {}
         self._database = database
         self._outbox = outbox
@@ -58,10 +58,10 @@ class Jobs:
         self._timeout = timeout
         self._zone = zone
 
-    # Said by the project's code
+    # Registration by the project's code
 
     def job(self, function: FunctionT, options: JobOptions) -> FunctionT:
-        """Note the options of a function."""
+        """Set the options of a function."""
         self._refuse_generator(function)
         try:
             self._functions.say(function, options)
@@ -79,7 +79,7 @@ class Jobs:
         catch_up: bool = False,
         place: str | None = None,
     ) -> FunctionT:
-        """Run a function by the clock."""
+        """Run a function on a schedule."""
         at = place or place_of(function, self._folder)
         if not callable(function):
             raise InvalidCode([CodeProblem(at, f"expected a function, not {type(function).__name__}")])
@@ -103,7 +103,7 @@ class Jobs:
             raise InvalidCode([CodeProblem(place_of(function, self._folder), GENERATOR)])
 
     def read_tasks(self, tasks: Any, place: str) -> None:
-        """Take the tasks of `cron.py`, in v4's form."""
+        """Add the tasks of `cron.py`, in v4's format."""
         if not isinstance(tasks, Mapping):
             raise InvalidCode([CodeProblem(place, f"tasks: expected a dict, not {type(tasks).__name__}")])
         problems: list[CodeProblem] = []
@@ -137,7 +137,7 @@ class Jobs:
             place=place,
         )
 
-    # Asked for
+    # Enqueuing
 
     async def enqueue(
         self,
@@ -148,7 +148,7 @@ class Jobs:
         delay: float = 0,
         retries: int | None = None,
     ) -> int:
-        """Run a function later, with arguments that JSON can say; the job's id. Raises NotAJob, TypeError."""
+        """Enqueue a function with JSON arguments, and return the job's id. Raises NotAJob, TypeError."""
         name = self._functions.name_of(function)
         options = self._functions.options_of(name)
         again = retries if retries is not None else options.retries if options.retries is not None else 3
@@ -165,20 +165,20 @@ class Jobs:
         )
 
     async def run_task(self, name: str) -> int:
-        """Run a task by the clock at once, whatever its rule says; the job's id. Raises KeyError for an unknown one."""
+        """Run a scheduled task now, and return the job's id. Raises KeyError for an unknown one."""
         task = self.tasks[name]
         return await run_unit(
             self._database, UnitOfWork, lambda unit: self._start(unit, task, this_moment()), grouped=False
         )
 
-    # Run
+    # Running
 
     def topic(self) -> Topic:
-        """What is done with jobs in the outbox."""
+        """Return the topic that runs jobs in the outbox."""
         return Topic(TOPIC, self._deliver, RETRIES, _LONGEST_SECONDS, AT_ONCE, lambda: self._functions.are_there)
 
     def clockwork(self) -> Clockwork:
-        """What looks after the tasks."""
+        """Return the scheduler of the tasks."""
         return Clockwork(self._database, self.tasks.values(), self._start)
 
     async def _start(self, unit: UnitOfWork, task: Task, occurrence: int) -> int:

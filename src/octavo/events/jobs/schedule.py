@@ -1,19 +1,19 @@
-"""Schedules: cron expressions of five or six fields, the first of six being seconds, in a time zone."""
+"""Schedules: cron expressions with five or six fields, the first of six being seconds, in a time zone."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
 
 LONGEST = 200
-"""Of an expression, in characters."""
+"""Maximum characters of an expression."""
 
 
 class InvalidSchedule(ValueError):
-    """An expression or a time zone that means nothing."""
+    """The expression or time zone is invalid."""
 
 
 class Schedule:
-    """When something happens. Moments are milliseconds since 1970. Raises InvalidSchedule."""
+    """The times of a schedule, in milliseconds since 1970. Raises InvalidSchedule."""
 
     def __init__(self, rule: str, zone: str = "UTC") -> None:
         self.rule = rule
@@ -23,11 +23,11 @@ class Schedule:
         self._simulate(datetime.now(UTC), backwards=False)
 
     def next_after(self, moment: int) -> int | None:
-        """The first occurrence after a moment; None if there is none any more."""
+        """Return the first occurrence after a time, or None if there is none."""
         return self._first(_read(moment), backwards=False)
 
     def latest(self, moment: int) -> int | None:
-        """The last occurrence up to a moment; None if there was none."""
+        """Return the last occurrence up to a time, or None if there was none."""
         return self._first(_read(moment) + timedelta(milliseconds=1), backwards=True)
 
     def _first(self, begin: datetime, *, backwards: bool) -> int | None:

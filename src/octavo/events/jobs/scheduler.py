@@ -1,7 +1,7 @@
-"""The clockwork: tasks by the clock. Of all processes on a database one puts each occurrence into the outbox.
+"""The scheduler of tasks. Of all processes using a database, one adds each occurrence to the outbox.
 
-A row for each task holds the last occurrence that somebody has seen. Whoever moves it forward adds the job, in the same
-transaction. What was missed while nobody was there is left out, or made up for once, as the task says.
+A row for each task stores the last processed occurrence. The process that updates it adds the job in the same
+transaction. Occurrences missed while no process was running are skipped, or run once if the task catches up.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ TABLE: Final = OwnTable(
 )
 
 GRACE: Final = 60_000
-"""Milliseconds by which an occurrence may be late and is still on time: a restart takes that long."""
+"""Milliseconds by which an occurrence may be late without counting as missed: a restart takes that long."""
 _LONGEST_SLEEP: Final = 30.0
 _SHORTEST_SLEEP: Final = 0.05
 
@@ -47,7 +47,7 @@ _LIST: Final = "SELECT name, rule, zone, last_at FROM octavo_cron ORDER BY name"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something to be done by the clock. `catches_up`: once, for what was missed while no process was there."""
+    """A scheduled task. `catches_up`: it runs once for occurrences missed while no process was running."""
 
     name: str
     schedule: Schedule
@@ -58,7 +58,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class KnownTask:
-    """A task as the database knows it. `last_at` is its last occurrence, or when it was seen first."""
+    """A task in the database. `last_at` is its last occurrence, or when it was added."""
 
     name: str
     rule: str
@@ -67,16 +67,16 @@ class KnownTask:
 
 
 async def known_tasks(database: Database) -> list[KnownTask]:
-    """The tasks that processes on a database have had."""
+    """Return the tasks that processes have scheduled on a database."""
     return [KnownTask(*row) for row in await database.fetch_all(_LIST)]
 
 
 Start = Callable[[UnitOfWork, Task, int], Awaitable[object]]
-"""Adds the job of an occurrence to a unit of work."""
+"""Adds the job for an occurrence to a unit of work."""
 
 
 class Clockwork:
-    """Looks after tasks for one process."""
+    """Schedules the tasks of one process."""
 
     def __init__(
         self, database: Database, tasks: Iterable[Task], start: Start, now: Callable[[], int] = this_moment
@@ -89,13 +89,13 @@ class Clockwork:
         self._seen: dict[str, int] = {}
 
     async def run(self) -> None:
-        """Look after them until cancelled. While the database is out of reach it goes on trying."""
+        """Schedule tasks until cancelled. While the database is unavailable, it keeps trying."""
         out_of_reach = False
         while True:
             try:
                 await self.look()
                 out_of_reach = False
-            except Exception as error:  # whatever it is, the next look may go well
+            except Exception as error:  # the next check may succeed
                 if not out_of_reach:
                     unexpected = None if isinstance(error, ServiceUnavailable) else error
                     logger.warning("Scheduled tasks are waiting: %s", reason_of(error), exc_info=unexpected)
@@ -104,7 +104,7 @@ class Clockwork:
             await asyncio.sleep(self._pause())
 
     async def look(self) -> None:
-        """Start what is due."""
+        """Start due tasks."""
         for task in self._tasks:
             if task.name not in self._seen:
                 self._seen[task.name] = await self._begin(task)
@@ -115,13 +115,13 @@ class Clockwork:
                 self._seen[task.name] = occurrence
 
     def _pause(self) -> float:
-        """Seconds until the next occurrence of any task, or until it is time to look all the same."""
+        """Return the seconds until the next occurrence of any task, or until the next regular check."""
         now = self._now()
         coming = [found for task in self._tasks if (found := task.schedule.next_after(now)) is not None]
         return min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, (min(coming) - now) / 1000)) if coming else _LONGEST_SLEEP
 
     async def _begin(self, task: Task) -> int:
-        """The last occurrence that somebody has seen; of a task that is new, or has other times now, this moment."""
+        """Return the last processed occurrence; now, if the task is new or its schedule has changed."""
         row = await self._database.fetch_row(*_FIND.bind(self._dialect, name=task.name))
         if row is not None and (row[0], row[1]) == (task.schedule.rule, task.schedule.zone):
             return int(row[2])
@@ -134,7 +134,7 @@ class Clockwork:
         async def take(unit: UnitOfWork) -> None:
             moving = _MOVE.bind(self._dialect, name=task.name, occurrence=occurrence)
             if await unit.connection.fetch_value(*moving) is None:
-                return  # another process has it
+                return  # another process has taken it
             if on_time or task.catches_up:
                 await self._start(unit, task, occurrence)
             else:

@@ -1,1 +1,1 @@
-"""Caches in front: how answers are named there, and how what has changed is taken out of them."""
+"""CDN purging: tag responses, and purge those that a change makes outdated."""

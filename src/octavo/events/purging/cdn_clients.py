@@ -1,6 +1,6 @@
-"""Fronts: the caches that are told what to forget, and the requests by which each is told.
+"""The CDNs and reverse proxies to purge, and the requests that purge them.
 
-What a request says beside its tags is the operator's; tokens are in headers alone, and never in what is logged.
+The rest of a request besides its tags is configured by the operator. Tokens are only in headers, and never logged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,16 +12,16 @@ from octavo.core.values import dataclass
 FrontKind = Literal["purge", "fastly", "cloudflare"]
 
 _MOST_HEADER: Final = 4000
-"""Bytes of tags in a header: Varnish and others take lines of 8 kB."""
+"""Maximum bytes of tags in a header: Varnish and others accept lines of 8 kB."""
 _MOST_FASTLY: Final = 256
 _MOST_CLOUDFLARE: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """One cache. `url` is where it is asked; `scope` is Fastly's service, or Cloudflare's zone.
+    """One CDN or reverse proxy. `url` is its API; `scope` is Fastly's service, or Cloudflare's zone.
 
-    `method` and `header` are those of `purge`: what Varnish, and whatever can be set up like it, is asked with.
+    `method` and `header` are for the kind `purge`: Varnish, and caches that can be configured in the same way.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Front:
 
 @dataclass(frozen=True, slots=True)
 class PurgeRequest:
-    """What is sent. `json` is a body, or none."""
+    """A request to send. `json` is its body, or None."""
 
     method: str
     url: str
@@ -44,7 +44,7 @@ class PurgeRequest:
 
 
 def purge_requests(front: Front, tags: Sequence[str]) -> Iterator[PurgeRequest]:
-    """The requests that let a cache forget all answers with one of these tags."""
+    """Yield the requests that purge all responses with one of these tags."""
     base = front.url.rstrip("/")
     bearer = {"Authorization": f"Bearer {front.token}"} if front.token else {}
     match front.kind:
@@ -62,7 +62,7 @@ def purge_requests(front: Front, tags: Sequence[str]) -> Iterator[PurgeRequest]:
 
 
 def _parts(tags: Sequence[str], most: int) -> Iterator[list[str]]:
-    """The tags in parts of at most so many, and so many bytes."""
+    """Split the tags by number and by total bytes."""
     part: list[str] = []
     size = 0
     for tag in tags:

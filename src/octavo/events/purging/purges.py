@@ -1,7 +1,7 @@
-"""Purges: what a change makes worthless in caches in front is written in its transaction, and told to them after it.
+"""Purges: the responses in CDNs that a change makes outdated are recorded in its transaction, and purged after it.
 
-A message of the outbox for each transaction names the tags. Whoever delivers it puts it into the lanes (`lane`), which
-make few requests of many messages.
+An outbox message for each transaction lists the tags. Its delivery adds them to the queues of the caches (`queue`),
+which combine many messages in few requests.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ from octavo.events.purging.tags import ALL, tags_of
 
 TOPIC: Final = "purge"
 _AT_ONCE: Final = 512
-"""Messages that one process gathers requests from."""
+"""Number of messages that one process combines."""
 _SECONDS: Final = 120.0
 _LEASE: Final = 1.0
-"""Seconds after which another process tells what this one says no more of: told twice is no harm, told late is."""
+"""Lease in seconds, after which another process takes over: purging twice is harmless, purging late is not."""
 _RETRIES: Final = Retries(attempts=1000, first=1.0, factor=2.0, longest=15.0)
-"""For what goes wrong here. A cache that cannot be told is the lane's matter."""
+"""For errors on this side. Errors of a cache are handled by its queue."""
 
 
 class Purges:
-    """The caches in front of one service."""
+    """The CDNs in front of one service."""
 
     def __init__(
         self, database: Database, outbox: Outbox, fronts: Sequence[Front], send: Send, options: LaneOptions
@@ -39,37 +39,37 @@ class Purges:
         self._lanes = {front.name: Lane(front, send, self._write_down, options) for front in fronts}
 
     def join(self, feed: ChangeFeed) -> None:
-        """From now on write down what every change that a feed is told of makes worthless."""
+        """Record the tags of every change of a feed from now on."""
         if self._lanes:
             feed.keep(self.keep)
             feed.subscribe(lambda _: self._outbox.wake())
 
     async def keep(self, connection: Connection, changes: Sequence[DataChange]) -> None:
-        """Write down, in their transaction, what changes make worthless. Whoever delivers it is to be woken."""
+        """Record the tags of changes, in their transaction. The caller has to wake the worker."""
         tags = tags_of(changes) if self._lanes else ()
         if tags:
             await self._outbox.write(connection, TOPIC, {"tags": tags})
 
     async def purge(self, *tags: str) -> None:
-        """Let all caches forget what has one of these tags, or everything."""
+        """Purge the responses with one of these tags, or everything, from all caches."""
         if self._lanes:
             await self._add([({"tags": tags or (ALL,)}, None, None)])
 
     async def purge_with(self, unit: UnitOfWork) -> None:
-        """Let all caches forget everything, as a part of what has replaced everything. The outbox's table is there."""
+        """Purge everything from all caches, in a unit that replaces all content. The outbox's table must exist."""
         if self._lanes:
             await self._outbox.add(unit, TOPIC, {"tags": (ALL,)})
 
     def uses(self) -> Sequence[LaneUse]:
-        """What was done for each cache, by this process."""
+        """Return the statistics of each cache, for this process."""
         return [lane.use for lane in self._lanes.values()]
 
     def topic(self) -> Topic:
-        """What is done with the messages."""
+        """Return the topic of the messages."""
         return Topic(TOPIC, self._deliver, _RETRIES, _SECONDS, _AT_ONCE, lambda: bool(self._lanes), _LEASE)
 
     async def _deliver(self, message: Message) -> None:
-        """Tell the caches that a message is for: one, or all of them; nobody where it is in front no more."""
+        """Purge the caches of a message: one, or all of them. Caches that are no longer configured are skipped."""
         given = message.payload
         purge = Purge(tuple(given["tags"]), given.get("round", 0), given.get("since"))
         names = (given["to"],) if "to" in given else tuple(self._lanes)
@@ -84,8 +84,8 @@ class Purges:
         )
 
     async def _add(self, messages: Sequence[tuple[dict[str, Any], int | None, str | None]]) -> None:
-        """Each with the moment when it is due, in milliseconds since 1970, or None: at once; and why it was not told
-        before, if it was tried."""
+        """Add messages, each with its due time in milliseconds since 1970, or None for now; and the error of the last
+        attempt, if there was one."""
         now = this_moment()
 
         async def work(unit: UnitOfWork) -> None:
@@ -93,5 +93,7 @@ class Purges:
                 await self._outbox.add(unit, TOPIC, payload, not_before=moment, error=error)
 
         await run_unit(self._database, UnitOfWork, work, grouped=False)
-        for moment in {moment for _, moment, _ in messages if moment is not None}:  # sooner than the worker looks again
+        for moment in {
+            moment for _, moment, _ in messages if moment is not None
+        }:  # before the next check
             asyncio.get_running_loop().call_later(max(0, moment - now) / 1000, self._outbox.wake)

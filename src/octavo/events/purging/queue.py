@@ -1,8 +1,8 @@
-"""A lane: what one cache is to forget, gathered for a moment and told in few requests.
+"""The purge queue of one cache: collects tags for a moment and purges them with few requests.
 
-Whoever comes first waits for others, tells the cache, and answers for all who have come until then; those who come
-meanwhile are the next round. So a cache is asked once at a time, however much is written and however slow it is.
-What it has not been told is a message of the outbox again before anybody counts theirs as done.
+The first caller waits for others, sends the requests, and completes the purges of all callers until then; later callers
+form the next batch. So a cache gets one request at a time, however many changes there are and however slow it is. Tags
+that could not be purged are stored in the outbox again before any caller's purge counts as done.
 """
 
 import asyncio
@@ -18,16 +18,17 @@ from octavo.events.purging.tags import merged
 logger = logging.getLogger(__name__)
 
 KEPT_FOR: Final = 7 * 86_400_000
-"""Milliseconds after which a cache that cannot be told is not told any more."""
+"""Milliseconds after which purges of an unreachable cache are discarded."""
 _FIRST_PAUSE: Final = 0.25
 _LONGEST_PAUSE: Final = 0.5
-"""Between two attempts, in seconds: a cache that is back fills itself at once, and has to be told from then on."""
+"""Maximum seconds between two attempts: a cache that is back is filled at once, and has to be purged from then on."""
 _LONGEST_REFUSED_PAUSE: Final = 15.0
-"""Where a cache answers, and says no."""
+"""The same if the cache responds with an error."""
 
 
 class NotTold(Exception):
-    """A cache could not be told. The text names it and says why, without what is secret. `refused`: it has answered."""
+    """A cache could not be purged. The message names it and the reason, without secrets. `refused`: it has
+    responded."""
 
     def __init__(self, message: str, *, refused: bool = False) -> None:
         super().__init__(message)
@@ -36,8 +37,8 @@ class NotTold(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """What to forget. `round` counts how often it has been told; `since`: milliseconds since 1970, since when it could
-    not be, and `error` why, the last time."""
+    """Tags to purge. `round` counts the purges so far; `since` is when they first failed, in milliseconds since 1970,
+    and `error` the last reason."""
 
     tags: tuple[str, ...]
     round: int = 0
@@ -47,8 +48,8 @@ class Purge:
 
 @dataclass(frozen=True, slots=True)
 class LaneOptions:
-    """`gather`: milliseconds that are waited for more. `again`: when the same is told again, in milliseconds from the
-    first time on. `prefix`: of every tag."""
+    """`gather`: milliseconds to wait for more tags. `again`: when to repeat a purge, in milliseconds after the first
+    one. `prefix`: of every tag."""
 
     gather: int = 100
     again: tuple[int, ...] = (250, 750, 5000)
@@ -57,7 +58,7 @@ class LaneOptions:
 
 @dataclass(slots=True)
 class LaneUse:
-    """What was done for one cache since the start: requests it has taken, and those that failed."""
+    """The statistics of one cache since the start: successful and failed requests."""
 
     name: str
     sent: int = 0
@@ -67,11 +68,11 @@ class LaneUse:
 Send = Callable[[Front, PurgeRequest], Awaitable[None]]
 """Sends a request. Raises NotTold."""
 Later = Callable[[Front, Sequence[tuple[Purge, int]]], Awaitable[None]]
-"""Writes down what one cache is to be told later, each with a moment in milliseconds since 1970."""
+"""Stores purges of one cache for later, each with a time in milliseconds since 1970."""
 
 
 class Lane:
-    """The way to one cache."""
+    """The purge queue of one cache."""
 
     def __init__(self, front: Front, send: Send, later: Later, options: LaneOptions) -> None:
         self._front = front
@@ -85,7 +86,7 @@ class Lane:
         self.use = LaneUse(front.name)
 
     async def tell(self, purge: Purge) -> None:
-        """Let the cache forget something; returns when it has, or when it is written down that it has to."""
+        """Purge tags; return when the cache has purged them, or when they are stored for later."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((purge, done))
         try:
@@ -98,7 +99,7 @@ class Lane:
         await done
 
     async def _tell_all(self) -> None:
-        """Gather, tell, and answer for everybody; where that is broken off, all of them fail."""
+        """Collect, purge, and complete all callers; if interrupted, all of them fail."""
         await asyncio.sleep(max(self._options.gather / 1000, self._asked_again_at - steady_time()))
         told, self._waiting = self._waiting, []
         try:
@@ -130,7 +131,8 @@ class Lane:
             await self._follow(purges)
 
     async def _follow(self, purges: Sequence[Purge]) -> None:
-        """What was told is told again: answers that were under way may have come after it."""
+        """Schedule repeated purges, because responses generated before the change may reach the cache after the
+        first."""
         again, now = self._options.again, this_moment()
         rounds = sorted({purge.round for purge in purges if purge.round < len(again)})
         following = []

@@ -1,10 +1,10 @@
-"""Tags: the names under which caches in front know answers, and which of them a change makes worthless.
+"""Cache tags: the names of responses in CDNs, and which of them a change makes outdated.
 
-all                        every answer
-any                        answers that may show anything: every change purges them
-api::article.article       answers that depend on entries of this type
-api::article.article:5     answers that show this entry and depend on no other of its type
-api::article.article:one   all of the latter: purged where too many entries change at once to name each
+all                        every response
+any                        responses that may contain anything: every change purges them
+api::article.article       responses that depend on entries of this type
+api::article.article:5     responses with this entry that depend on no other entry of its type
+api::article.article:one   all of the latter: purged if too many entries change at once to list them
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,26 +16,26 @@ from octavo.schema.content_types import ADMIN_USER, LOCALE, PERMISSION, ROLE
 ALL: Final = "all"
 ANY: Final = "any"
 MOST_ENTRIES: Final = 100
-"""Entries of one type that are named one by one."""
+"""Maximum number of entries of one type that are listed individually."""
 
 _DECIDE_ALL: Final = frozenset({ROLE, PERMISSION, LOCALE})
-"""What visitors may see, and in which locale, is decided by these."""
+"""Types that determine what visitors may see, and in which locale."""
 _ADMIN: Final = "admin::"
 _ONE: Final = "one"
 
 
 def entry_tag(uid: str, entry_id: object) -> str:
-    """The tag of answers about one entry."""
+    """Return the tag of responses about one entry."""
     return f"{uid}:{entry_id}"
 
 
 def entries_tag(uid: str) -> str:
-    """The tag of all answers about single entries of a type."""
+    """Return the tag of all responses about single entries of a type."""
     return f"{uid}:{_ONE}"
 
 
 def tags_of(changes: Sequence[DataChange]) -> list[str]:
-    """What changes make worthless; nothing where no answer can depend on them."""
+    """Return the tags that changes make outdated; none if no response can depend on them."""
     if any(change.uid in _DECIDE_ALL for change in changes):
         return [ALL]
     seen = [change for change in changes if not change.uid.startswith(_ADMIN) or change.uid == ADMIN_USER]
@@ -46,7 +46,7 @@ def tags_of(changes: Sequence[DataChange]) -> list[str]:
 
 
 def merged(tags: Iterable[str]) -> list[str]:
-    """Each tag once, and as few as say the same."""
+    """Remove duplicate tags, and those that others include."""
     found = dict.fromkeys(tags)
     if ALL in found:
         return [ALL]

@@ -1,1 +1,1 @@
-"""Webhooks: addresses that are told when content changes, in v4's words, through the outbox."""
+"""Webhooks: HTTP notifications of content changes in v4's format, sent through the outbox."""

@@ -1,6 +1,6 @@
-"""Adds a message for each webhook that wants to know of a change, in the transaction of the change.
+"""Adds a message for each webhook that subscribes to a change, in the change's transaction.
 
-The payload is the entry as it is at the end of that transaction; of an entry that is removed, as it was before.
+The payload is the entry at the end of that transaction; for a deleted entry, its last state.
 """
 
 import logging
@@ -27,28 +27,28 @@ logger = logging.getLogger(__name__)
 
 
 class PreparedRead(Protocol):
-    """A read of one entry, as `octavo.content.reader` prepares it."""
+    """A prepared read of one entry (`octavo.content.reader`)."""
 
     def bind(self, **values: Any) -> Any:
         """Return the read with its values."""
 
 
 class EntryReader(Protocol):
-    """What reads an entry inside a transaction: `octavo.content.reader.EntryReader`."""
+    """Reads an entry inside a transaction (`octavo.content.reader.EntryReader`)."""
 
     async def read_one(self, prepared: Any, connection: Any) -> bytes | None:
         """Return the entry as JSON; None if there is none."""
 
 
 Prepare = Callable[[ContentType, Any], PreparedRead]
-"""How an entry is read by id, with what populates it, without what is private."""
+"""Prepares reading an entry by id, with its populate, without private attributes."""
 Choose = Callable[[UnitOfWork, DataChange], Query | None]
-"""The query for the body of a change where the webhook does not populate; None: as without a request."""
+"""Returns the query for the body of a change if the webhook does not populate; None: as without a request."""
 _MOST_PREPARED: Final = 256
 
 
 class WebhookWitness:
-    """Sees the changes of one registry's entries."""
+    """Observes the changes of one registry's entries."""
 
     def __init__(
         self,
@@ -68,17 +68,17 @@ class WebhookWitness:
         self._prepared: dict[tuple[str, str], PreparedRead] = {}
 
     async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
-        """An entry that is there still will be removed."""
+        """Read an entry before it is deleted."""
         await self._tell(unit, DataChange(uid, entry_id, ChangeKind.DELETE))
 
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
-        """Nothing else is changed before the commit."""
+        """Add the messages, as the last step before the commit."""
         for change in changes if self._webhooks.current else ():
             if change.kind is not ChangeKind.DELETE:
                 await self._tell(unit, change)
 
     async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
-        """The schedule of an entry has failed."""
+        """Add the messages for an entry's failed schedule."""
         await self._tell(unit, DataChange(uid, entry_id, ChangeKind.UPDATE), (SCHEDULE_FAILED,), data)
 
     async def _tell(

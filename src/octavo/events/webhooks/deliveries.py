@@ -1,5 +1,5 @@
-"""The log of deliveries: one row for each message to a webhook, with its body and the last answer. Bounded in age and
-bytes; what is too old, or too much, is forgotten, the oldest first."""
+"""The delivery log: one row for each message to a webhook, with its body and the last response. Age and total size are
+limited; the oldest rows are deleted first."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -65,7 +65,7 @@ _FORGET_ALL: Final = OwnStatement("DELETE FROM octavo_webhook_deliveries WHERE w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A message to a webhook and what came of it last. Times are milliseconds since 1970."""
+    """A message to a webhook and its last result. Times are milliseconds since 1970."""
 
     message_id: str
     webhook_id: int
@@ -84,14 +84,14 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How long deliveries are kept, in milliseconds, and how many bytes of them."""
+    """How long deliveries are stored, in milliseconds, and how many bytes of them."""
 
     age: int
     size: int
 
 
 async def note(unit: UnitOfWork, dialect: Dialect, sent: Sent, url: str, answer: Answer) -> None:
-    """Write down an attempt."""
+    """Record an attempt."""
     connection = unit.connection
     came = {
         "message_id": sent.id,
@@ -109,12 +109,12 @@ async def note(unit: UnitOfWork, dialect: Dialect, sent: Sent, url: str, answer:
 
 
 async def forget_webhook(unit: UnitOfWork, database: Database, webhook_id: int) -> None:
-    """Forget what was sent to a webhook."""
+    """Delete the deliveries of a webhook."""
     await unit.connection.execute(*_FORGET_ALL.bind(database.dialect, webhook_id=webhook_id))
 
 
 async def forget_old(database: Database, kept: Kept) -> None:
-    """Forget what is too old, and the oldest of what is too much."""
+    """Delete deliveries that are too old, and the oldest ones over the size limit."""
     dialect, limit = database.dialect, this_moment() - kept.age
     sizes = await database.fetch_all(*_SIZES.bind(dialect, most=_MOST_ROWS + 1), long=True)
     last = _last_too_many(sizes, kept.size)
@@ -134,13 +134,13 @@ def _last_too_many(sizes: Sequence[Row], most: int) -> int | None:
 
 
 async def list_deliveries(database: Database, webhook_id: int, most: int) -> list[Delivery]:
-    """The newest messages to a webhook."""
+    """Return the newest messages to a webhook."""
     rows = await database.fetch_all(*_LIST.bind(database.dialect, webhook_id=webhook_id, most=most), long=True)
     return [_delivery(row) for row in rows]
 
 
 async def find_delivery(database: Database, message_id: str) -> Delivery | None:
-    """The message with an id."""
+    """Return the message with an id."""
     row = await database.fetch_row(*_FIND.bind(database.dialect, message_id=message_id))
     return None if row is None else _delivery(row)
 

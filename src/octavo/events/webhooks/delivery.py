@@ -1,4 +1,4 @@
-"""Delivers messages of the outbox to webhooks, and switches off those that are gone or fail for too long."""
+"""Deliver messages of the outbox to webhooks, and disable webhooks that are gone or fail for too long."""
 
 import time
 from typing import Final
@@ -16,11 +16,11 @@ _SWEEP_SECONDS: Final = 60.0
 
 
 class DeliveryFailed(Exception):
-    """An address did not take a message; it is tried again."""
+    """The receiver did not accept a message. It is retried."""
 
 
 class WebhookDelivery:
-    """The handler of the topic. `most_failures`: given up in a row, before a webhook is switched off; 0 is never."""
+    """The topic's handler. `most_failures`: consecutive failed messages before a webhook is disabled; 0 means never."""
 
     def __init__(
         self, database: Database, webhooks: Webhooks, retries: Retries, most_failures: int, kept: Kept
@@ -33,14 +33,14 @@ class WebhookDelivery:
         self._sweep_at = 0.0
 
     def topic(self, seconds: float) -> Topic:
-        """The topic; `seconds` are those of an attempt."""
+        """Return the topic. `seconds` is the timeout of an attempt."""
         return Topic(TOPIC, self._deliver, self._retries, seconds + 15.0, AT_ONCE)
 
     async def _deliver(self, message: Message) -> None:
         sent = Sent(**message.payload)
         webhook = next((one for one in await self._webhooks.all() if one.id == sent.webhook), None)
         if webhook is None:
-            return  # removed meanwhile
+            return  # deleted in the meantime
         if not webhook.enabled and not sent.asked:
             raise Undeliverable(f"the webhook {webhook.name!r} is switched off")
         answer = await self._webhooks.send(webhook, sent)
@@ -59,7 +59,7 @@ class WebhookDelivery:
             if message.attempt >= self._retries.attempts:
                 await self._webhooks.count_failure(webhook_id, self._most_failures)
         except NotFoundError:
-            return  # removed meanwhile
+            return  # deleted in the meantime
         raise DeliveryFailed(error)
 
     async def _sweep(self) -> None:

@@ -1,4 +1,4 @@
-"""What changes are called in v4, and what v4 tells of them."""
+"""The names and payloads of webhook events in v4."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -20,7 +20,7 @@ _ENTRY: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
 }
 _MEDIA: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
     ChangeKind.CREATE: (webhook.MEDIA_CREATE,),
-    ChangeKind.UPDATE: (webhook.UPDATE, webhook.MEDIA_UPDATE),  # v4 tells of an entry too
+    ChangeKind.UPDATE: (webhook.UPDATE, webhook.MEDIA_UPDATE),  # v4 also sends an entry event
     ChangeKind.DELETE: (webhook.MEDIA_DELETE,),
 }
 NOTHING: Final[Mapping[str, Any]] = {}
@@ -29,12 +29,12 @@ _OWN: Final = frozenset({USER, FILE, FOLDER})
 
 
 def is_told(uid: str) -> bool:
-    """Whether changes of a type are told at all: never those of tokens, roles and administrators."""
+    """Return whether changes of a type trigger webhooks: never those of tokens, roles and administrators."""
     return uid not in BUILTIN_TYPES or uid in _OWN
 
 
 def events_of(uid: str, kind: ChangeKind) -> tuple[str, ...]:
-    """What a change is called, in the order of v4's telling."""
+    """Return the event names of a change, in v4's order."""
     return _MEDIA.get(kind, ()) if uid == FILE else _ENTRY[kind]
 
 
@@ -47,8 +47,8 @@ def body_of(
     names_publications: bool = True,
     more: Mapping[str, Any] = NOTHING,
 ) -> bytes:
-    """What is sent: v4's object, around the JSON of an entry, and `more` about an event that v4 does not have. v4 sends
-    no `uid` of an entry that is published or unpublished; `names_publications` does."""
+    """Return the body: v4's object with the JSON of an entry, and `more` for events that v4 does not have. v4 sends no
+    `uid` for publish and unpublish events; `names_publications` adds it."""
     head = {"event": event, "createdAt": shown_moment(milliseconds), **more}
     if event.startswith("media."):
         return orjson.dumps(head)[:-1] + b',"media":' + entry + b"}"

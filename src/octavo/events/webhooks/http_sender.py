@@ -1,5 +1,5 @@
-"""Sends messages over HTTP: signed, to public machines only, nothing followed. Imports the HTTP client: to be imported
-when it is needed."""
+"""Send messages over HTTP: signed, to public hosts only, without redirects. Importing this module imports the HTTP
+client, so import it only when needed."""
 
 import asyncio
 import base64
@@ -17,14 +17,14 @@ from octavo.events.webhooks.webhook import OUR_HEADERS, Webhook, secret_key
 
 
 def sign(secret: str, message_id: str, seconds: int, body: bytes) -> str:
-    """The signature of a message sent so many seconds after 1970."""
+    """Return the signature of a message sent at a time in seconds since 1970."""
     signed = f"{message_id}.{seconds}.".encode() + body
     return "v1," + base64.b64encode(hmac.digest(secret_key(secret), signed, "sha256")).decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostOptions:
-    """How messages are sent: within so many seconds; `private_hosts` are `name` or `name:port`."""
+    """How messages are sent: the timeout in seconds; `private_hosts` are `name` or `name:port`."""
 
     seconds: float
     private_hosts: frozenset[str]
@@ -32,14 +32,14 @@ class PostOptions:
 
 
 class Poster:
-    """Sends messages to webhooks. One client for all: it keeps no connections, and no cookies."""
+    """Sends messages to webhooks. One client for all: it reuses no connections and stores no cookies."""
 
     def __init__(self, options: PostOptions) -> None:
         self._options = options
         self._transport = GuardedTransport(options.private_hosts, plain=True, raw=True)
 
     async def post(self, webhook: Webhook, sent: Sent) -> Answer:
-        """Send a message, once; whatever comes of it."""
+        """Send a message once, and return the result."""
         began = time.monotonic()
         status, text, error = None, "", None
         try:
@@ -55,7 +55,7 @@ class Poster:
         return Answer(status=status, text=text, error=error, milliseconds=int((time.monotonic() - began) * 1000))
 
     async def refusal(self, url: str) -> str | None:
-        """Why nothing would be sent to an address; None where it would, or where its name cannot be found now."""
+        """Return why nothing would be sent to a URL; None if it would, or if its host cannot be resolved now."""
         try:
             await self._transport.address_of(httpx2.Request("POST", url))
         except RefusedAddress as refused:
@@ -90,7 +90,7 @@ class Poster:
 
 
 async def _beginning(response: httpx2.Response) -> str:
-    """As much of an answer as is kept; the rest is not waited for."""
+    """Return the stored part of a response; the rest is not read."""
     found = b""
     async for chunk in response.aiter_raw():
         found += chunk
@@ -110,7 +110,7 @@ def _refusal(refused: RefusedAddress) -> str:
 
 
 def _is_sound(text: str) -> bool:
-    """Whether a value can be sent; rows that others wrote may hold anything."""
+    """Return whether a header value can be sent; rows written by other programs may contain anything."""
     return text.isascii() and text.isprintable()
 
 

@@ -1,5 +1,5 @@
-"""Messages to webhooks, as they lie in the outbox, and what comes of them. The body is text, so that it is sent to the
-byte as it was made."""
+"""Webhook messages as stored in the outbox, and their results. The body is text, so that every attempt sends the same
+bytes."""
 
 import secrets
 from dataclasses import asdict
@@ -10,17 +10,17 @@ from octavo.events.webhooks.webhook import Webhook
 
 TOPIC: Final = "webhook"
 MOST_ANSWER: Final = 4_096
-"""Bytes of an answer that are kept."""
+"""Maximum bytes of a response that are stored."""
 
 
 def new_id() -> str:
-    """An id by which a receiver knows a message that comes twice."""
+    """Return an id with which a receiver can detect duplicates."""
     return f"msg_{secrets.token_hex(16)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message to a webhook. `asked`: somebody wants this very message, so that it is sent in any case, and once."""
+    """A message to a webhook. `asked`: a user has requested this delivery, so it is sent in any case, and only once."""
 
     id: str
     webhook: int
@@ -29,13 +29,13 @@ class Sent:
     asked: bool = False
 
     def payload(self) -> dict[str, Any]:
-        """What the outbox keeps."""
+        """Return the payload for the outbox."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came of one attempt. No `status` where no answer came; `error` says why it is none that counts."""
+    """The result of one attempt. Without a response, there is no `status`; `error` explains why it is not a success."""
 
     status: int | None
     text: str
@@ -44,13 +44,13 @@ class Answer:
 
 
 class Posts(Protocol):
-    """What sends messages."""
+    """Sends messages."""
 
     async def post(self, webhook: Webhook, sent: Sent) -> Answer:
-        """Send a message, once; whatever comes of it."""
+        """Send a message once, and return the result."""
 
     async def refusal(self, url: str) -> str | None:
-        """Why nothing would be sent to an address; None where it would, or where its name cannot be found now."""
+        """Return why nothing would be sent to a URL; None if it would, or if its host cannot be resolved now."""
 
 
 """Sends a message, once."""

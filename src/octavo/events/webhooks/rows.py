@@ -1,4 +1,4 @@
-"""Webhooks as rows: v4's table as it is, and one of our own beside it for what v4 does not know."""
+"""Webhooks in the database: v4's table, and a separate one for options that v4 does not have."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -44,23 +44,23 @@ _DELETE: Final = OwnStatement("DELETE FROM strapi_webhooks WHERE id = {id}")
 
 
 async def read_all(connection: Connection) -> tuple[Webhook, ...]:
-    """Every webhook, by id."""
+    """Return all webhooks, by id."""
     return tuple(_webhook(row) for row in await connection.fetch_all(_ALL))
 
 
 async def insert(connection: Connection, dialect: Dialect, values: Mapping[str, Any]) -> int:
-    """A row of v4's table; its id."""
+    """Insert a row of v4's table, and return its id."""
     return int(await connection.fetch_value(*_INSERT.bind(dialect, **_v4_values(values, dialect))))
 
 
 async def update(connection: Connection, dialect: Dialect, webhook: Webhook) -> None:
-    """Change the row of v4's table."""
+    """Update the row of v4's table."""
     values = {name: getattr(webhook, name) for name in ("name", "url", "headers", "events", "enabled")}
     await connection.execute(*_UPDATE.bind(dialect, id=webhook.id, **_v4_values(values, dialect)))
 
 
 async def keep_options(connection: Connection, dialect: Dialect, webhook: Webhook) -> None:
-    """Write what v4 does not know."""
+    """Store the options that v4 does not have."""
     await connection.execute(*_FORGET.bind(dialect, id=webhook.id))
     options = _KEEP.bind(
         dialect,
@@ -76,7 +76,7 @@ async def keep_options(connection: Connection, dialect: Dialect, webhook: Webhoo
 
 
 async def delete(connection: Connection, dialect: Dialect, webhook_id: int) -> None:
-    """Remove both rows."""
+    """Delete both rows."""
     await connection.execute(*_FORGET.bind(dialect, id=webhook_id))
     await connection.execute(*_DELETE.bind(dialect, id=webhook_id))
 
@@ -87,7 +87,7 @@ def _v4_values(values: Mapping[str, Any], dialect: Dialect) -> dict[str, Any]:
 
 
 def _webhook(row: Row) -> Webhook:
-    """Rows that v4 has written may lack anything."""
+    """Return a webhook; in rows written by v4, any value may be missing."""
     webhook_id, name, url, headers, events, enabled, secret, types, locales, populate, failures, because = row
     given = _parsed(headers)
     newest, _, former = (secret or "").partition(" ")
@@ -109,7 +109,7 @@ def _webhook(row: Row) -> Webhook:
 
 
 def _stored(webhook: Webhook) -> str | None:
-    """The secret, and the one before where there is one, as one text."""
+    """Return the secret, and the previous one if there is one, as one text."""
     if webhook.secret is None or webhook.former is None:
         return webhook.secret
     return f"{webhook.secret} {webhook.former}"

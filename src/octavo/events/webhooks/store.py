@@ -1,4 +1,4 @@
-"""The book of webhooks: made, changed, removed, looked up; a process remembers them, and looks again now and then."""
+"""Create, update, delete and list webhooks. Each process caches them, and reloads them periodically."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -26,9 +26,9 @@ _V4_FIELDS: Final = ("name", "url", "headers", "events", "enabled")
 
 
 class Webhooks:
-    """The webhooks of one database: for the command line, for a project's code, for the administrators' API.
+    """The webhooks of one database: for the command line, for a project's code, for the admin API.
 
-    Fields are those of `Webhook`. Refuses with ValidationError, every problem at once, and NotFoundError.
+    Fields are those of `Webhook`. Raises ValidationError, with every problem at once, and NotFoundError.
     """
 
     def __init__(self, database: Database, outbox: Outbox, poster: Posts) -> None:
@@ -37,22 +37,23 @@ class Webhooks:
         self._outbox = outbox
         self._poster = poster
         self.current: tuple[Webhook, ...] = ()
-        """All that this process knew at its last look; none before the first."""
+        """The webhooks as of the last reload; empty before the first one."""
 
     async def look(self) -> None:
-        """See what others have changed. After a change of its own a process looks by itself."""
+        """Reload, to get the changes of other processes. After its own changes a process reloads automatically."""
         self.current = await self.all()
 
     async def all(self) -> tuple[Webhook, ...]:
-        """All of them, as they are now."""
+        """Return all webhooks, as they are now."""
         return await rows.read_all(self._database)
 
     async def get(self, webhook_id: int) -> Webhook:
-        """The one with an id."""
+        """Return the webhook with an id."""
         return _found(await self.all(), webhook_id)
 
     async def create(self, **given: Any) -> Webhook:
-        """A new one: at least `name`, `url` and `events`. Unless a `secret` is given, even None, one is made."""
+        """Create a webhook with at least `name`, `url` and `events`. A `secret` is generated unless one, or None, is
+        given."""
         values = {"secret": new_secret(), **_DEFAULTS, **checked(given)}
         missing = [name for name in ("name", "url", "events") if name not in values]
         if missing:
@@ -70,7 +71,7 @@ class Webhooks:
         return await self._run(insert)
 
     async def update(self, webhook_id: int, **given: Any) -> Webhook:
-        """Change what is given. One that is switched on begins anew with its failures."""
+        """Update the given fields. Enabling a webhook resets its failures."""
         values = checked(given)
         if "secret" in values:
             values["former"] = None
@@ -79,7 +80,7 @@ class Webhooks:
         return await self._change(webhook_id, lambda webhook: replace(webhook, **values))
 
     async def renew_secret(self, webhook_id: int, seconds: float = 0) -> Webhook:
-        """Sign with a new secret, and for so many seconds with the one before as well."""
+        """Sign with a new secret, and for `seconds` also with the previous one."""
 
         def change(webhook: Webhook) -> Webhook:
             former = AcceptedKey(webhook.secret, wall_time() + seconds) if webhook.secret and seconds else None
@@ -88,7 +89,7 @@ class Webhooks:
         return await self._change(webhook_id, change)
 
     async def delete(self, webhook_id: int) -> Webhook:
-        """Remove one, with its deliveries; what is still to be sent to it is not sent."""
+        """Delete a webhook with its deliveries. Pending messages are not sent."""
 
         async def delete(unit: UnitOfWork) -> Webhook:
             found = _found(await rows.read_all(unit.connection), webhook_id)
@@ -99,11 +100,11 @@ class Webhooks:
         return await self._run(delete)
 
     async def refusal(self, url: str) -> str | None:
-        """Why nothing would be sent to an address; None where it would, or where its name cannot be found now."""
+        """Return why nothing would be sent to a URL; None if it would, or if its host cannot be resolved now."""
         return await self._poster.refusal(url)
 
     async def count_failure(self, webhook_id: int, most: int) -> None:
-        """A message is given up: switch the webhook off after so many in a row; 0 is never."""
+        """Count a failed message, and disable the webhook after `most` consecutive ones; 0 means never."""
 
         def change(webhook: Webhook) -> Webhook:
             failures = webhook.failures + 1
@@ -115,20 +116,20 @@ class Webhooks:
         await self._change(webhook_id, change)
 
     async def clear_failures(self, webhook_id: int) -> None:
-        """A message is delivered."""
+        """Reset the failures after a successful delivery."""
         await self._change(webhook_id, lambda webhook: replace(webhook, failures=0))
 
     async def switch_off(self, webhook_id: int, because: str) -> None:
-        """Send no more to a webhook, for a reason that people are shown."""
+        """Disable a webhook, with a reason for administrators."""
         await self._change(webhook_id, lambda webhook: replace(webhook, enabled=False, disabled_because=because))
 
     async def test(self, webhook_id: int) -> Answer:
-        """Send what v4 sends to try an address, at once and to one that is switched off too; what came of it."""
+        """Send v4's test event at once, even to a disabled webhook, and return the result."""
         body = orjson.dumps({"event": TEST, "createdAt": shown_moment(this_moment())})
         return await self.send(await self.get(webhook_id), Sent(new_id(), webhook_id, TEST, body.decode()))
 
     async def send(self, webhook: Webhook, sent: Sent) -> Answer:
-        """Send a message now, and note in the log what comes of it."""
+        """Send a message now, and log the result."""
         answer = await self._poster.post(webhook, sent)
         await run_unit(
             self._database,
@@ -139,19 +140,19 @@ class Webhooks:
         return answer
 
     async def deliveries(self, webhook_id: int, most: int = 20) -> list[Delivery]:
-        """The newest messages to one, with what came of them."""
+        """Return the newest messages to a webhook, with their results."""
         await self.get(webhook_id)
         return await list_deliveries(self._database, webhook_id, most)
 
     async def delivery(self, message_id: str) -> Delivery:
-        """The message with an id."""
+        """Return the message with an id."""
         found = await find_delivery(self._database, message_id)
         if found is None:
             raise NotFoundError(f"There is no message {message_id}")
         return found
 
     async def redeliver(self, message_id: str) -> Delivery:
-        """Send a message of the log once more, as it was; the log tells what comes of it."""
+        """Send a logged message again, unchanged. The result is added to the log."""
         found = await self.delivery(message_id)
         again = Sent(found.message_id, found.webhook_id, found.event, found.body, asked=True)
         await self._run(lambda unit: self._outbox.add(unit, TOPIC, again.payload()))

@@ -1,4 +1,4 @@
-"""A webhook: which address is told of which events, and how; and what may be said of one, checked."""
+"""A webhook: its URL, events and options; and the validation of these."""
 
 import base64
 import binascii
@@ -23,9 +23,9 @@ MEDIA_CREATE: Final = "media.create"
 MEDIA_UPDATE: Final = "media.update"
 MEDIA_DELETE: Final = "media.delete"
 TEST: Final = "trigger-test"
-"""What v4 sends to try an address."""
+"""The event of v4's test request."""
 SCHEDULE_FAILED: Final = "entry.schedule_failed"
-"""An entry could not be published, or unpublished, at its time. v4 has no such event."""
+"""A scheduled publication or unpublication has failed. v4 does not have this event."""
 V4_EVENTS: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH, MEDIA_CREATE, MEDIA_UPDATE, MEDIA_DELETE)
 EVENTS: Final = (*V4_EVENTS, SCHEDULE_FAILED)
 
@@ -43,11 +43,11 @@ OUR_HEADERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """A webhook as it is stored. What v4 knows nothing of is `secret` and everything after it.
+    """A webhook as stored. v4 does not have `secret` and the fields after it.
 
-    `types` are UIDs, perhaps with `*`; none means all; so with `locales`. `populate` is what REST takes. `failures` are
-    messages given up one after another; `disabled_because` says why the service has switched it off. `former` is the
-    secret before, with which messages are signed as well until its end.
+    `types` are UIDs, which may contain `*`; empty means all; likewise `locales`. `populate` is as in REST. `failures`
+    is the number of consecutive failed messages; `disabled_because` is the reason if the service has disabled it.
+    `former` is the previous secret, with which messages are signed as well until it expires.
     """
 
     id: int
@@ -65,28 +65,28 @@ class Webhook:
     former: AcceptedKey | None = field(default=None, repr=False)
 
     def signing_secrets(self, now: float) -> tuple[str, ...]:
-        """What a message is signed with at a time, in seconds since 1970; nothing if it is not signed."""
+        """Return the secrets to sign a message with at a time in seconds since 1970; empty if it is not signed."""
         if self.secret is None:
             return ()
         former = self.former
         return (self.secret, former.text) if former is not None and now < former.until else (self.secret,)
 
     def wants_type(self, uid: str) -> bool:
-        """Whether it is told of entries of a type."""
+        """Return whether it subscribes to entries of a type."""
         return not self.types or any(fnmatchcase(uid, pattern) for pattern in self.types)
 
     def wants_locale(self, locale: str | None) -> bool:
-        """Whether it is told of entries of a locale; what has none is told everywhere."""
+        """Return whether it subscribes to entries of a locale. Entries without a locale match always."""
         return locale is None or not self.locales or locale in self.locales
 
 
 def new_secret() -> str:
-    """A secret to sign with."""
+    """Return a new signing secret."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def secret_key(secret: str) -> bytes:
-    """The bytes of a secret. Raises ValueError."""
+    """Return the bytes of a secret. Raises ValueError."""
     if not secret.startswith(SECRET_PREFIX):
         raise ValueError
     try:
@@ -99,7 +99,7 @@ def secret_key(secret: str) -> bytes:
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a webhook, by the names of its fields, as it may be stored. Raises ValidationError."""
+    """Return validated fields of a webhook, ready to store. Raises ValidationError."""
     problems: list[Problem] = []
     values: dict[str, Any] = {}
     for name, value in given.items():
@@ -143,7 +143,8 @@ def _url(value: Any) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether v4's pages take a text for the address of a webhook; a port has at least two digits there."""
+    """Return whether v4's admin panel accepts a text as the URL of a webhook; it requires ports of two or more
+    digits."""
     try:
         parts = urlsplit(_url(text))
         return text.startswith(("http://", "https://")) and (parts.port is None or parts.port > 9)

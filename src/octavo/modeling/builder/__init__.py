@@ -1,1 +1,1 @@
-"""The content-type builder without HTTP: forms, what a change means for all definitions, files, renames."""
+"""The content type builder without HTTP: validation of forms, effects on all definitions, files, renames."""

@@ -1,4 +1,4 @@
-"""What the attributes of a form have to look like, type by type."""
+"""Validation of the attributes in a form, for each type."""
 
 import json
 import re
@@ -50,7 +50,7 @@ _ONE_WAY: Final = ("oneToOne", "oneToMany")
 _TARGETLESS: Final = ("morphToOne", "morphToMany")
 
 _MOST: Final = 1000
-"""Attributes of one definition: databases have no more columns than this."""
+"""Maximum number of attributes of a definition: databases do not support more columns."""
 _NAME: Final = re.compile(r"[A-Za-z][_0-9A-Za-z]*", re.ASCII)
 _NAME_TEXT: Final = "must match the following regex: /^[A-Za-z][_0-9A-Za-z]*$/"
 NAME: Final = rule(f"{{path}} {_NAME_TEXT}", lambda text: not text or _NAME.fullmatch(text) is not None)
@@ -64,8 +64,8 @@ _DIGITS: Final = matches(r"^\d*$")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a form may name: targets of relations, the UIDs of components that hold components themselves; and whether
-    the owner is a single type, or a component."""
+    """What a form may refer to: targets of relations, the UIDs of components that contain components; and whether the
+    owner is a single type, or a component."""
 
     targets: tuple[str, ...]
     nested: frozenset[str] = field(default=frozenset())
@@ -74,7 +74,7 @@ class Known:
 
 
 def attributes_shape(known: Known) -> Shape:
-    """The attributes of a content-type or component by their names; the names are checked too."""
+    """Return the shape for the attributes of a content type or component by name. It validates the names, too."""
 
     def choose(value: Any) -> Shape:
         if not isinstance(value, Mapping):
@@ -101,7 +101,7 @@ def _named(name: str, raw: Any, attributes: Raw, known: Known) -> Shape:
 
 
 class _Refused(Anything):
-    """What will not do, whatever it is."""
+    """Rejects any value."""
 
     def __init__(self, says: str) -> None:
         super().__init__()
@@ -201,7 +201,7 @@ def _relation(raw: Raw, attributes: Raw, known: Known) -> Raw:
 
 
 def _plain_name(value: Any, place: Place) -> Iterator[Problem]:
-    """The name of a way back; `-` is none, as pages have it."""
+    """Validate the name of an inverse attribute; `-` means none, as sent by the admin panel."""
     if value != "-":
         yield from NAME(value, place) if isinstance(value, str) else ()
 

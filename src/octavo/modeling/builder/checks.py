@@ -1,4 +1,4 @@
-"""Whether definitions can be served as a change would leave them: every reason against it."""
+"""Check whether the definitions would be valid after a change, with every reason against it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -24,15 +24,15 @@ from octavo.schema.registry import Registry
 from octavo.schema.tolerance import tolerate
 
 _LONGEST: Final = 100
-"""Characters of the name of an attribute: columns and tables are named after it."""
+"""Maximum characters of an attribute's name, which columns and tables are named after."""
 _LONGEST_FILE: Final = 200
-"""Bytes of the name of a definition, where the database has no limit: folders and files are named after it."""
+"""Maximum bytes of a definition's name, which folders and files are named after, if the database has no limit."""
 
 
 def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields, longest_name: int | None = None) -> Registry:
-    """The registry that drafts make. Raises BuilderError with all problems that they would bring.
+    """Return the registry of drafts. Raises BuilderError with all problems that they cause.
 
-    `longest_name`: the most bytes that names have in the database.
+    `longest_name`: the database's maximum bytes of names.
     """
     problems: list[DefinitionProblem] = []
     made = _parsed(drafts, fields, problems)
@@ -52,7 +52,7 @@ def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields, longe
 
 
 def registry_of(drafts: Drafts, fields: CustomFields) -> Registry:
-    """What drafts come to, whatever is wrong with it."""
+    """Return the registry of drafts, without validation."""
     return tolerate(_parsed(drafts, fields, []))
 
 
@@ -111,13 +111,13 @@ def _switched(draft: Draft, made: Registry, before: Registry) -> Iterator[Proble
 
 
 def _enum_names(registry: Registry) -> Counter[str]:
-    """How many enumerations have each of the names that are told to GraphQL."""
+    """Return how many enumerations have each name that is set for GraphQL."""
     every = (attribute for definition in registry.definitions() for attribute in definition.attributes.values())
     return Counter(one.type_name for one in every if isinstance(one, Enumeration) and one.type_name)
 
 
 def _long_names(draft: Draft, made: Registry, before: Registry, longest: int | None) -> Iterator[Problem]:
-    """Names that are new, and that the database would cut."""
+    """Yield problems for new names that the database would truncate."""
     definition, most = made.definition(draft.uid), longest or _LONGEST_FILE
     known = next((one for one in before.definitions() if one.source == draft.stored), None)
     if known is None or known.collection_name != definition.collection_name:
@@ -135,7 +135,7 @@ def _too_long(path: tuple[str, ...], name: str, most: int) -> Iterator[Problem]:
 
 
 def _held(registry: Registry, uid: str) -> set[str]:
-    """The components that a component holds, and those that these hold."""
+    """Return the components in a component, including nested ones."""
     found: set[str] = set()
     waiting = [uid]
     while waiting:

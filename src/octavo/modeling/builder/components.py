@@ -1,4 +1,4 @@
-"""Components and their categories made, changed and removed, as drafts."""
+"""Create, update and delete components and their categories, as drafts."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
@@ -13,17 +13,17 @@ FOLDER: Final = "src/components"
 
 
 def component_uid(form: Raw) -> str:
-    """The UID that a new component has by its form."""
+    """Return the UID of a new component, from its form."""
     return f"{name_slug(form['category'])}.{name_slug(form['displayName'])}"
 
 
 def temporary_names(forms: Iterable[Raw]) -> dict[str, str]:
-    """What the temporary UIDs of new components stand for."""
+    """Map the temporary UIDs of new components to their final ones."""
     return {form["tmpUID"]: component_uid(form) for form in forms if "tmpUID" in form}
 
 
 def write_components(drafts: Drafts, forms: Iterable[Raw], names: Names) -> None:
-    """The components that come along with a form: new ones, then those that are changed. Raises BuilderError."""
+    """Write the components included in a form: new ones, then updated ones. Raises BuilderError."""
     listed = list(forms)
     made = [(make_component(drafts, form), form) for form in listed if "tmpUID" in form]
     for draft, form in made:
@@ -34,7 +34,7 @@ def write_components(drafts: Drafts, forms: Iterable[Raw], names: Names) -> None
 
 
 def find_component(drafts: Drafts, uid: str) -> Draft:
-    """A component. Raises BuilderError."""
+    """Return a component. Raises BuilderError."""
     found = drafts.components.get(uid)
     if found is None:
         raise said(COMPONENT_NOT_FOUND)
@@ -42,7 +42,7 @@ def find_component(drafts: Drafts, uid: str) -> Draft:
 
 
 def make_component(drafts: Drafts, form: Raw) -> Draft:
-    """A new component, of which attributes are still to be set. Raises BuilderError."""
+    """Create a component without attributes. Raises BuilderError."""
     uid = component_uid(form)
     if uid in drafts.components:
         raise said(COMPONENT_EXISTS)
@@ -60,7 +60,7 @@ def make_component(drafts: Drafts, form: Raw) -> Draft:
 
 
 def change_component(drafts: Drafts, draft: Draft, form: Raw, names: Names) -> str:
-    """A component as its form has it, in another category perhaps; its UID then."""
+    """Update a component from its form, and return its UID, which changes with the category."""
     raw = draft.raw
     raw["info"] = {**raw.get("info", {}), "displayName": form["displayName"], **_given(form, "icon", "description")}
     raw.update(_given(form, "pluginOptions"))
@@ -70,7 +70,7 @@ def change_component(drafts: Drafts, draft: Draft, form: Raw, names: Names) -> s
 
 
 def move(drafts: Drafts, draft: Draft, category: str) -> str:
-    """Put a component into another category, wherever it is used; its UID then. Raises BuilderError."""
+    """Move a component to another category everywhere it is used, and return its new UID. Raises BuilderError."""
     before, uid = draft.uid, f"{category}.{draft.uid.partition('.')[2]}"
     if uid in drafts.components:
         raise said(COMPONENT_EXISTS)
@@ -95,7 +95,7 @@ def _rename_use(draft: Draft, name: str, raw: Raw, before: str, uid: str) -> Non
 
 
 def remove_component(drafts: Drafts, draft: Draft) -> None:
-    """A component and every use of it."""
+    """Delete a component and every use of it."""
     drafts.remove(draft)
     for other in drafts:
         for name, raw in [*other.attributes.items()]:
@@ -109,5 +109,5 @@ def remove_component(drafts: Drafts, draft: Draft) -> None:
 
 
 def of_category(drafts: Drafts, category: str) -> list[Draft]:
-    """The components of a category."""
+    """Return the components of a category."""
     return [draft for uid, draft in drafts.components.items() if uid.partition(".")[0] == category]

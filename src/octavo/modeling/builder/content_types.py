@@ -1,4 +1,4 @@
-"""Content-types made, changed and removed, as drafts: what it means for the definitions around them too."""
+"""Create, update and delete content types, as drafts, with the effects on other definitions."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,18 +18,18 @@ from octavo.modeling.builder.slugs import table_name
 
 Raw = Mapping[str, Any]
 Names = Mapping[str, str]
-"""The UIDs that temporary ones of a form stand for."""
+"""Maps temporary UIDs in a form to final ones."""
 
 _NO_NAME: Final = ("", "-", None)
 
 
 def new_uid(form: Raw) -> str:
-    """The UID that a new content-type has by its form."""
+    """Return the UID of a new content type, from its form."""
     return f"api::{form['singularName']}.{form['singularName']}"
 
 
 def make_content_type(drafts: Drafts, form: Raw, names: Names) -> Draft:
-    """A new content-type with what leads back to it."""
+    """Create a content type with the inverse attributes of its relations."""
     name = form["singularName"]
     draft = Draft(new_uid(form), f"src/api/{name}/content-types/{name}/schema.json", {})
     info = {"singularName": name, "pluralName": form["pluralName"], "displayName": form["displayName"]}
@@ -48,7 +48,7 @@ def make_content_type(drafts: Drafts, form: Raw, names: Names) -> Draft:
 
 
 def change_content_type(drafts: Drafts, draft: Draft, form: Raw, names: Names) -> None:
-    """A content-type as its form has it; its names stay."""
+    """Update a content type from its form; its names do not change."""
     raw = draft.raw
     raw["kind"] = form.get("kind") or raw.get("kind", "collectionType")
     raw["info"] = {**raw.get("info", {}), "displayName": form["displayName"], **_given(form, "description")}
@@ -59,7 +59,7 @@ def change_content_type(drafts: Drafts, draft: Draft, form: Raw, names: Names) -
 
 
 def remove_content_type(drafts: Drafts, draft: Draft) -> None:
-    """A content-type and all relations that lead to it."""
+    """Delete a content type and all relations to it."""
     drafts.remove(draft)
     for other in drafts:
         for name, raw in [*other.attributes.items()]:
@@ -68,8 +68,8 @@ def remove_content_type(drafts: Drafts, draft: Draft) -> None:
 
 
 def set_attributes(drafts: Drafts, draft: Draft, forms: Raw, names: Names) -> None:
-    """The attributes of a definition as a form has them, and the other sides of its relations. What is not
-    configurable stays as it is."""
+    """Set the attributes of a definition from a form, and the inverse attributes of its relations. Attributes that are
+    not configurable are unchanged."""
     before = draft.attributes
     fixed = {name: raw for name, raw in before.items() if raw.get("configurable") is False}
     told = {name: _stored(draft, name, raw, names) for name, raw in forms.items() if name not in fixed}
@@ -91,7 +91,7 @@ def _nature(raw: Raw) -> tuple[str | None, Any]:
 
 
 def _stored(draft: Draft, name: str, form: Raw, names: Names) -> dict[str, Any]:
-    """An attribute as it is written: without what a form says beside it, and without what goes by itself."""
+    """Return an attribute as stored, without form-only members and without defaults."""
     if form.get("type") == "relation":
         told = {**form, "targetAttribute": None} if form.get("targetAttribute") in _NO_NAME else form
         owner = names.get(OWNER) if form.get("target") == OWNER else draft.uid if form.get("target") == SELF else None
@@ -109,5 +109,5 @@ def _options(form: Raw) -> dict[str, Any]:
 
 
 def _given(form: Raw, *keys: str) -> dict[str, Any]:
-    """Those members of a form that say something."""
+    """Return the members of a form that have a value."""
     return {key: plain(form[key]) for key in keys if form.get(key) is not None}

@@ -1,4 +1,4 @@
-"""Columns that a change of definitions gives another type: converted if every value says the same afterwards."""
+"""Convert columns whose type changes with the definitions, if no value would change its meaning."""
 
 from collections.abc import Iterable, Iterator
 
@@ -22,10 +22,10 @@ _MOST_SHOWN = 3
 async def find_conversions(
     database: Database, before: Registry, registry: Registry
 ) -> list[tuple[str, str, ConversionStep]]:
-    """What has to be converted before a registry can be served that gives attributes other types than the one `before`:
+    """Return the required conversions before a registry with other attribute types than `before` can be served:
     definitions, attributes, steps.
 
-    Raises BuilderError with everything that does not fit.
+    Raises BuilderError with all values that cannot be converted.
     """
     found: list[tuple[str, str, ConversionStep]] = []
     problems: list[Problem] = []
@@ -55,7 +55,7 @@ async def find_conversions(
 
 
 def _retyped(before: Registry, registry: Registry) -> Iterator[tuple[Definition, Scalar]]:
-    """The attributes that were of another type, or gone and may have left a column behind."""
+    """Yield the attributes with a changed type, or that are new and may have an old column."""
     known = {(item.collection_name, one.name): one.type for item in before.definitions() for one in item.scalars}
     for definition in registry.definitions():
         for attribute in definition.scalars:
@@ -74,7 +74,7 @@ def _touched(
 
 
 async def convert(database: Database, registry: Registry, names: Iterable[tuple[str, str]]) -> None:
-    """Convert the columns of attributes to what a registry asks for. Raises BuilderError."""
+    """Convert the columns of attributes to the types in a registry. Raises BuilderError."""
     for uid, name in names:
         step = await find_conversion(database, registry, uid, name)
         report = await convert_column(database, step, null_failures=False) if step else None

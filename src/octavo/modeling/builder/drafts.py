@@ -1,4 +1,4 @@
-"""Drafts: all definitions while one change is made of them. They are edited as values; nothing is written yet."""
+"""Drafts: all definitions during a change. They are edited in memory, and not written yet."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ _INDENT: Final = "  "
 
 
 def json_text(value: Any) -> str:
-    """The text of a file.
+    """Return the text of a JSON file.
 
     >>> json_text({"max": 2.0, "enum": [], "default": 1e21}).split()
     ['{', '"max":', '2,', '"enum":', '[],', '"default":', '1e+21', '}']
@@ -48,13 +48,13 @@ def _text(value: Any) -> str:
 Raw = dict[str, Any]
 
 _ORDER: Final = ("kind", "collectionName", "info", "options", "pluginOptions", "attributes", "config", "indexes")
-"""What is written. v4 drops whatever else stands in a definition, and the indexes too, which mean something here."""
+"""The keys that are written. v4 drops all others and also `indexes`, which Octavo uses."""
 
 
 @dataclass(slots=True)
 class Draft:
-    """One definition. `file` is where it is to stand, `stored` where it stands now; both are below the project, and
-    one without `stored` is new."""
+    """One definition. `file` is its future path, `stored` its current one, both relative to the project. A new
+    definition has no `stored`."""
 
     uid: str
     file: str
@@ -64,7 +64,7 @@ class Draft:
 
     @property
     def attributes(self) -> Raw:
-        """Its attributes, to be edited in place."""
+        """Its attributes, for editing in place."""
         found: Raw = self.raw.setdefault("attributes", {})
         return found
 
@@ -75,54 +75,54 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """The text of its file."""
+        """Return the text of its file."""
         return json_text({key: self.raw[key] for key in _ORDER if key in self.raw})
 
     def set_attribute(self, name: str, raw: Raw) -> None:
-        """Write an attribute; one of that name keeps its place."""
+        """Set an attribute; an existing one keeps its position."""
         self.attributes[name] = raw
         self.changed = True
 
     def drop_attribute(self, name: str) -> None:
-        """Take an attribute out, if it is there."""
+        """Remove an attribute if it exists."""
         if self.attributes.pop(name, None) is not None:
             self.changed = True
 
 
 @dataclass(slots=True)
 class Drafts:
-    """The definitions by UID, those that are gone (with the files they stood in), and those that are new."""
+    """The definitions by UID, the deleted ones (with their files), and the new ones."""
 
     content_types: dict[str, Draft]
     components: dict[str, Draft]
     gone: list[Draft] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
-    """Components that get another UID: what it was, and what it becomes."""
+    """Components with a new UID: the old and the new one."""
 
     def __iter__(self) -> Iterator[Draft]:
         yield from self.components.values()
         yield from self.content_types.values()
 
     def find(self, uid: str) -> Draft | None:
-        """A definition by its UID."""
+        """Return a definition by its UID, or None."""
         return self.content_types.get(uid) or self.components.get(uid)
 
     def add(self, draft: Draft) -> None:
-        """Take in a new one."""
+        """Add a definition."""
         draft.changed = True
         (self.components if draft.is_component else self.content_types)[draft.uid] = draft
 
     def remove(self, draft: Draft) -> None:
-        """Take one out."""
+        """Delete a definition."""
         self.gone.append((self.components if draft.is_component else self.content_types).pop(draft.uid))
 
     def changed(self) -> list[Draft]:
-        """Those whose files are to be written."""
+        """Return the definitions whose files have to be written."""
         return [draft for draft in self if draft.changed]
 
 
 def drafts_of(registry: Registry) -> Drafts:
-    """The definitions of a project, to be edited."""
+    """Return the definitions of a project, for editing."""
     return Drafts(
         {uid: _draft(definition) for uid, definition in registry.content_types.items()},
         {uid: _draft(definition) for uid, definition in registry.components.items()},
@@ -137,20 +137,20 @@ def _draft(definition: Definition) -> Draft:
 
 
 def _extension_file(definition: Definition) -> str:
-    """Where a project says what it has of a built-in type otherwise."""
+    """Return the path of a project's extension of a built-in type."""
     plugin, _, name = definition.uid.partition("::")[2].partition(".")
     return f"src/extensions/{plugin}/content-types/{name}/schema.json"
 
 
 def plain(value: Any) -> Any:
-    """A copy of JSON values, of dictionaries and lists alone."""
+    """Copy JSON values to plain dictionaries and lists."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def is_own(draft: Draft, project: Path) -> bool:
-    """Whether a project's own file defines it, or could: not so what plugins and administrators bring."""
+    """Return whether a project's file defines it, or could, unlike definitions of plugins and administrators."""
     if draft.stored is None:
         return draft.uid.startswith("plugin::")
     return draft.stored.startswith("src/") and (project / draft.stored).is_file()

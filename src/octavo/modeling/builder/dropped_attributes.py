@@ -1,6 +1,6 @@
-"""Attributes that go with their data. v4's form leaves columns where they are; here a form may say otherwise.
+"""Attributes that are deleted with their data. v4 keeps the columns of deleted attributes; here a form can drop them.
 
-`drop` stands beside `attributes` in a form, `["title"]`, and with it a word: `confirm`, the name of what loses them.
+`drop` is next to `attributes` in a form, such as `["title"]`, together with `confirm`, the name of the definition.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ _NO_ROWS: Final = "what it holds are entries of components, or of other types; r
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What goes: columns and tables, and the rows of files that a content-type or component no longer has."""
+    """The data to drop: columns and tables, and file links of a content type or component."""
 
     uid: str
     unwanted: frozenset[Unwanted]
@@ -43,7 +43,7 @@ class Dropped:
     files: MorphTable | None = None
 
     def row_statements(self, dialect: Dialect) -> list[Statement]:
-        """What removes the rows."""
+        """Return the statements that delete rows."""
         if self.files is None:
             return []
         table, kind, field = map(dialect.quote, (self.files.name, self.files.type_column, self.files.field_column))
@@ -53,12 +53,12 @@ class Dropped:
 
 
 async def drop_data(database: Database, registry: Registry, dropped: Dropped) -> None:
-    """Drop it, in one transaction, if a registry does not ask for it any more. Raises TablesLocked."""
+    """Drop the data in one transaction, unless a registry requires it. Raises TablesLocked."""
     await drop_unwanted(database, registry, dropped.unwanted, dropped.row_statements(database.dialect))
 
 
 def dropped_data(registry: Registry, uid: str, form: Any) -> Dropped | None:
-    """What a form drops of a definition as it is before the change; None where it says nothing of it.
+    """Return the data that a form drops from a definition in its current state; None if the form drops nothing.
 
     Raises BuilderError.
     """
@@ -95,7 +95,8 @@ def _problems(definition: Definition, names: Any, form: Mapping[str, Any]) -> It
 
 
 def _places(registry: Registry | None, definition: Definition, attribute: AnyAttribute) -> list[Unwanted] | None:
-    """Where the values of an attribute lie, so far as that is nowhere else; None where they are not its own."""
+    """Return where an attribute's values are stored, excluding storage shared with others; None if they are not its
+    own."""
     match attribute:
         case Scalar():
             return [Unwanted(table_name(definition), column_name(attribute))]

@@ -1,7 +1,7 @@
-"""Files of a change: written and removed all together, or not at all. Whatever goes wrong, all is as it was before.
+"""Apply file changes atomically: if anything fails, all files are restored.
 
-What is removed is moved aside, below `.octavo`, until the change is served; what is written is written beside its
-place first, so nobody ever reads half of a file.
+Removed files are moved to a folder in `.octavo` until the change is served. New contents are first written to a
+temporary file next to their path, so that no process reads a partial file.
 """
 
 import contextlib
@@ -21,12 +21,12 @@ _MIGRATIONS: Final = "database"
 
 
 class UnsafePath(ValueError):
-    """A path leads out of the folders that a change may write into."""
+    """A path is outside the folders that a change may write to."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """What is to be written, by paths below the project, and the files and folders that are to be removed."""
+    """The files to write, by paths relative to the project, and the files and folders to remove."""
 
     written: Mapping[str, bytes]
     removed: tuple[str, ...] = ()
@@ -34,20 +34,20 @@ class FileChanges:
 
 @dataclass(slots=True)
 class AppliedChanges:
-    """Changes that are made and can be taken back: `undo` or `keep`, once."""
+    """Applied changes that can be reverted. Call `undo` or `keep` once."""
 
     _project: Path
     _steps: list[Callable[[], object]] = field(default_factory=list)
     _aside: Path | None = None
 
     def undo(self) -> None:
-        """Put everything back, the last step first."""
+        """Revert all changes, the last step first."""
         while self._steps:
             self._steps.pop()()
         self.keep()
 
     def keep(self) -> None:
-        """Let go of what was kept to be put back."""
+        """Delete the files that were moved aside for reverting."""
         self._steps.clear()
         if self._aside is not None:
             shutil.rmtree(self._aside, ignore_errors=True)
@@ -62,14 +62,14 @@ class AppliedChanges:
         self._steps.append(lambda: place.rename(path))
 
     def make_folder(self, path: Path) -> None:
-        """A folder with those above it, so far as there are none."""
+        """Create a folder and its missing parents."""
         missing = [folder for folder in (path, *path.parents) if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir()
             self._steps.append(folder.rmdir)
 
     def drop_empty(self, folder: Path) -> None:
-        """Remove a folder in which nothing is left."""
+        """Remove a folder if it is empty."""
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
             self._steps.append(folder.mkdir)
@@ -82,7 +82,7 @@ class AppliedChanges:
 
 
 def apply_changes(project: Path, changes: FileChanges) -> AppliedChanges:
-    """Write and remove. Raises OSError, UnsafePath; then nothing has changed."""
+    """Write and remove files. Raises OSError, UnsafePath; then nothing has changed."""
     for name in (*changes.written, *changes.removed):
         check_path(project, name)
     applied = AppliedChanges(project)
@@ -101,7 +101,7 @@ def apply_changes(project: Path, changes: FileChanges) -> AppliedChanges:
 
 
 def check_path(project: Path, name: str) -> None:
-    """Raise UnsafePath for what lies, links followed, in none of the folders of a project that a change writes into."""
+    """Raise UnsafePath for a path that, with links resolved, is outside the writable folders of a project."""
     path = project / name
     allowed = [(project / folder).resolve() for folder in (_SOURCE, _MIGRATIONS)]
     is_plain = not Path(name).is_absolute() and ".." not in Path(name).parts
@@ -110,7 +110,7 @@ def check_path(project: Path, name: str) -> None:
 
 
 def replace_with(path: Path, content: bytes) -> None:
-    """Write a file, new or not, in one step. The permissions of one that is there stay."""
+    """Write a file atomically. An existing file's permissions are preserved."""
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask()
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         written = Path(file.name)

@@ -1,4 +1,4 @@
-"""What bodies have to look like: a content-type, a component, the components that come along, a category."""
+"""Validation of request bodies: content types, components, included components, categories."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ _LONG_ENOUGH: Final = matches(r".{1}", "{path} must be at least 1 characters")
 
 
 def check_content_type(body: Any, registry: Registry, uid: str | None = None) -> None:
-    """Raise BuilderError with all that is wrong with the form of a new content-type, or of that `uid`."""
+    """Raise BuilderError with all problems in the form of a new content type, or of the one with `uid`."""
     form = body.get("contentType") if isinstance(body, Mapping) else None
     if (isinstance(body, Mapping) and "contentType" not in body) or body is None:
         raise unreadable()
@@ -64,7 +64,7 @@ def check_content_type(body: Any, registry: Registry, uid: str | None = None) ->
 
 
 def check_component(body: Any, registry: Registry) -> None:
-    """Raise BuilderError with all that is wrong with the form of a component."""
+    """Raise BuilderError with all problems in the form of a component."""
     if body is None or (isinstance(body, Mapping) and "component" not in body):
         raise unreadable()
     members = _component_members(_known(registry, is_component=True))
@@ -73,14 +73,14 @@ def check_component(body: Any, registry: Registry) -> None:
 
 
 def check_category(body: Any) -> None:
-    """Raise BuilderError for what is no name of a category."""
+    """Raise BuilderError for an invalid category name."""
     length = rule("{path} must be at least 3 characters", lambda text: len(text) >= 3)
     _check(Record({"name": Text(length, CATEGORY, required("name.required"))}), body)
 
 
 def tidied(body: Any, member: str) -> Any:
-    """The body of an update without what pages send for nothing: empty defaults, and for content-types the target
-    fields of UIDs that are gone. New definitions keep them, as in v4."""
+    """Return the body of an update without insignificant values that the admin panel sends: empty defaults, and for
+    content types the target fields of UIDs that no longer exist. New definitions keep them, as in v4."""
     if not isinstance(body, Mapping):
         return body
     listed = body.get("components")

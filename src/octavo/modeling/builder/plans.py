@@ -1,4 +1,4 @@
-"""Plans: what a request to the builder means for files, made of what is served at that moment."""
+"""Plans: the file changes for a request to the builder, computed from the current definitions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
@@ -43,8 +43,8 @@ NOT_OWN: Final = "{uid} is not defined by the project, so it cannot be changed h
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done: the files, and the registry that they make. `uid` is what was asked about, as it is called
-    then; `becomes_single` names a content-type whose entries have to be one at most."""
+    """The changes to make: the files, and the resulting registry. `uid` is the subject under its new name;
+    `becomes_single` is a content type that may have only one entry from now on."""
 
     uid: str
     files: FileChanges
@@ -55,12 +55,12 @@ class Plan:
 
 
 MakePlan = Callable[["Workshop"], Plan]
-"""A request, read: what it means is found out when its turn has come."""
+"""Creates the plan of a parsed request, when it is the request's turn."""
 
 
 @dataclass(slots=True)
 class Workshop:
-    """Where a plan is made: the project, its definitions as they are served, and drafts of them."""
+    """The input for a plan: the project, its current definitions, and drafts of them."""
 
     project: Path
     registry: Registry
@@ -68,14 +68,14 @@ class Workshop:
     migrates: bool = True
     """Whether migrations of the project are run."""
     longest_name: int | None = None
-    """The most bytes of the name of a table or column, where the database has a limit."""
+    """The maximum bytes of a table or column name, if the database has a limit."""
     drafts: Drafts = field(init=False)
 
     def __post_init__(self) -> None:
         self.drafts = drafts_of(self.registry)
 
     def rename(self, draft: Draft, form: Any) -> Renamed | None:
-        """Give attributes the names that a form has for them, before all else. Raises BuilderError."""
+        """Rename attributes as requested by a form, before all other changes. Raises BuilderError."""
         return self._migrated(rename_attributes(self.drafts, draft, form, self.fields))
 
     def _migrated(self, renamed: Renamed | None) -> Renamed | None:
@@ -84,7 +84,7 @@ class Workshop:
         return renamed
 
     def plan(self, uid: str, more: Mapping[str, bytes] | None = None, removed: tuple[str, ...] = ()) -> Plan:
-        """What the drafts come to. Raises BuilderError."""
+        """Return the plan for the drafts. Raises BuilderError."""
         changed = self.drafts.changed()
         for draft in (*changed, *self.drafts.gone):
             if not is_own(draft, self.project) and (draft.stored or draft.uid.startswith("admin::")):
@@ -97,7 +97,7 @@ class Workshop:
 
 
 def create_content_type(body: Any) -> MakePlan:
-    """`{contentType, components}`"""
+    """Create a content type from `{contentType, components}`."""
 
     def make(shop: Workshop) -> Plan:
         check_content_type(body, shop.registry)
@@ -110,7 +110,7 @@ def create_content_type(body: Any) -> MakePlan:
 
 
 def update_content_type(uid: str, body: Any) -> MakePlan:
-    """The same of one that is there."""
+    """Update a content type from `{contentType, components}`."""
     body = tidied(body, "contentType")
 
     def make(shop: Workshop) -> Plan:
@@ -131,7 +131,7 @@ def update_content_type(uid: str, body: Any) -> MakePlan:
 
 
 def delete_content_type(uid: str) -> MakePlan:
-    """A content-type with its code, and the relations that lead to it."""
+    """Delete a content type with its code, and the relations to it."""
 
     def make(shop: Workshop) -> Plan:
         draft = _content_type(shop, uid)
@@ -144,7 +144,7 @@ def delete_content_type(uid: str) -> MakePlan:
 
 
 def _type_files(shop: Workshop, draft: Draft) -> tuple[str, ...]:
-    """The folder of an API with all that is in it; or what belongs to one of its types, where there are others."""
+    """Return the folder of an API, or, if it has several content types, the files of one of them."""
     file = Path(str(draft.stored))
     folder = file.parents[2]
     if any(str(other.stored).startswith(f"{folder.as_posix()}/") for other in shop.drafts.content_types.values()):
@@ -158,7 +158,7 @@ _CODE: Final = ("controllers", "routes", "services")
 
 
 def create_component(body: Any) -> MakePlan:
-    """`{component, components}`"""
+    """Create a component from `{component, components}`."""
 
     def make(shop: Workshop) -> Plan:
         check_component(body, shop.registry)
@@ -172,7 +172,7 @@ def create_component(body: Any) -> MakePlan:
 
 
 def update_component(uid: str, body: Any) -> MakePlan:
-    """The same of one that is there; it may go to another category."""
+    """Update a component from `{component, components}`, which may move it to another category."""
     body = tidied(body, "component")
 
     def make(shop: Workshop) -> Plan:
@@ -188,7 +188,7 @@ def update_component(uid: str, body: Any) -> MakePlan:
 
 
 def delete_component(uid: str) -> MakePlan:
-    """A component, wherever it is used."""
+    """Delete a component everywhere it is used."""
 
     def make(shop: Workshop) -> Plan:
         draft = _component(shop, uid)
@@ -199,7 +199,7 @@ def delete_component(uid: str) -> MakePlan:
 
 
 def rename_category(category: str, body: Any) -> MakePlan:
-    """`{name}`: all components of a category go to another one, which is new."""
+    """Rename a category from `{name}`: move all its components to a new one."""
 
     def make(shop: Workshop) -> Plan:
         check_category(body)
@@ -217,7 +217,7 @@ def rename_category(category: str, body: Any) -> MakePlan:
 
 
 def delete_category(category: str) -> MakePlan:
-    """All components of a category."""
+    """Delete all components of a category."""
 
     def make(shop: Workshop) -> Plan:
         gone = _category(shop, category)
@@ -229,7 +229,7 @@ def delete_category(category: str) -> MakePlan:
 
 
 def _components(shop: Workshop, body: Raw, owner: str | None = None) -> dict[str, str]:
-    """The components that come along, written; what their temporary UIDs stand for."""
+    """Write the included components, and map their temporary UIDs to the final ones."""
     forms = body.get("components") or []
     names = temporary_names(forms)
     if owner is not None:

@@ -1,4 +1,4 @@
-"""What a change of definitions would do: to files, to tables and columns, and what stays where it is."""
+"""Preview the effects of a change of definitions: on files, tables and columns, and what is left unchanged."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,13 +18,13 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.registry import Registry
 
 _SHOWN: Final = 200_000
-"""Bytes of a file that are shown. Definitions are smaller, but for the oddest."""
+"""Maximum bytes of a file that are shown. Definitions are usually far smaller."""
 _READABLE: Final = (".json", ".js", ".ts", ".py")
 
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """A file of the project, before the change and after it; None where there is none then."""
+    """A file of the project before and after the change; None if it does not exist."""
 
     path: str
     before: str | None
@@ -33,8 +33,8 @@ class FilePreview:
 
 @dataclass(frozen=True, slots=True)
 class TablePreview:
-    """What happens to a table or a column: `change` is one of `_KINDS`, or a rename. `was` is its name, or its type,
-    before; `type` that of a column afterwards."""
+    """A change of a table or a column. `change` is one of `_KINDS`, or a rename. `was` is the previous name or type,
+    `type` the new type of a column."""
 
     change: str
     table: str
@@ -45,8 +45,8 @@ class TablePreview:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a change would do. `uid` is what it is about, as that is called then; `kept` are tables and columns that
-    definitions no longer ask for, and that stay."""
+    """The effects of a change. `uid` is the subject under its new name; `kept` are tables and columns that definitions
+    no longer require, and that are kept."""
 
     uid: str
     files: tuple[FilePreview, ...]
@@ -57,7 +57,7 @@ class Preview:
 async def preview_of(
     plan: Plan, before: Registry, project: Path, database: Database, migration: Path | None
 ) -> Preview:
-    """What a plan would do, with the file of its migration."""
+    """Return the effects of a plan, with the file of its migration."""
     files = await in_thread(lambda: tuple(_files(plan, project, migration)))
     dialect = database.dialect
     renames = tuple(_physical(plan.renamed.tables if plan.renamed else (), dialect))
@@ -136,7 +136,7 @@ def _below(path: Path) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str | None:
-    """What a file of the project says, as far as it is shown."""
+    """Return the text of a project file, up to the limit."""
     if not path.is_file() or path.suffix not in _READABLE:
         return None
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""What the builder refuses with. Its pages know these by their bodies, which are the reference's: `{"error": ...}`."""
+"""Errors of the builder. The admin panel expects the bodies of Strapi v4: `{"error": ...}`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -9,7 +9,7 @@ UNREADABLE: Final = "The form cannot be read"
 
 
 class BuilderError(OctavoError):
-    """A change that is not made. `body` is the whole answer."""
+    """A rejected change. `body` is the complete response body."""
 
     status = 400
     name = "ValidationError"
@@ -21,19 +21,19 @@ class BuilderError(OctavoError):
 
 
 def refused(problems: Sequence[Problem]) -> BuilderError:
-    """For a form with problems: all of them."""
+    """Return the error for a form with problems."""
     message = problems[0].message if len(problems) == 1 else f"{len(problems)} errors occurred"
     errors = {"errors": [problem.as_json() for problem in problems]}
     return BuilderError(message, {"name": "ValidationError", "details": errors, "message": message})
 
 
 def said(message: str, status: int = 400) -> BuilderError:
-    """For what is told in a few words."""
+    """Return the error with a short message."""
     return BuilderError(message, message, status)
 
 
 def unreadable() -> BuilderError:
-    """For a form in which what everything else hangs on is missing: the reference has no word for it."""
+    """Return the error for a form without its main part, for which Strapi v4 has no message."""
     return BuilderError(UNREADABLE, {})
 
 

@@ -1,4 +1,4 @@
-"""Relations with two sides: what a form says of one is written into both definitions."""
+"""Two-way relations: a change of one side is written to both definitions."""
 
 from collections.abc import Mapping
 from typing import Any, Final, TypeGuard
@@ -8,9 +8,9 @@ from octavo.modeling.builder.drafts import Draft, Drafts
 from octavo.modeling.builder.problems import refused
 
 SELF: Final = "__self__"
-"""The target of a relation that leads back to its own type, which has no UID yet."""
+"""The target of a relation to its own type, which has no UID yet."""
 OWNER: Final = "__contentType__"
-"""The target of a relation in a component that comes along with a new type, and leads to that."""
+"""The target of a component's relation to the new content type that the component is included with."""
 
 _INVERSE: Final = {
     "oneToOne": "oneToOne",
@@ -19,7 +19,7 @@ _INVERSE: Final = {
     "manyToMany": "manyToMany",
 }
 _KEPT: Final = ("autoPopulate", "private", "pluginOptions")
-"""What the other side of a relation says for itself."""
+"""Options of a relation that each side sets separately."""
 _EQUALS: Final = ("oneToOne", "manyToMany")
 _SIDES: Final = ("inversedBy", "mappedBy")
 _FIRST: Final = ("type", "relation", "target")
@@ -28,12 +28,12 @@ Raw = Mapping[str, Any]
 
 
 def is_relation(raw: Any) -> TypeGuard[Raw]:
-    """Whether an attribute is a relation."""
+    """Return whether an attribute is a relation."""
     return isinstance(raw, Mapping) and raw.get("type") == "relation"
 
 
 def other_side(raw: Any) -> str | None:
-    """The attribute of its target that a relation is one with."""
+    """Return the target's attribute that is a relation's inverse, if any."""
     if not is_relation(raw):
         return None
     found = raw.get("inversedBy") or raw.get("mappedBy")
@@ -41,12 +41,12 @@ def other_side(raw: Any) -> str | None:
 
 
 def says_something(key: str, value: Any) -> bool:
-    """Whether a member of an attribute is written: not so what is meant without it."""
+    """Return whether a member of an attribute has to be written: defaults are not."""
     return not (key == "configurable" and value is not False) and not (key == "private" and value is not True)
 
 
 def stored_relation(form: Raw, before: Any) -> dict[str, Any]:
-    """A relation as it is written, of what a form says of it and of what it was `before`."""
+    """Return a relation as stored, from its form and its previous definition, `before`."""
     kept = {key: value for key, value in form.items() if key not in _OF_FORMS and says_something(key, value)}
     raw = {key: kept[key] for key in _FIRST if key in kept} | kept
     name = form.get("targetAttribute")
@@ -56,7 +56,7 @@ def stored_relation(form: Raw, before: Any) -> dict[str, Any]:
 
 
 def _side(form: Raw, before: Any) -> str:
-    """On which side a relation is: what leads to one entry owns; between equals it stays as it was."""
+    """Return the key for the other side: a relation to one entry is the owner; otherwise the side does not change."""
     match form["relation"]:
         case "manyToOne":
             return "inversedBy"
@@ -66,9 +66,9 @@ def _side(form: Raw, before: Any) -> str:
 
 
 def tie(drafts: Drafts, draft: Draft, name: str, before: Any) -> None:
-    """Write the other side of a relation, if it has one. Raises BuilderError where its name is taken.
+    """Write the inverse side of a relation, if it has one. Raises BuilderError if its name is already used.
 
-    Where a relation had no other side `before`, v4 writes two sides that both own; so do we.
+    If a relation had no inverse `before`, v4 makes both sides owners, and so does Octavo.
     """
     raw = draft.attributes[name]
     other, target = other_side(raw), drafts.content_types.get(str(raw.get("target")))
@@ -80,7 +80,7 @@ def tie(drafts: Drafts, draft: Draft, name: str, before: Any) -> None:
     kept = {key: present[key] for key in _KEPT if key in present} if is_relation(present) else {}
     inverse = {"type": "relation", "relation": _INVERSE[raw["relation"]], "target": draft.uid, **kept, side: name}
     if target is draft and present is not None:
-        return  # the form itself has told it
+        return  # it is in the form itself
     if present is not None and not (other_side(present) == name and present.get("target") == draft.uid):
         told = f"{target.uid} has an attribute {other!r} already; choose another"
         raise refused([Problem((draft.uid, "attributes", name, "targetAttribute"), told)])
@@ -88,7 +88,7 @@ def tie(drafts: Drafts, draft: Draft, name: str, before: Any) -> None:
 
 
 def untie(drafts: Drafts, draft: Draft, raw: Any) -> None:
-    """Take out the other side of a relation that is no more."""
+    """Remove the inverse side of a deleted relation."""
     other = other_side(raw)
     target = drafts.content_types.get(str(raw.get("target"))) if other else None
     if target is not None and other is not None and target is not draft:

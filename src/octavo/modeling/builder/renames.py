@@ -1,7 +1,7 @@
-"""Renames: a form may say which attributes only get another name, so that data, rights and layouts go along.
+"""Renames: a form can mark attributes as renamed, so that data, permissions and layouts are migrated.
 
-`renames` stands beside `attributes` in a form: `{"title": "heading"}`. v4 knows no renames: there, one attribute goes
-and another one comes.
+`renames` is next to `attributes` in a form: `{"title": "heading"}`. v4 has no renames: it deletes one attribute and
+adds another.
 """
 
 from collections.abc import Mapping
@@ -29,8 +29,8 @@ _SIDES: Final = ("inversedBy", "mappedBy", "morphBy")
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The lines of the migration that takes data along, and of the one that takes it back. `name` is what its file is
-    called after, `about` what it says of itself; `tables` are the tables and columns among what it renames."""
+    """The statements of a migration that renames stored data, and of its reverse. `name` is used for its file name,
+    `about` is its description; `tables` are the renamed tables and columns."""
 
     name: str
     about: str
@@ -40,16 +40,16 @@ class Renamed:
 
     @property
     def forward(self) -> str:
-        """The text of the migration."""
+        """Return the source of the migration."""
         return migration_text(self.about, self.lines)
 
     @property
     def backward(self) -> str:
-        """The text of the one that does the opposite."""
+        """Return the source of the reverse migration."""
         return migration_text(self.about, self.back)
 
     def and_then(self, other: "Renamed | None") -> "Renamed":
-        """Both in turn."""
+        """Return both renames in order."""
         if other is None:
             return self
         name, about = f"{self.name}-{other.name}"[:_LONGEST_NAME], f"{self.about} {other.about}"
@@ -58,7 +58,7 @@ class Renamed:
 
 
 def moved_components(registry: Registry, moved: Mapping[str, str]) -> Renamed | None:
-    """What takes along the data of components that get other UIDs, of definitions as they are before."""
+    """Return the renames of stored data for components with new UIDs, from the previous definitions."""
     if not moved:
         return None
     told = "-and-".join(f"{old}-to-{new}".replace(".", "-") for old, new in moved.items())
@@ -69,7 +69,7 @@ def moved_components(registry: Registry, moved: Mapping[str, str]) -> Renamed | 
 
 
 def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFields) -> Renamed | None:
-    """Give attributes other names wherever definitions say them; None where a form says nothing of it.
+    """Rename attributes everywhere in the definitions; None if the form renames none.
 
     Raises BuilderError.
     """

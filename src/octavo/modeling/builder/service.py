@@ -1,4 +1,4 @@
-"""What the builder's door asks: it hands a plan to the process, which tells what it would do, or makes it."""
+"""The interface of the builder's API: passes a plan to the process, which previews or applies it."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -16,23 +16,22 @@ Look = Callable[["MakePlan"], Awaitable["Preview"]]
 
 @dataclass(slots=True)
 class DefinitionChanges:
-    """The way to the process that changes definitions; there is none where they are not to be changed."""
+    """Passes changes to the process that applies them, if changes of definitions are allowed."""
 
     change: Change | None = None
     look: Look | None = None
 
     async def make(self, plan: "MakePlan") -> str:
-        """Change definitions, and come back when what they say is served. The UID or name of what was changed.
+        """Change the definitions, and return the UID or name of the subject once they are served.
 
-        Raises BuilderError, ApplicationError, and ForbiddenError where definitions are not to be changed; then
-        everything is as before.
+        Raises BuilderError, ApplicationError, and ForbiddenError if changes are not allowed; then nothing has changed.
         """
         if self.change is None:
             raise ForbiddenError
         return await self.change(plan)
 
     async def preview(self, plan: "MakePlan") -> "Preview":
-        """What a change would do. Raises as `make` does; nothing is changed."""
+        """Return the effects of a change without applying it. Raises the same errors as `make`."""
         if self.look is None:
             raise ForbiddenError
         return await self.look(plan)

@@ -1,4 +1,4 @@
-"""Names of files and tables, made of names for people."""
+"""Derive the names of files and tables from display names."""
 
 from pluralizer import Pluralizer
 
@@ -8,7 +8,7 @@ _plurals = Pluralizer()  # type: ignore[no-untyped-call]
 
 
 def name_slug(name: str) -> str:
-    """The part of a UID, and the name of a folder or file, that a name gives.
+    """Return the part of a UID, which is also a folder or file name, for a display name.
 
     >>> name_slug("Nut Case"), name_slug("MetaSocial")
     ('nut-case', 'meta-social')
@@ -17,7 +17,7 @@ def name_slug(name: str) -> str:
 
 
 def table_name(name: str) -> str:
-    """The table that a name gives.
+    """Return the table name for a name.
 
     >>> table_name("big-ones")
     'big_ones'
@@ -26,7 +26,7 @@ def table_name(name: str) -> str:
 
 
 def component_table(category: str, name: str) -> str:
-    """The table of a component. What is made of such a name has to be found again, so its plural is v4's own.
+    """Return the table name of a component. Its plural is v4's, so that existing tables are found.
 
     >>> component_table("shared", "Meta Social"), component_table("shared", "Box")
     ('components_shared_meta_socials', 'components_shared_boxes')

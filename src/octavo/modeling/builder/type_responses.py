@@ -1,4 +1,4 @@
-"""Definitions as the builder of v4 tells them."""
+"""Definitions in the response format of v4's builder."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,7 +10,7 @@ _ADMIN_RELATIONS: Final = ("oneWay", "manyWay")
 
 
 def show_content_type(content_type: ContentType) -> dict[str, Any]:
-    """A content-type as the builder of v4 tells it."""
+    """Return a content type in the format of v4's builder."""
     kind, _, name = content_type.uid.partition("::")
     owner, _, api_id = name.rpartition(".")
     return {
@@ -35,7 +35,7 @@ def show_content_type(content_type: ContentType) -> dict[str, Any]:
 
 
 def show_component(component: Component) -> dict[str, Any]:
-    """A component as the builder of v4 tells it."""
+    """Return a component in the format of v4's builder."""
     info = component.raw.get("info") or {}
     return {
         "uid": component.uid,
@@ -53,7 +53,7 @@ def show_component(component: Component) -> dict[str, Any]:
 
 
 def _show_attributes(definition: Definition) -> dict[str, Any]:
-    """The attributes as they are written; those that were added to every type are not."""
+    """Return the attributes as written, without the automatic ones."""
     written = definition.raw.get("attributes") or {}
     return {name: _show_attribute(raw) for name, raw in written.items() if name in definition.attributes}
 
@@ -75,7 +75,7 @@ def _plugin_options(content_type: ContentType) -> dict[str, Any]:
 
 
 def _is_visible(content_type: ContentType) -> bool:
-    """Whether people work with it in the builder: all but the types of plugins."""
+    """Return whether the builder shows a type: all but those of plugins."""
     builder = content_type.plugin_options.get("content-type-builder")
     if isinstance(builder, Mapping) and "visible" in builder:
         return builder["visible"] is not False
@@ -83,7 +83,7 @@ def _is_visible(content_type: ContentType) -> bool:
 
 
 def _allowed_relations(content_type: ContentType) -> list[str] | None:
-    """Which relations may lead to it: none, some, or (null) all."""
+    """Return which relations may have it as target: none, some, or (null) all."""
     if _is_visible(content_type):
         return None
     return list(_ADMIN_RELATIONS) if content_type.uid == ADMIN_USER else []

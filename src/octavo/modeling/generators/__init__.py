@@ -1,1 +1,1 @@
-"""New files for a project: definitions and code, begun as they are usually written. Nothing is ever overwritten."""
+"""Generate new files for a project: definitions and code. Existing files are never overwritten."""

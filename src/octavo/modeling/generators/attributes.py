@@ -1,7 +1,7 @@
-"""Attributes in one word each, for the command line: `title:string:required`, `speaker:manyToOne:api::speaker.speaker`.
+"""Parse attributes from the command line: `title:string:required`, `speaker:manyToOne:api::speaker.speaker`.
 
-After the name and the type stands what the type cannot do without (the target of a relation, the texts of an
-enumeration, ...), then options: `required`, `unique`, `private`, `localized`, and `key=value` for all others.
+After the name and the type follow the type's required value (the target of a relation, the values of an enumeration,
+...), then options: `required`, `unique`, `private`, `localized`, and `key=value` for all others.
 """
 
 import json
@@ -27,12 +27,12 @@ _TWO_WAY: Final = {
 }
 _ABSENT: Final = frozenset({"relation", "customField"})
 TYPES: Final = (*sorted(PARSERS.keys() - _ABSENT), *sorted(RELATION_KINDS))
-"""What can stand behind the name of an attribute."""
+"""The types of attributes."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewAttribute:
-    """An attribute and its definition; `inverse` names the attribute that leads back from a relation's target."""
+    """An attribute and its definition. `inverse` is the inverse attribute in a relation's target."""
 
     name: str
     raw: Mapping[str, Any]
@@ -40,7 +40,7 @@ class NewAttribute:
 
 
 def read_attributes(given: Iterable[str], registry: Registry, own: str) -> list[NewAttribute]:
-    """The attributes that words say; `own` is the UID that they belong to. Raises CannotGenerate."""
+    """Parse attributes. `own` is the UID of their definition. Raises CannotGenerate."""
     found = [read_attribute(word, registry, own) for word in given]
     names = [attribute.name for attribute in found]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -50,7 +50,7 @@ def read_attributes(given: Iterable[str], registry: Registry, own: str) -> list[
 
 
 def read_attribute(word: str, registry: Registry, own: str) -> NewAttribute:
-    """One attribute. Raises CannotGenerate."""
+    """Parse one attribute. Raises CannotGenerate."""
     name, *rest = _COLON.split(word)
     if not rest:
         raise CannotGenerate(f"{word!r}: expected NAME:TYPE, such as {name or 'title'}:string")
@@ -75,7 +75,7 @@ def read_attribute(word: str, registry: Registry, own: str) -> NewAttribute:
 
 
 def _needed(kind: str) -> list[str]:
-    """The key of what a type cannot do without, and how it is asked for."""
+    """Return the key of a type's required value, and an example for messages."""
     if kind in RELATION_KINDS:
         return ["target", "UID"]
     return {
@@ -94,7 +94,7 @@ def _first(key: str, value: str, registry: Registry, own: str) -> dict[str, Any]
 
 
 def _target(value: str, registry: Registry, own: str) -> str:
-    """A UID as it is; a singular name stands for the only content-type that has it."""
+    """Return a UID; a singular name stands for the only content type that has it."""
     if "::" in value:
         return value
     known = [uid for uid in (*registry.content_types, own) if uid.rpartition(".")[2] == value]
@@ -127,17 +127,17 @@ def _two_way(word: str, attribute: NewAttribute, inverse: str) -> NewAttribute:
 
 
 def inverse_of(attribute: NewAttribute, own: str) -> dict[str, Any]:
-    """The definition of what leads back from a relation's target."""
+    """Return the definition of a relation's inverse attribute."""
     kind = str(attribute.raw["relation"])
     key = "inversedBy" if kind == "oneToMany" else "mappedBy"
     return {"type": "relation", "relation": _TWO_WAY[kind], "target": own, key: attribute.name}
 
 
 def definitions_of(attributes: Sequence[NewAttribute]) -> dict[str, Any]:
-    """Attributes as they stand in a definition."""
+    """Return attributes as in a definition."""
     return {attribute.name: dict(attribute.raw) for attribute in attributes}
 
 
 def plain_types() -> Iterator[str]:
-    """The types that need nothing else to be said."""
+    """Yield the types without a required value."""
     yield from (kind for kind in TYPES if not _needed(kind))

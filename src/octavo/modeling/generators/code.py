@@ -1,4 +1,4 @@
-"""Python files of a project, begun: each with one function that works, to be changed."""
+"""Generate Python files of a project, each with a working function to start from."""
 
 from pathlib import Path
 from typing import Final
@@ -134,13 +134,13 @@ async def after_commit_create(event):
 
 
 def job(name: str) -> NewFile:
-    """A function that is done in the background."""
+    """Return a background job."""
     function = method_name(name)
     return NewFile(f"src/jobs/{function}.py", _JOB.format(function=function))
 
 
 def tasks(name: str, rule: str) -> NewFile:
-    """`src/cron.py` with one task. Raises CannotGenerate for a rule that means nothing."""
+    """Return `src/cron.py` with one task. Raises CannotGenerate for an invalid schedule."""
     try:
         Schedule(rule)
     except InvalidSchedule as error:
@@ -149,7 +149,7 @@ def tasks(name: str, rule: str) -> NewFile:
 
 
 def controller(registry: Registry, api: str, name: str) -> NewFile:
-    """A controller: of the content-type, where the API has one of that name."""
+    """Return a controller: of the content type, if the API has one with that name."""
     item = registry.content_types.get(_uid(api, name))
     template = _CONTROLLER if item is None else _SINGLE_CONTROLLER if item.is_single else _CONTENT_CONTROLLER
     text = template.format(uid=_uid(api, name), name=class_name(name), module=name)
@@ -157,14 +157,14 @@ def controller(registry: Registry, api: str, name: str) -> NewFile:
 
 
 def service(registry: Registry, api: str, name: str) -> NewFile:
-    """A service, which has the core methods where the API has a content-type of that name."""
+    """Return a service, with the core methods if the API has a content type with that name."""
     uid = _uid(api, name)
     body = "await self.entries.find_many(limit=10)" if uid in registry.content_types else f'"{name}"'
     return _file(api, "services", name, _SERVICE.format(uid=uid, name=class_name(name), body=body))
 
 
 def core_routes(registry: Registry, api: str, name: str) -> NewFile:
-    """The core routes of a content-type. Raises CannotGenerate where there is none."""
+    """Return the core routes of a content type. Raises CannotGenerate if it does not exist."""
     uid = _uid(api, name)
     if uid not in registry.content_types:
         raise CannotGenerate(f"there is no content-type {uid}; for a route of its own, say --path")
@@ -172,7 +172,7 @@ def core_routes(registry: Registry, api: str, name: str) -> NewFile:
 
 
 def route(api: str, name: str, method: str, path: str, *, handler: str | None = None, public: bool = False) -> NewFile:
-    """A route, to a method of a controller (`talk.by_slug`), or to a function beside it. Raises CannotGenerate."""
+    """Return a route to a controller's method (`talk.by_slug`), or to a function next to it. Raises CannotGenerate."""
     if not path.startswith("/") or any(sign in path for sign in "\"'\\ \n"):
         raise CannotGenerate(f"{path!r}: a path begins with /, and has no quotes or spaces")
     auth = ", auth=False" if public else ""
@@ -183,18 +183,18 @@ def route(api: str, name: str, method: str, path: str, *, handler: str | None = 
 
 
 def policy(api: str | None, name: str) -> NewFile:
-    """A policy of an API, or of the whole project."""
+    """Return a policy of an API, or of the whole project."""
     return _file(api, "policies", name, _POLICY.format(uid=_uid(api, name), name=name))
 
 
 def middleware(api: str | None, name: str, *, graphql: bool) -> NewFile:
-    """A middleware around requests, or around fields of GraphQL."""
+    """Return a middleware for requests, or for fields of GraphQL."""
     template = _FIELD_MIDDLEWARE if graphql else _MIDDLEWARE
     return _file(api, "middlewares", name, template.format(uid=_uid(api, name)))
 
 
 def lifecycles(item: ContentType) -> NewFile:
-    """The hooks of a content-type, beside its definition. Raises CannotGenerate for a built-in one."""
+    """Return the hooks of a content type, next to its definition. Raises CannotGenerate for a built-in one."""
     folder = str(Path(item.source).parent)
     if item.is_api:
         return NewFile(f"{folder}/lifecycles.py", _LIFECYCLES.format(uid=item.uid))

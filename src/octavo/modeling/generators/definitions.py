@@ -1,4 +1,4 @@
-"""New content-types and components, with the attributes of other types that lead back to them."""
+"""Generate content types and components, with the inverse attributes in other types."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from octavo.schema.writing import NewDefinition, check_new, new_component, new_c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeOptions:
-    """What is said of a new content-type besides its name and its attributes."""
+    """The options of a new content type besides its name and its attributes."""
 
     api: str | None = None
     plural: str | None = None
@@ -30,7 +30,7 @@ class TypeOptions:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionPlan:
-    """A definition to be written, checked, and the files that get an attribute that leads back to it."""
+    """A validated definition to write, and the files that get an inverse attribute."""
 
     new: NewDefinition
     registry: Registry
@@ -38,11 +38,11 @@ class DefinitionPlan:
 
     @property
     def file(self) -> NewFile:
-        """The file of the definition."""
+        """Return the file of the definition."""
         return NewFile(self.new.file, self.new.text)
 
     def edited(self, project: Path) -> dict[str, bytes]:
-        """The files that get attributes which lead back, and their new content. Raises ValueError for no JSON."""
+        """Return the files with inverse attributes, and their new content. Raises ValueError for invalid JSON."""
         found: dict[str, bytes] = {}
         for name, attribute in self.edits:
             text = found.get(name) or (project / name).read_bytes()
@@ -53,7 +53,7 @@ class DefinitionPlan:
 def plan_content_type(
     project: Path, registry: Registry, fields: CustomFields, name: str, words: Sequence[str], options: TypeOptions
 ) -> DefinitionPlan:
-    """A content-type. Raises CannotGenerate, InvalidDefinitions."""
+    """Plan a content type. Raises CannotGenerate, InvalidDefinitions."""
     api = checked_name(options.api or name, "an API")
     plural = checked_name(options.plural or plural_of(checked_name(name, "a content-type")), "a content-type")
     if plural == name:
@@ -79,7 +79,7 @@ def plan_content_type(
 def plan_component(
     project: Path, registry: Registry, fields: CustomFields, uid: str, words: Sequence[str], display: str | None
 ) -> DefinitionPlan:
-    """A component, by its category and name: `shared.seo`. Raises CannotGenerate, InvalidDefinitions."""
+    """Plan a component, by its category and name: `shared.seo`. Raises CannotGenerate, InvalidDefinitions."""
     category, dot, name = uid.partition(".")
     if not dot:
         raise CannotGenerate(f"{uid!r}: expected CATEGORY.NAME, such as shared.{uid}")
@@ -115,7 +115,7 @@ def _plan(
 def _edits(
     registry: Registry, new: NewDefinition, attributes: Sequence[NewAttribute]
 ) -> Sequence[tuple[str, NewAttribute]]:
-    """What other definitions get. Raises CannotGenerate where they cannot."""
+    """Return the attributes for other definitions. Raises CannotGenerate if they cannot be added."""
     found = []
     for attribute in attributes:
         if attribute.inverse is None or attribute.raw["target"] == new.uid:
@@ -132,13 +132,13 @@ def _edits(
 
 
 def _ways_back_to_itself(attributes: Sequence[NewAttribute], uid: str) -> dict[str, Any]:
-    """The other ends of relations of a type to itself."""
+    """Return the inverse attributes of a type's relations to itself."""
     own = [attribute for attribute in attributes if attribute.inverse and attribute.raw["target"] == uid]
     return {str(attribute.inverse): inverse_of(attribute, uid) for attribute in own}
 
 
 def _one_way(raw: Any, edits: Sequence[tuple[str, NewAttribute]]) -> Any:
-    """An attribute without its way back, which is not there yet."""
+    """Return an attribute without its inverse, which does not exist yet."""
     added = {attribute.raw["target"] for _, attribute in edits}
     if raw.get("target") not in added:
         return raw

@@ -1,4 +1,4 @@
-"""Files that are to be made: all of them, or none."""
+"""Write generated files: all of them, or none."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,19 +7,19 @@ from octavo.core.values import dataclass
 
 
 class CannotGenerate(ValueError):
-    """What was asked for cannot be made. The text is meant for people."""
+    """The requested files cannot be generated. The message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file, by its path below the project."""
+    """A file, by its path relative to the project."""
 
     name: str
     text: str
 
 
 def write_files(project: Path, files: Iterable[NewFile]) -> Sequence[str]:
-    """Write files; their names. Raises CannotGenerate before anything is written, where one is there already."""
+    """Write files and return their names. Raises CannotGenerate before writing if one of them exists."""
     listed = list(files)
     present = [file.name for file in listed if (project / file.name).exists()]
     if present:

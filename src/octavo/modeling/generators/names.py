@@ -1,4 +1,4 @@
-"""Names that generated things can have, and names made of them."""
+"""Validate and derive names of generated definitions and files."""
 
 import keyword
 import re
@@ -10,12 +10,12 @@ from octavo.schema.naming import snake_case, words
 _KEBAB: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 LONGEST: Final = 50
-"""Characters of a name: databases take 63 in the names of tables, which are made of two names and more."""
+"""Maximum characters of a name: databases allow 63 in table names, which combine two names and more."""
 _SIBILANTS: Final = ("s", "x", "z", "ch", "sh")
 
 
 def checked_name(name: str, what: str) -> str:
-    """A name of a folder or a file: words in small letters, joined by hyphens. Raises CannotGenerate."""
+    """Return a folder or file name: lower-case words joined by hyphens. Raises CannotGenerate."""
     if not _KEBAB.fullmatch(name) or len(name) > LONGEST:
         near = "-".join(word.lower() for word in words(name) if word.isascii()).lstrip("-0123456789")[:LONGEST]
         hint = f", such as {near}" if near and near != name else ""
@@ -26,7 +26,7 @@ def checked_name(name: str, what: str) -> str:
 
 
 def checked_attribute(name: str) -> str:
-    """The name of an attribute. Raises CannotGenerate."""
+    """Return an attribute's name. Raises CannotGenerate."""
     if not _ATTRIBUTE.fullmatch(name) or len(name) > LONGEST:
         raise CannotGenerate(
             f"{name!r} cannot name an attribute: letters, digits and _, a letter first, at most {LONGEST}"
@@ -35,7 +35,7 @@ def checked_attribute(name: str) -> str:
 
 
 def plural_of(name: str) -> str:
-    """The plural of an English word that ends a name; a proposal.
+    """Return the plural of a name that ends with an English word, as a suggestion.
 
     >>> plural_of("talk"), plural_of("news-story"), plural_of("box"), plural_of("day")
     ('talks', 'news-stories', 'boxes', 'days')
@@ -46,17 +46,17 @@ def plural_of(name: str) -> str:
 
 
 def display_name(name: str) -> str:
-    """A name for people: `Blog post` of `blog-post`."""
+    """Return a display name: `Blog post` for `blog-post`."""
     return " ".join(words(name)).capitalize()
 
 
 def class_name(name: str) -> str:
-    """A name for a class: `BlogPost` of `blog-post`."""
+    """Return a class name: `BlogPost` for `blog-post`."""
     return "".join(word.capitalize() for word in words(name))
 
 
 def method_name(name: str) -> str:
-    """A name for a function: `by_slug` of `by-slug`. Raises CannotGenerate."""
+    """Return a function name: `by_slug` for `by-slug`. Raises CannotGenerate."""
     found = snake_case(name)
     if not found.isidentifier() or keyword.iskeyword(found):
         raise CannotGenerate(f"{name!r} cannot name a function of Python")
@@ -64,5 +64,5 @@ def method_name(name: str) -> str:
 
 
 def collection_name(plural: str) -> str:
-    """The table of a content-type: `blog_posts` of `blog-posts`."""
+    """Return a content type's table name: `blog_posts` for `blog-posts`."""
     return plural.replace("-", "_")

@@ -1,4 +1,4 @@
-"""A plugin, begun: a package that holds what a project's `src` may hold, with a test that serves it."""
+"""Generate a plugin: a package with the structure of a project's `src`, and a test that serves it."""
 
 from typing import Final
 
@@ -107,7 +107,7 @@ _FILES: Final = {
 
 
 def plugin(name: str) -> list[NewFile]:
-    """The files of a plugin, in a folder of its own: `octavo-reviews`."""
+    """Return the files of a plugin in a new folder: `octavo-reviews`."""
     module = method_name(name)
     words = {"name": name, "module": module, "package": f"octavo_{module}", "class_name": class_name(name)}
     return [

@@ -1,7 +1,7 @@
-"""What becomes of a stored value when its attribute gets another type: the same value in the new type, or nothing.
+"""Convert stored values when the type of their attribute changes: to the same value in the new type, or not at all.
 
-Stricter than what the API takes of a body: a value converts only if it says the same afterwards. `1.5` is no integer,
-an instant at noon is no day, a text is JSON only if it is written so.
+This is stricter than the API: a value is only converted if its meaning is unchanged. `1.5` is not an integer, an
+instant at noon is not a date, a text is JSON only if it is valid JSON.
 """
 
 import json
@@ -35,17 +35,17 @@ _MIDNIGHT: Final = re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?Z?", 
 _SCALE: Final = re.compile(r"\(\d+, ?(\d+)\)")
 _TRUTH: Final = {"true": True, "1": True, "t": True, "false": False, "0": False, "f": False}
 _DIGITS: Final = 15
-"""Decimal digits that a float keeps for sure."""
+"""Decimal digits that a float always preserves."""
 _EXACT: Final = 2**53
-"""Whole numbers up to it are exact as floats."""
+"""Integers up to this are exact as floats."""
 
 
 class ConversionRefused(OctavoError):
-    """A column cannot be converted; the text says why."""
+    """A column cannot be converted. The message contains the reason."""
 
 
 async def find_conversion(database: Database, registry: Registry, type_name: str, name: str) -> ConversionStep | None:
-    """What leads from the column of an attribute to the type it should have; None if it has it.
+    """Return the conversion of an attribute's column to the type in its definition, or None if it has that type.
 
     Raises ConversionRefused.
     """
@@ -88,7 +88,7 @@ def _step(change: ChangeType, attribute: Scalar, dialect: Dialect) -> Conversion
 
 
 def convert_value(value: Any, kind: ValueKind) -> Any:
-    """A value of JSON as one that an attribute of another kind takes. Raises Unconvertible."""
+    """Convert a JSON value for an attribute of another kind. Raises Unconvertible."""
     result = _CONVERTERS[kind](value)
     if result is None:
         raise Unconvertible
@@ -154,7 +154,7 @@ def _finite(text: str) -> float:
 
 
 def _json(value: Any) -> Any:
-    """A text is read as JSON, which it has to be."""
+    """Parse a text as JSON."""
     if not isinstance(value, str):
         return value
     try:

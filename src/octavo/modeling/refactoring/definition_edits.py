@@ -1,4 +1,4 @@
-"""Rename or add attributes in definition files, and leave everything else as it was written."""
+"""Rename or add attributes in definition files without changing anything else in them."""
 
 import json
 import os
@@ -72,7 +72,7 @@ def _indent(text: str, place: int) -> str:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it; its permissions stay."""
+    """Replace a file atomically, with the same permissions."""
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         written = Path(file.name)
         try:

@@ -1,4 +1,4 @@
-"""Where the values of a JSON text are, so that edits leave everything else as it was written."""
+"""Locate the values in a JSON text, so that edits change nothing else."""
 
 import json
 import re

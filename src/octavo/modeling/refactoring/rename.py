@@ -1,7 +1,7 @@
-"""Plans the rename of an attribute: what to write into definition files, and the migration that takes the data along.
+"""Plan the rename of an attribute: the edits of definition files, and the migration of the data.
 
-The definitions are read before and after, and the tables that both ask for are laid side by side: what is called
-otherwise is to be renamed. What rows say of attributes by name is looked for beside that.
+The tables required by the definitions before and after the rename are compared: differences in names are renames.
+Attribute names in rows are handled separately.
 """
 
 import re
@@ -39,14 +39,14 @@ _HEAD = '"""{about}"""\n\n\nasync def up(transaction):\n'
 
 
 class RenameRefused(OctavoError):
-    """An attribute cannot be renamed; the text says why."""
+    """An attribute cannot be renamed. The message contains the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenamePlan:
-    """What a rename writes: definition files by their paths, and the text of a migration.
+    """The files of a rename: definition files by their paths, and the source of a migration.
 
-    `files` is empty where the definitions have the new name already.
+    `files` is empty if the definitions already have the new name.
     """
 
     uid: str
@@ -60,7 +60,7 @@ class RenamePlan:
 
 
 def plan_rename(settings: Settings, type_name: str, old: str, new: str) -> RenamePlan:
-    """The plan of a rename. Raises RenameRefused, InvalidDefinitions."""
+    """Plan a rename. Raises RenameRefused, InvalidDefinitions."""
     registry = _registry(settings, settings.project)
     definition = find_definition(registry, type_name)
     path = settings.project / definition.source
@@ -106,7 +106,7 @@ def plan_table_rename(settings: Settings, type_name: str, old: str) -> tuple[str
 
 
 def find_definition(registry: Registry, name: str) -> Definition:
-    """The content-type or component that people mean by a UID, or its name in the singular or plural.
+    """Return the content type or component for a UID, or for its singular or plural name.
 
     Raises RenameRefused.
     """
@@ -127,7 +127,7 @@ def _names_of(definition: Definition) -> tuple[str, ...]:
 
 
 def _check(definition: Definition, old: str, new: str) -> None:
-    """Refuse what is no attribute of the definition's own, or a name that is taken."""
+    """Raise RenameRefused if `old` is not an attribute of the definition, or if `new` is already used."""
     own = definition.raw.get("attributes")
     if not isinstance(own, Mapping) or old not in own:
         hint = did_you_mean(old, own if isinstance(own, Mapping) else ())
@@ -159,7 +159,7 @@ def _edited_files(project: Path, registry: Registry, definition: Definition, old
 
 
 def _edits(definition: Definition, changed: Definition, old: str, new: str) -> Iterator[Edit]:
-    """Where a definition names an attribute of another one, or its own."""
+    """Yield the edits where a definition refers to an attribute of another one, or its own."""
     is_own = definition is changed
     attributes = _mapping(definition.raw.get("attributes"))
     if is_own:
@@ -187,7 +187,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _edited_registry(settings: Settings, files: Mapping[Path, bytes]) -> Registry:
-    """The registry that edited files would make, read as any other is."""
+    """Return the registry of edited files, loaded like any other."""
     with TemporaryDirectory() as folder:
         source = settings.project / "src"
         for pattern in _FILES:
@@ -202,12 +202,12 @@ def _edited_registry(settings: Settings, files: Mapping[Path, bytes]) -> Registr
 
 
 def rename_lines(before: Registry, after: Registry, uid: str, old: str, new: str) -> list[str]:
-    """The lines of a migration from definitions before a rename to those after it. Raises RenameRefused."""
+    """Return the migration statements from the definitions before a rename to those after it. Raises RenameRefused."""
     return [*_table_lines(before, after), *_row_lines(before, uid, old, new)]
 
 
 def component_lines(registry: Registry, old: str, new: str) -> list[str]:
-    """The lines that take along what rows say of a component that gets another UID."""
+    """Return the migration statements for a component's UID in rows."""
     tables: list[ComponentTable | MorphTable] = list(map(component_table, registry.holders()))
     tables += morph_tables(registry)
     rows = [_call("rename_rows", table.name, table.type_column, old, new, only=None) for table in tables]
@@ -218,7 +218,7 @@ def component_lines(registry: Registry, old: str, new: str) -> list[str]:
 
 
 def migration_text(about: str, lines: Iterable[str]) -> str:
-    """A migration of such lines."""
+    """Return the source of a migration with these statements."""
     return _HEAD.format(about=about) + "".join(f"    {line}\n" for line in lines or ["pass"])
 
 
@@ -229,7 +229,7 @@ def _call(method: str, *arguments: object, **named: object) -> str:
 
 
 def _literal(value: object) -> str:
-    """A value as Python has it, in double quotes."""
+    """Return a Python literal, with double quotes."""
     if isinstance(value, tuple):
         return f"({', '.join(map(_literal, value))})"
     return "None" if value is None else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -260,13 +260,13 @@ def _row_lines(registry: Registry, uid: str, old: str, new: str) -> Iterator[str
 
 
 def _is_named_in_rows(attribute: AnyAttribute) -> bool:
-    """Whether rows of a morphToMany tell this attribute by name."""
+    """Return whether rows of a morphToMany relation contain this attribute's name."""
     is_inverse = isinstance(attribute, Relation) and attribute.kind in ("morphOne", "morphMany")
     return is_inverse or isinstance(attribute, Media)
 
 
 def _places(registry: Registry, definition: Definition) -> Iterator[tuple[str, str]]:
-    """Where the attributes of a definition are named: itself, and for a component the types that lead to it."""
+    """Yield where the attributes of a definition are named: itself, and for a component the types that contain it."""
     yield definition.uid, ""
     if isinstance(definition, ContentType):
         return
@@ -285,7 +285,7 @@ def _paths(registry: Registry, holder: Definition, uid: str, seen: tuple[str, ..
 
 
 def _leading_to(registry: Registry, uid: str) -> Iterator[tuple[str, str]]:
-    """The relations of the project that lead to a type: holder and attribute."""
+    """Yield the project's relations to a type: definition and attribute."""
     for holder in registry.definitions():
         for attribute in holder.attributes.values():
             if isinstance(attribute, Relation) and attribute.target == uid and holder.raw and attribute.visible:

@@ -1,1 +1,1 @@
-"""Types of a project's content for those who write against it: TypeScript for front ends, Python for its own code."""
+"""Generate types of a project's content: TypeScript for front ends, Python for its own code."""

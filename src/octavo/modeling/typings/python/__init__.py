@@ -1,1 +1,1 @@
-"""The types of a project as one module of Python, for its own code."""
+"""Generate the types of a project as one Python module, for its own code."""

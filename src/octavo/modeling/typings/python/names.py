@@ -1,4 +1,4 @@
-"""Names of the classes that are made for definitions: short where they can be, never the same twice."""
+"""Class names for definitions: short if possible, and unique."""
 
 import keyword
 from collections.abc import Iterable
@@ -25,33 +25,33 @@ _SUFFIXES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The classes of one definition, all beginning with `entry`."""
+    """The class names of one definition, all with the prefix `entry`."""
 
     entry: str
 
     @property
     def input(self) -> str:
-        """What is written."""
+        """The data of a create."""
         return f"{self.entry}Input"
 
     @property
     def update(self) -> str:
-        """What is changed: nothing of it is required."""
+        """The data of an update, where nothing is required."""
         return f"{self.entry}Update"
 
     @property
     def filters(self) -> str:
-        """Conditions."""
+        """Filters."""
         return f"{self.entry}Filters"
 
     @property
     def field(self) -> str:
-        """The names that `fields` may hold."""
+        """The names in `fields`."""
         return f"{self.entry}Field"
 
     @property
     def path(self) -> str:
-        """The names that `populate` may hold."""
+        """The names in `populate`."""
         return f"{self.entry}Path"
 
     @property
@@ -66,12 +66,12 @@ class Names:
 
     @property
     def below(self) -> str:
-        """What is asked for where the definition is populated."""
+        """The options for populating this definition."""
         return f"{self.entry}Below"
 
     @property
     def entries(self) -> str:
-        """What `app.entries` answers."""
+        """The result of `app.entries`."""
         return f"{self.entry}Entries"
 
     @property
@@ -81,12 +81,12 @@ class Names:
 
     @property
     def item_input(self) -> str:
-        """A component in a dynamic zone, as it is written."""
+        """A component in a dynamic zone, in the data of a write."""
         return f"{self.entry}ItemInput"
 
 
 def names_of(definitions: Iterable[Definition], taken: Iterable[str]) -> dict[str, Names]:
-    """Names by UID, apart from those that are taken. The same definitions get the same names."""
+    """Return names by UID, avoiding those in `taken`. The same definitions always get the same names."""
     used, found = set(taken), {}
     for definition in definitions:
         candidates = (_short(definition.uid), *(f"{_pascal(definition.uid)}{count or ''}" for count in range(1000)))
@@ -97,7 +97,7 @@ def names_of(definitions: Iterable[Definition], taken: Iterable[str]) -> dict[st
 
 
 def _short(uid: str) -> str:
-    """`Talk` of `api::talk.talk`, `UploadFile` of `plugin::upload.file`, `SharedSeo` of `shared.seo`."""
+    """Return `Talk` for `api::talk.talk`, `UploadFile` for `plugin::upload.file`, `SharedSeo` for `shared.seo`."""
     kind, _, rest = uid.rpartition("::")
     return _pascal(rest.rpartition(".")[2] if kind == "api" else rest if kind == "plugin" else uid)
 

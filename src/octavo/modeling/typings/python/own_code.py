@@ -1,7 +1,7 @@
-"""One module of Python for a project's own code: entries, inputs, filters and populate as TypedDicts, and `App`.
+"""Generate a Python module for a project's own code: entries, inputs, filters and populate as TypedDicts, and `App`.
 
-What is private can be written by a project's code, and is in no answer. A value that is required is never None, unless
-there may be drafts, which may lack it. The same definitions make the same text.
+A project's code can write private attributes, but responses do not include them. A required value is never None, unless
+there may be drafts. The output is deterministic.
 """
 
 import json
@@ -40,7 +40,7 @@ Members = Iterable[tuple[str, str]]
 
 
 def typed_dict(name: str, members: Members, *, told: str = "", total: bool = True) -> Iterator[str]:
-    """The lines of one, and an empty one behind them."""
+    """Yield the lines of a TypedDict, and a blank line."""
     listed = list(members)
     if all(_can_be_attribute(key) for key, _ in listed):
         yield f"class {name}(TypedDict{'' if total else ', total=False'}):"
@@ -64,12 +64,12 @@ def typed_dict(name: str, members: Members, *, told: str = "", total: bool = Tru
 
 
 def alias(name: str, text: str) -> str:
-    """Another name for a type that is written out."""
+    """Return a type alias."""
     return f"{name} = {text}\n"
 
 
 def quoted(text: str) -> str:
-    """A text as Python writes it."""
+    """Return a Python string literal."""
     return json.dumps(text, ensure_ascii=False) if text.isprintable() else repr(text)
 
 
@@ -125,7 +125,7 @@ _FILTERS: Mapping[Json, str] = {
 
 
 def render_own_code(registry: Registry) -> str:
-    """The whole module."""
+    """Return the complete module."""
     types = reached(registry, (*(item.uid for item in registry.own_types()), FILE, ROLE, USER))
     components = sorted(registry.components.values(), key=lambda item: item.uid)
     names = names_of((*types, *components), (*_IMPORTED, *_OTHERS))
@@ -143,7 +143,7 @@ class _Writer:
     drafts: frozenset[str]
 
     def definition(self, item: Definition) -> Iterator[str]:
-        """All classes of one definition."""
+        """Yield all classes of one definition."""
         names, has_drafts = self.names[item.uid], item.uid in self.drafts
         shown = list(self._shown(item, has_drafts=has_drafts))
         yield from typed_dict(names.entry, [("id", "int"), *shown], told=item.uid)
@@ -159,7 +159,7 @@ class _Writer:
         yield from self._populate(item, names)
 
     def _inputs(self, given: list[tuple[str, str]], names: Names) -> Iterator[str]:
-        """What is written, and what is changed, which is the same where nothing is required."""
+        """Yield the create and update types, which are the same if nothing is required."""
         changed = [(name, _bare(text)) for name, text in given]
         is_free = all(text != bare for (_, text), (_, bare) in zip(given, changed, strict=True))
         yield from typed_dict(names.input, changed if is_free else given, total=not is_free)
@@ -234,7 +234,7 @@ class _Writer:
         members = [(attribute.name, f"bool | {self._below(attribute)}") for attribute in below]
         yield from typed_dict(names.populated, members, total=False)
         yield alias(names.path, _literal(["*", *(attribute.name for attribute in below)]))
-        # Written out below: aliases that lead to each other are expanded by mypy again at each step, without end.
+        # Not as aliases: mypy expands mutually recursive aliases again at each step, without end.
         populate = f"{names.path} | Sequence[{names.path}] | {names.populated}"
         yield alias(names.populate, populate)
         asked = {
@@ -262,7 +262,7 @@ class _Writer:
 
 
 def _many(name: str, attribute: AnyAttribute) -> str:
-    """A list; None where no files, or nothing that leads here by a polymorphic relation, is there."""
+    """Return a list type; with None for files and inverse polymorphic relations, which may be null."""
     if isinstance(attribute, Media) or (isinstance(attribute, Relation) and attribute.is_morph):
         return f"list[{name}] | None"
     return f"list[{name}]"
@@ -279,7 +279,7 @@ def _literal(values: Iterable[str]) -> str:
 
 
 def _or_none(text: str, attribute: AnyAttribute) -> str:
-    """With None; links can always be none, and JSON is anything."""
+    """Return a type with None if it may be null: links always, and JSON is anything."""
     can_be_none = isinstance(attribute, Relation | Media) or text == "Json"
     return text if can_be_none else f"{text} | None"
 
@@ -289,9 +289,9 @@ def _bare(text: str) -> str:
 
 
 def _app(types: Iterable[ContentType], names: Mapping[str, Names]) -> Iterator[str]:
-    """`App`, whose `entries` know their content-type; for type checkers alone.
+    """Yield `App`, whose `entries` depend on the content type, for type checkers only.
 
-    Each has a class of its own: overloads are compared in pairs, and classes differ by name, not by all they lead to.
+    Each has a separate class: overloads are compared in pairs, and classes are compared by name, which is fast.
     """
     listed = list(types)
     yield "if TYPE_CHECKING:"

@@ -1,1 +1,1 @@
-"""The types of a project as one file of TypeScript, with a small client; and in the form of Strapi v4's own."""
+"""Generate the types of a project as a TypeScript file with a small client, and in Strapi v4's format."""

@@ -1,7 +1,7 @@
-"""One file of TypeScript for front ends: what content is, as maps by UID; then what follows from it, and a client.
+"""Generate a TypeScript file for front ends: maps of the content by UID, types derived from them, and a client.
 
-The maps are made of the definitions, the rest (`client.ts`, beside this module) is the same for all projects. What is
-private is not in it. The same definitions make the same text, whatever the order of their files.
+The maps are generated from the definitions; the rest (`client.ts` in this folder) is the same for all projects. Private
+attributes are left out. The output does not depend on the order of the definition files.
 """
 
 import json
@@ -54,7 +54,7 @@ Members = Iterable[tuple[str, str]]
 
 
 def render_front_end(registry: Registry) -> str:
-    """The whole file."""
+    """Return the complete file."""
     types = reached(registry, (*(item.uid for item in registry.api_types()), FILE, USER))
     components = sorted(registry.components.values(), key=lambda item: item.uid)
     lines = (
@@ -166,7 +166,7 @@ def _union(uids: Iterable[str]) -> str:
 
 
 def _paths(types: list[ContentType]) -> Iterator[str]:
-    """What is called by UID, and where it is."""
+    """Yield UIDs with their paths."""
     collections = [item.uid for item in types if not item.is_single]
     singles = [item.uid for item in types if item.is_single]
     yield f"export type CollectionUid = {_union(collections)};"
@@ -178,5 +178,5 @@ def _paths(types: list[ContentType]) -> Iterator[str]:
 
 
 def key(name: str) -> str:
-    """A member's name as TypeScript takes it."""
+    """Return an object key in TypeScript syntax."""
     return name if _IDENTIFIER.fullmatch(name) else json.dumps(name, ensure_ascii=False)
