@@ -61,8 +61,8 @@ class Topic:
     """How messages of one kind are handled.
 
     `seconds` is the timeout of a delivery; `at_once` the number of concurrent deliveries in one process. `is_active`
-    returns whether there may be messages at all; otherwise the outbox is not searched. `lease` is how long, in seconds, a
-    message stays with a process that sends no renewal: short if duplicates are harmless and delays are not.
+    returns whether there may be messages at all; otherwise the outbox is not searched. `lease` is how long, in seconds,
+    a message stays with a process that sends no renewal: short if duplicates are harmless and delays are not.
     """
 
     name: str

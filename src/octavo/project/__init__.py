@@ -1,4 +1,4 @@
-"""A project's own code: loaded from its folder, checked before anything is served."""
+"""Load a project's own code from its folder, and validate it before anything is served."""
 
 from octavo.project.code import ProjectCode, load_code
 from octavo.project.functions import CodeStopped, Function, function_at

@@ -1,17 +1,18 @@
-"""Loads the Python files of a project that have a meaning by their place; the names are v4's.
+"""Load the Python files of a project by their location. The names are v4's.
 
-- `src/index.py`: `register(app)`, before the GraphQL schema is made, `bootstrap(app)`, when the content is ready, and
-  `destroy(app)`, in the end
+- `src/index.py`: `register(app)`, before the GraphQL schema is built, `bootstrap(app)`, when the content is ready, and
+  `destroy(app)`, at the end
 - `policies/NAME.py`: `policy(context, config)`
-- `middlewares/NAME.py`: `middleware(request, next, config)` around requests, or around fields of GraphQL
+- `middlewares/NAME.py`: `middleware(request, next, config)` for requests, or for fields of GraphQL
   `middleware(next, parent, args, context, info)`
 - `controllers/NAME.py`, `services/NAME.py`: a class that inherits from `octavo.Controller`, `octavo.Service`
 - `routes/NAME.py`: `router`, a CoreRouter, and `routes`, a list
 - `src/cron.py`: `tasks`, functions by cron expression
-- `content-types/TYPE/lifecycles.py`: `before_create(event)` and its kin
+- `content-types/TYPE/lifecycles.py`: `before_create(event)` and the other hooks
 
-Policies and middlewares stand in `src` (`global::NAME`); all of them in `src/api/API` (`api::API.NAME`) and in
-`src/extensions/PLUGIN` and `src/plugins/PLUGIN` (`plugin::PLUGIN.NAME`). The package of a plugin is another `src`.
+Policies and middlewares can be in `src` (`global::NAME`); all kinds of files in `src/api/API` (`api::API.NAME`) and in
+`src/extensions/PLUGIN` and `src/plugins/PLUGIN` (`plugin::PLUGIN.NAME`). The package of a plugin has the same structure
+as `src`.
 """
 
 import inspect
@@ -36,15 +37,15 @@ from octavo.schema.source_folders import SourceFolder, project_source
 _FOLDERS: Final = ("content-types", "controllers", "middlewares", "policies", "routes", "services")
 _HOOKS: Final = "lifecycles"
 _NEAR: Final = 0.9
-"""How alike names are that differ by a letter: `controler`, `service`, `boostrap`; `devices` are no `services`."""
+"""Minimum similarity of names that differ by a letter: `controler`, `service`, `boostrap`, but not `devices`."""
 
 _VERBS: Final = ("create", "update", "delete", "publish", "unpublish", "find", "commit")
 _NEAR_MOMENT: Final = 0.7
-"""Of short words: `aftr`, `befor`."""
+"""The same for short words: `aftr`, `befor`."""
 
 
 def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
-    """Files below a project's `src` that stand beside the place where they would be read, and what is wrong."""
+    """Yield files in `src` that are near, but not at, a location where they would be loaded, with the message."""
     for pattern in ("*", *(f"{owners}/*/*" for owners in OWNERS)):
         for path in sorted(source.glob(pattern)):
             near = close_match(path.stem, _FOLDERS, _NEAR)
@@ -61,7 +62,7 @@ def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
 
 
 def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[str]:
-    """What is wrong with functions of a module that have nearly one of the names that are called."""
+    """Yield messages for functions of a module whose names are similar to those that are called."""
     for name, value in vars(module).items():
         if name not in known and callable(value) and getattr(value, "__module__", None) == module.__name__:
             near = close_match(name, known, _NEAR)
@@ -70,7 +71,7 @@ def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[s
 
 
 def misnamed_hooks(module: ModuleType) -> Iterator[str]:
-    """What is wrong with functions of `lifecycles.py` whose names nearly begin as those of hooks do."""
+    """Yield messages for functions of `lifecycles.py` whose names are similar to those of hooks."""
     for name, value in vars(module).items():
         first, _, event = name.partition("_")
         if event.startswith(_VERBS) and first not in MOMENTS and getattr(value, "__module__", None) == module.__name__:
@@ -99,7 +100,7 @@ class LoadedClass:
 
 @dataclass(frozen=True, slots=True)
 class RoutesFile:
-    """What a file of routes declares. `owner` is `api::talk` or `plugin::upload`, `name` the file's."""
+    """The declarations of a routes file. `owner` is `api::talk` or `plugin::upload`, `name` the file's."""
 
     owner: str
     name: str
@@ -110,7 +111,7 @@ class RoutesFile:
 
 @dataclass(frozen=True, slots=True)
 class TasksFile:
-    """What `cron.py` calls `tasks`: read by those who run them."""
+    """The `tasks` of `cron.py`, not validated yet."""
 
     place: str
     tasks: Any
@@ -118,9 +119,9 @@ class TasksFile:
 
 @dataclass(frozen=True, slots=True)
 class ProjectCode:
-    """What a project and its plugins bring, by its meaning and by name. `middlewares` are those of fields of GraphQL.
+    """The code of a project and its plugins, by kind and name. `middlewares` are those for fields of GraphQL.
 
-    `register`, `bootstrap` and `destroy` are called in turn: those of plugins, then the project's.
+    `register`, `bootstrap` and `destroy` are called in order: those of plugins, then the project's.
     """
 
     folder: Path
@@ -136,20 +137,20 @@ class ProjectCode:
     lifecycles: tuple[Lifecycles, ...] = ()
     tasks: tuple[TasksFile, ...] = ()
     settings: Mapping[Path, Any] = field(default_factory=dict)
-    """What `index.py` calls `Settings`, by its folder."""
+    """The class `Settings` of each `index.py`, by its folder."""
     packages: tuple[str, ...] = ()
-    """The package that stands for `src`, where anything was loaded."""
+    """The packages for `src`, if anything was loaded."""
 
     def unload(self) -> None:
-        """Forget the modules, once nothing of them runs any more."""
+        """Unload the modules, after none of their code is running."""
         for package in self.packages:
             unload(package)
 
 
 def load_code(project: Path, plugins: Sequence[SourceFolder] = ()) -> ProjectCode:
-    """Run the files of plugins and of a project that have a meaning, as they are now.
+    """Load the code of plugins and of a project in its current state.
 
-    Raises InvalidCode with every problem found.
+    Raises InvalidCode with all problems.
     """
     loadings = [Modules(folder) for folder in (*plugins, project_source(project))]
     with without_bytecode():
@@ -162,7 +163,7 @@ def load_code(project: Path, plugins: Sequence[SourceFolder] = ()) -> ProjectCod
 
 
 def _join(project: Path, loadings: Sequence[Modules]) -> ProjectCode:
-    """What all of them bring, as one. Raises InvalidCode."""
+    """Merge the code of all folders. Raises InvalidCode."""
     parts = [_Loading(modules).load(project) for modules in loadings]
     problems = list(dict.fromkeys(problem for modules in loadings for problem in modules.problems))
 
@@ -189,7 +190,7 @@ class _Loading:
         self._modules = modules
 
     def load(self, project: Path) -> ProjectCode:
-        """What one folder brings; its problems are those of its modules."""
+        """Return the code of one folder. Its problems are collected by its modules."""
         index = self._modules.source / "index.py"
         module = self._modules.run(index) if index.is_file() else None
         called = [self._function(module, index, name, _HOOK) for name in _LIFE]
@@ -220,14 +221,14 @@ class _Loading:
         )
 
     def _refuse_misplaced(self, module: ModuleType | None, index: Path) -> None:
-        """Note what is written for a place or a name that nobody reads."""
+        """Add problems for files and functions that would never be used."""
         for path, message in misplaced_files(self._modules.source):
             self._modules.refuse(path, message)
         for message in misnamed_functions(module, _LIFE) if module else ():
             self._modules.refuse(index, message)
 
     def _functions(self, folder: str, word: str) -> Iterator[tuple[str, Function]]:
-        """Policies or middlewares: those of the whole project, then those of each API and of each plugin."""
+        """Yield policies or middlewares: those of the whole project, then those of each API and of each plugin."""
         for path, module in self._run(f"{folder}/*.py", *below_owners(folder)):
             value = getattr(module, word, None)
             arguments = _POLICY if word == "policy" else _middleware_arguments(value)
@@ -250,7 +251,7 @@ class _Loading:
                 self._modules.refuse(path, f"expected one {name.lower()}, has {says}")
 
     def _lifecycles(self) -> Iterator[Lifecycles]:
-        """The hooks of content-types."""
+        """Yield the hooks of content types."""
         for path, module in self._run(*PATTERNS):
             found = read_lifecycles(path.relative_to(self._modules.source), self._modules.place(path), module)
             for message in misnamed_hooks(module):
@@ -261,7 +262,7 @@ class _Loading:
                 self._modules.refuse(path, "has no function like `before_create`")
 
     def _tasks(self) -> Iterator[TasksFile]:
-        """What runs by the clock."""
+        """Yield the scheduled tasks."""
         for path, module in self._run("cron.py"):
             if hasattr(module, "tasks"):
                 yield TasksFile(self._modules.place(path), module.tasks)
@@ -310,7 +311,7 @@ class _Loading:
 
 
 def _first_name(value: Any) -> str:
-    """What a function calls its first argument."""
+    """Return the name of a function's first parameter."""
     try:
         return next(iter(inspect.signature(value).parameters), "")
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Runs a project's code within its time, and tells of its failures: where in the code, and for which request."""
+"""Run a project's code with a time limit, and log its errors: the location in the code, and the request."""
 
 import asyncio
 import logging
@@ -17,14 +17,14 @@ logger = logging.getLogger("octavo.code")
 ResultT = TypeVar("ResultT")
 
 _SHORTEST_LOOK: Final = 0.05
-"""Seconds between two looks at a clock that stands with nothing left."""
+"""Minimum seconds between two checks of a stopped clock with no time left."""
 
 
 class CodeClock:
-    """Counts the time that the code of one request takes. It stands while a core action works for that code, or a
-    body is waited for.
+    """Measures the time that the code of one request takes. It is stopped while a core action runs for that code, or
+    while the body is being received.
 
-    A request sets one timer, which looks when it rings whether the time was the code's: to stop costs a subtraction.
+    A request sets one timer, which checks when it fires whether the time was spent in the code. Stopping is cheap.
     """
 
     __slots__ = ("_left", "_limit", "_loop", "_since", "_stops", "_timer", "is_over")
@@ -35,12 +35,12 @@ class CodeClock:
         self._left = self._since = 0.0
         self._stops = 0
         self.is_over = False
-        """Whether the time was too short."""
+        """Whether the time limit was exceeded."""
 
     async def run(self, seconds: float, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """What the code answers. Raises TimeoutError when so many seconds are over.
+        """Run code and return its result. Raises TimeoutError after `seconds`.
 
-        What runs within another shares its time.
+        Nested calls share the outer time limit.
         """
         if self._limit is not None:
             return await self._run_within(call)
@@ -67,7 +67,7 @@ class CodeClock:
                 self._count()
 
     def stopped(self) -> "CodeClock":
-        """In a `with`: lets the time stand."""
+        """Return a context manager that stops the clock."""
         return self
 
     def __enter__(self) -> None:
@@ -81,12 +81,12 @@ class CodeClock:
             self._since = self._loop.time()
 
     def _count(self) -> None:
-        """Take what has passed from what is left."""
+        """Subtract the elapsed time from the remaining time."""
         if self._limit is not None:
             self._left -= self._loop.time() - self._since
 
     def _ring(self) -> None:
-        """Stop the code whose time is over; look again later where time was not its own."""
+        """Cancel the code if its time is over; otherwise check again later."""
         if self._limit is None:
             return
         left = self._left if self._stops else self._left - (self._loop.time() - self._since)
@@ -97,11 +97,11 @@ class CodeClock:
 
 
 class Asker(Protocol):
-    """A request, as far as the log has to know it."""
+    """A request, with what the log needs."""
 
     @property
     def id(self) -> str:
-        """Its name."""
+        """The request id."""
 
     @property
     def client(self) -> str:
@@ -110,7 +110,7 @@ class Asker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs the code of the project in `folder`, that of each request for at most so many `seconds`."""
+    """Runs the code of the project in `folder`, for at most `seconds` per request."""
 
     folder: Path
     seconds: float
@@ -118,8 +118,8 @@ class Runner:
     async def run(
         self, otherwise: str, request: Asker, clock: CodeClock, call: Callable[[], Awaitable[ResultT]]
     ) -> ResultT:
-        """What the code answers, in time. What it raises, but for errors that callers may see, is logged and becomes
-        LoggedError; `otherwise` is the place of what never came into the project's code."""
+        """Run code within its time limit and return its result. Errors other than those for clients are logged, and
+        become LoggedError. `otherwise` is the location if the error is not in the project's code."""
         try:
             return await clock.run(self.seconds, call)
         except OctavoError:
@@ -140,12 +140,12 @@ class Runner:
             raise outage or LoggedError from error
 
     def log(self, error: BaseException, otherwise: str, request: Asker) -> None:
-        """Tell of an error that nobody expected: for which request, and where in the project's code."""
+        """Log an unexpected error, with the request and the location in the project's code."""
         place = failure_place(error, self.folder, otherwise)
         logger.error("Request %s: %s: %s", request.id, place, describe(error), exc_info=error)
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """What a time limit was made of: the place where the code waited is in the cancellation behind it."""
+    """Return the cause of a timeout: the location where the code was waiting is in the cancellation."""
     behind = error.__cause__ or error.__context__
     return error if behind is None else _innermost(behind)

@@ -1,4 +1,4 @@
-"""Where a project's code failed, and how that is told in one line."""
+"""The location of an error in a project's code, and its description in one line."""
 
 import traceback
 from pathlib import Path
@@ -8,9 +8,9 @@ from typing import Final
 from octavo.project.functions import CodeStopped, relative
 
 PACKAGE_PREFIX: Final = "octavo_project_"
-"""How the packages begin as whose modules a project's code is run."""
+"""Prefix of the packages for a project's code."""
 PLUGIN_PACKAGES: Final[set[str]] = set()
-"""The installed packages whose code has been run as that of plugins."""
+"""The installed packages that run as plugins."""
 
 
 def is_own_module(name: str) -> bool:
@@ -19,7 +19,7 @@ def is_own_module(name: str) -> bool:
 
 
 def failure_place(error: BaseException, project: Path, otherwise: str) -> str:
-    """The last line of a project's or a plugin's code that an error went through: `src/index.py:4 register`."""
+    """Return the last line of project or plugin code in an error's traceback: `src/index.py:4 register`."""
     frames = traceback.walk_tb(error.__traceback__)
     own = [(frame.f_code, line) for frame, line in frames if _is_own(frame, project)]
     if not own:
@@ -33,7 +33,7 @@ def _is_own(frame: FrameType, project: Path) -> bool:
 
 
 def describe(error: BaseException) -> str:
-    """An error of a project's code in one line."""
+    """Describe an error of a project's code in one line."""
     text = str(error).strip()
     if isinstance(error, CodeStopped):
         return text

@@ -1,4 +1,4 @@
-"""Functions of a project: sync or async, called with as many arguments as they take, known by where they stand."""
+"""Functions of a project: sync or async, called with as many arguments as they accept, with their location."""
 
 import asyncio
 import functools
@@ -15,27 +15,28 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 class CodeStopped(Exception):
-    """Code raised SystemExit, KeyboardInterrupt or CancelledError, which would end the process or the request: an
-    error like any other. Its text names what was raised, and its traceback leads there."""
+    """Code raised SystemExit, KeyboardInterrupt or CancelledError, which would end the process or the request. It is
+    handled like any other error. The message contains the original error, and the traceback is kept."""
 
     @classmethod
     def of(cls, error: BaseException) -> "CodeStopped":
-        """Return the error that stands for what was raised."""
+        """Return the error for what was raised."""
         return cls(f"{type(error).__name__}: {error}".strip(": ")).with_traceback(error.__traceback__)
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function and its place (`src/policies/is-owner.py: policy`). `takes` is how many arguments it wants."""
+    """A function and its location (`src/policies/is-owner.py: policy`). `takes` is how many arguments it accepts."""
 
     call: Callable[..., Any]
     place: str
     takes: int
 
     async def __call__(self, *arguments: Any) -> Any:
-        """Return what it returns, awaited where need be. A sync function runs in the event loop, so it should be quick.
+        """Call the function, await its result if needed, and return it. A sync function runs in the event loop, so it
+        should be fast.
 
-        Raises CodeStopped for what would end the process.
+        Raises CodeStopped instead of exceptions that would end the process.
         """
         try:
             result = self.call(*arguments[: self.takes])
@@ -47,7 +48,7 @@ class Function:
 
 
 def function_at(value: Any, place: str, names: str) -> Function:
-    """A value as a Function that is offered the arguments `names` (`"context, config"`). Raises InvalidCode."""
+    """Return a Function that may accept the arguments `names` (`"context, config"`). Raises InvalidCode."""
     if not callable(value):
         raise InvalidCode([CodeProblem(place, f"expected a function of ({names}), not {type(value).__name__}")])
     if is_generator(value):
@@ -55,7 +56,7 @@ def function_at(value: Any, place: str, names: str) -> Function:
     offered = len(names.split(", ")) if names else 0
     try:
         parameters = inspect.signature(value).parameters.values()
-    except (TypeError, ValueError):  # some built-in functions do not tell
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return Function(value, place, offered)
     positional = [item for item in parameters if item.kind in _POSITIONAL]
     needed = sum(item.default is item.empty for item in positional)
@@ -69,25 +70,25 @@ GENERATOR = "is a generator, which would never run: use `return` or `await` inst
 
 
 def is_generator(value: Any) -> bool:
-    """Return whether to call this only makes a generator."""
+    """Return whether calling this only creates a generator."""
     called = value
     while isinstance(called, functools.partial):
         called = called.func
-    for one in (called, getattr(called, "__call__", None)):  # noqa: B004 - a method of objects that can be called
+    for one in (called, getattr(called, "__call__", None)):  # noqa: B004 - the method of a callable object
         if inspect.isgeneratorfunction(one) or inspect.isasyncgenfunction(one):
             return True
     return False
 
 
 def taken(call: Callable[..., Any], offered: int) -> int:
-    """How many of the arguments that it is offered a function takes."""
+    """Return how many of the offered arguments a function accepts."""
     kinds = [item.kind for item in inspect.signature(call).parameters.values()]
     takes_any = inspect.Parameter.VAR_POSITIONAL in kinds
     return offered if takes_any else min(sum(kind in _POSITIONAL for kind in kinds), offered)
 
 
 def place_of(value: Any, folder: Path) -> str:
-    """Where a function stands: its file, line and name; for other callables their name."""
+    """Return a function's file, line and name; for other callables their name."""
     name = getattr(value, "__qualname__", type(value).__qualname__)
     code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
     if code is None:
@@ -96,5 +97,5 @@ def place_of(value: Any, folder: Path) -> str:
 
 
 def relative(path: Path, folder: Path) -> str:
-    """A path as seen from the project's folder."""
+    """Return a path relative to the project's folder."""
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()

@@ -1,4 +1,4 @@
-"""The plugins that are installed. Looks into all packages: only where one is in use."""
+"""Find installed plugins. This scans all packages, so it is done only if a plugin is in use."""
 
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ _RESTART: Final = "; if it was installed while Octavo runs, restart Octavo"
 
 @dataclass(frozen=True, slots=True)
 class PluginPackage:
-    """An installed plugin: its name, its package, and the folder of that. `version` is the distribution's."""
+    """An installed plugin: its name, its package and the package's folder. `version` is the distribution's."""
 
     name: str
     package: str
@@ -25,7 +25,7 @@ class PluginPackage:
 
 
 def installed_plugins() -> dict[str, PluginPackage]:
-    """Those that are installed, by name. Their code is not run. Raises InvalidCode for what is no package."""
+    """Return the installed plugins by name, without running their code. Raises InvalidCode if one is not a package."""
     problems: list[CodeProblem] = []
     found: dict[str, PluginPackage] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):

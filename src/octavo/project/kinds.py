@@ -1,4 +1,4 @@
-"""What the classes of a project are known by when its files are loaded; `sdk` has what they inherit."""
+"""Marker classes by which loading recognizes a project's classes; `sdk` has the base classes."""
 
 
 class ControllerKind:
@@ -6,4 +6,4 @@ class ControllerKind:
 
 
 class ServiceKind:
-    """A class with what several actions share."""
+    """A class with code that several actions share."""

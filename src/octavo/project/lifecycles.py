@@ -1,4 +1,4 @@
-"""`lifecycles.py` of a content-type: functions that are named by what they are called before or after."""
+"""`lifecycles.py` of a content type: hooks, named after their events."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ MOMENTS: Final = ("before", "after")
 
 @dataclass(frozen=True, slots=True)
 class Lifecycles:
-    """The functions of one file, by name. `owner` is `api::talk` or `plugin::upload`; `folder` the content-type's."""
+    """The hooks of one file, by name. `owner` is `api::talk` or `plugin::upload`; `folder` the content type's."""
 
     owner: str
     folder: str
@@ -23,18 +23,18 @@ class Lifecycles:
 
 
 def paths(source: Path) -> Iterator[Path]:
-    """The files of a project's `src`."""
+    """Yield the `lifecycles.py` files in `src`."""
     for pattern in PATTERNS:
         yield from sorted(source.glob(pattern))
 
 
 def owner_of(path: Path) -> tuple[str, str]:
-    """`api::talk`, and the folder of the content-type; `path` is below `src`."""
+    """Return `api::talk`, and the folder of the content type, for a `path` relative to `src`."""
     kind, owner, _, folder, _ = path.parts
     return f"{OWNERS[kind]}::{owner}", folder
 
 
 def read_lifecycles(path: Path, place: str, module: ModuleType) -> Lifecycles:
-    """What a file says of events; `path` is below `src`. Whether there are such events is looked at later."""
+    """Return the hooks in a file; `path` is relative to `src`. Event names are validated later."""
     said = {name: value for name, value in vars(module).items() if name.startswith(MOMENTS)}
     return Lifecycles(*owner_of(path), place, said)

@@ -1,8 +1,8 @@
-"""Runs the Python files of a project, or of a plugin, as the modules of one package, which stands for its folder.
+"""Load the Python files of a project, or of a plugin, as modules of a package for its folder.
 
-The package of a project is another one for each loading: these files may import each other and their neighbours
-relatively, and a later loading finds nothing of an earlier one. The files of a plugin are modules of its installed
-package, so each of them is one module, whether Octavo, a command, or an absolute import loads it.
+A project gets a new package for each load: its files can import each other relatively, and a later load shares nothing
+with an earlier one. The files of a plugin are modules of its installed package, so each is loaded once, whether Octavo,
+a command, or an absolute import loads it.
 """
 
 import importlib
@@ -23,12 +23,12 @@ from octavo.project.problems import CodeProblem
 from octavo.schema.source_folders import SourceFolder
 
 _ANYTHING: Final = (Exception, SystemExit, KeyboardInterrupt, CancelledError)
-"""Whatever the project's code raises is reported, not passed on."""
+"""Any exception of the project's code is reported instead of propagated."""
 _PACKAGES: Final = (f"{PACKAGE_PREFIX}{number}" for number in count(1))
 
 
 class Modules:
-    """The modules of one loading. What is wrong with files is collected in `problems`."""
+    """The modules of one load. Problems of files are collected in `problems`."""
 
     def __init__(self, folder: SourceFolder) -> None:
         self._folder = folder
@@ -38,15 +38,15 @@ class Modules:
 
     @property
     def made(self) -> str | None:
-        """The package that was made for this loading alone."""
+        """The package created for this load, if any."""
         return None if self._folder.package else self.package
 
     def run(self, path: Path) -> ModuleType | None:
-        """Return the module of a file, which runs once, whatever loads it first; None where that fails."""
+        """Return the module of a file, loading it once, or None if that fails."""
         if self._folder.package and not self._is_imported():
             return None
         written = ".".join([self._package_name(), *path.relative_to(self.source).with_suffix("").parts])
-        for name in (written.replace("-", "_"), written):  # beside `a_b.py`, `a-b.py` keeps its own name
+        for name in (written.replace("-", "_"), written):  # if `a_b.py` exists, `a-b.py` keeps its name
             loaded = sys.modules.get(name)
             if loaded is None:
                 return self._execute(name, path)
@@ -55,7 +55,7 @@ class Modules:
         return self._execute(written, path)
 
     def _is_imported(self) -> bool:
-        """Import the package of a plugin. Return whether that is done; what is wrong with it is noted once."""
+        """Import the package of a plugin, and return whether that succeeded; an error is recorded once."""
         name = self._folder.package
         if self.package is None and name is not None and not self.problems:
             _install_finder()
@@ -83,19 +83,19 @@ class Modules:
         return module
 
     def files(self, *patterns: str) -> Iterator[Path]:
-        """The files of Python in the folder that match, pattern by pattern."""
+        """Yield the matching Python files in the folder, pattern by pattern."""
         return python_files(self.source, *patterns)
 
     def place(self, path: Path) -> str:
-        """A file as messages name it."""
+        """Return a file's name in messages."""
         return self._folder.name(path)
 
     def refuse(self, path: Path, message: str) -> None:
-        """Note what is wrong with a file."""
+        """Record a problem of a file."""
         self.problems.append(CodeProblem(self.place(path), message))
 
     def _package_name(self) -> str:
-        """The package that stands for the folder, one for each loading: projects do not see each other's modules."""
+        """Return the package for the folder, a new one for each load, so that projects do not share modules."""
         if self.package is None:
             self.package = next(_PACKAGES)
             _install_finder()
@@ -112,11 +112,11 @@ class Modules:
 
 
 class _HyphenFinder:
-    """Finds files and folders of a project's packages whose names have hyphens: `.contact_form` is `contact-form`."""
+    """Finds files and folders with hyphens in a project's packages: `.contact_form` is `contact-form`."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return how the module is loaded; None for any other module."""
+        """Return how to load the module, or None for any other module."""
         if path is None or not is_own_module(name):
             return None
         last = name.rpartition(".")[2]
@@ -141,14 +141,14 @@ def _folder_spec(name: str, folder: Path) -> ModuleSpec | None:
 
 
 def _install_finder() -> None:
-    """Ask it after all others, once a project has code."""
+    """Install it after all other finders, once a project has code."""
     if _HyphenFinder not in sys.meta_path:
         sys.meta_path.append(_HyphenFinder)
 
 
 @contextmanager
 def without_bytecode() -> Iterator[None]:
-    """Keep no bytecode: it is known by the second and the size of its source, and people save more often than that."""
+    """Write no bytecode: it is validated by the second and size of the source, and edits may be faster than that."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     _look_again()
     try:
@@ -158,16 +158,16 @@ def without_bytecode() -> Iterator[None]:
 
 
 def _look_again() -> None:
-    """Have files found that were made a moment ago. As `importlib.invalidate_caches`, which loads `importlib.metadata`,
-    two megabytes, to tell that, too."""
+    """Make the import system find files that were just created. Like `importlib.invalidate_caches`, but without loading
+    `importlib.metadata`, which takes two megabytes."""
     for path, finder in list(sys.path_importer_cache.items()):
-        if finder is None:  # there was no such folder
+        if finder is None:  # the folder did not exist
             del sys.path_importer_cache[path]
         elif isinstance(finder, FileFinder):
             finder.invalidate_caches()
 
 
 def unload(package: str | None) -> None:
-    """Forget the modules of a package."""
+    """Unload the modules of a package."""
     for name in [name for name in sys.modules if package and (name == package or name.startswith(f"{package}."))]:
         del sys.modules[name]

@@ -1,4 +1,4 @@
-"""Policies and middlewares where they are used: by name, with a config, or the function itself."""
+"""References to policies and middlewares: by name, with a config, or the function itself."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
@@ -14,7 +14,7 @@ from octavo.schema.naming import kebab_case
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A function, and what it is configured with where it is used."""
+    """A function, and its config where it is used."""
 
     function: Function
     config: Any = field(default_factory=dict)
@@ -22,14 +22,15 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class UsedReader:
-    """Reads lists of them. `owner` (`api::talk`) is where a name alone is looked for before `global::`."""
+    """Resolves lists of references. A name without a prefix is searched in `owner` (`api::talk`), then in
+    `global::`."""
 
     folder: Path
     problems: list[CodeProblem]
     owner: str = "global::"
 
     def read(self, given: Any, known: Mapping[str, Function], arguments: str, place: str) -> tuple[Used, ...]:
-        """Those in a list, as functions of `arguments`. What is wrong is added to the problems."""
+        """Return the references in a list, as functions of `arguments`. Errors are added to the problems."""
         if given is None:
             return ()
         if not isinstance(given, list | tuple):
@@ -69,7 +70,7 @@ class UsedReader:
 
 
 def _named(item: Any) -> tuple[Any, Any]:
-    """Name and config of `name`, `(name, config)` and `{"name": ..., "config": ...}`."""
+    """Return name and config of `name`, `(name, config)` or `{"name": ..., "config": ...}`."""
     if isinstance(item, Mapping):
         return item.get("name"), item.get("config", {})
     if isinstance(item, tuple) and len(item) == 2:

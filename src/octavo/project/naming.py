@@ -1,4 +1,4 @@
-"""How project code and v4 call the same thing: methods in Python's way, actions in JavaScript's."""
+"""Convert names between Python's methods and v4's actions."""
 
 import re
 from collections.abc import Iterable
@@ -10,17 +10,17 @@ _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def action_name(name: str) -> str:
-    """The action of a method: `find_one` is `findOne`. What is an action already stays as it is."""
+    """Return the action of a method: `findOne` for `find_one`. An action name is unchanged."""
     first, *others = name.split("_")
     return first + "".join(word[:1].upper() + word[1:] for word in others)
 
 
 def method_name(name: str) -> str:
-    """The method of an action: `findOne` is `find_one`."""
+    """Return the method of an action: `find_one` for `findOne`."""
     return _CAPITAL.sub("_", name).lower()
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The nearest of the names that there are, as the end of a message."""
+    """Return the end of a message with the most similar known name, or an empty text."""
     near = close_match(name, known)
     return "" if near is None else f"; did you mean {near}?"

@@ -1,9 +1,9 @@
-"""Plugins: installed packages that bring what a project's `src` may hold. Each names itself by an entry point.
+"""Plugins: installed packages with the same structure as a project's `src`. An entry point defines the name.
 
     [project.entry-points."octavo.plugins"]
     reviews = "octavo_reviews"
 
-A plugin is in use where `config/plugins.toml` says so; one that is installed and not named there is not run.
+A plugin is enabled in `config/plugins.toml`; an installed plugin that is not listed there does not run.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ _INSTALL: Final = "; install its package, then restart Octavo"
 
 
 def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPackage, ...]":
-    """The plugins that the tables of `plugins.toml` switch on. Raises InvalidCode for those that are not installed."""
+    """Return the plugins enabled in `plugins.toml`. Raises InvalidCode for those that are not installed."""
     wanted = [name for name, table in tables.items() if table.get("enabled") is True]
     if not wanted:
         return ()
@@ -43,7 +43,7 @@ def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPack
 def read_configs(
     plugins: "Iterable[PluginPackage]", tables: Mapping[str, Mapping[str, Any]], kinds: Mapping[Path, Any]
 ) -> dict[str, Any]:
-    """The config of each plugin in use; `kinds` are their `Settings`, by folder. Raises InvalidCode."""
+    """Return the config of each enabled plugin. `kinds` are their `Settings`, by folder. Raises InvalidCode."""
     return {
         plugin.name: read_config(kinds.get(plugin.source.path), tables[plugin.name].get("config", {}), plugin.name)
         for plugin in plugins
@@ -51,9 +51,9 @@ def read_configs(
 
 
 def read_config(kind: Any, given: Mapping[str, Any], plugin: str) -> Any:
-    """What `config` of a plugin's table says, as its dataclass `Settings`; as it is where it has none.
+    """Return `config` of a plugin's table as its dataclass `Settings`; unchanged if it has none.
 
-    Raises InvalidCode with every key that is unknown, missing, or of another type.
+    Raises InvalidCode with every key that is unknown, missing, or has the wrong type.
     """
     if kind is None:
         return given

@@ -1,4 +1,4 @@
-"""What is wrong with a project's code: all of it at once, each with its place."""
+"""Problems of a project's code, collected with their locations and reported together."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from octavo.core.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CodeProblem:
-    """One thing that is wrong; `place` is a file, with a line or a function where there is one."""
+    """One problem. `place` is a file, with a line or a function if known."""
 
     place: str
     message: str

@@ -1,4 +1,4 @@
-"""What a project's code gets and gives when it speaks of content."""
+"""The types in which a project's code gets and returns content."""
 
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar

@@ -1,4 +1,4 @@
-"""Routes as a project declares them, in our words or in v4's: data, checked when they are joined to the service."""
+"""Routes as declared in a project, in Octavo's or v4's form. They are validated when they are added to the service."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from octavo.project.naming import action_name
 
 Auth = bool | Sequence[str] | Mapping[str, Any] | None
 Named = str | tuple[str, Any] | Mapping[str, Any] | Callable[..., Any]
-"""A policy or a middleware where it is used: its name, its name and its config, or the function itself."""
+"""A reference to a policy or a middleware: its name, its name and config, or the function itself."""
 
 CONFIG_KEYS: Final = ("auth", "policies", "middlewares")
 _MAPPING_KEYS: Final = ("method", "path", "handler", "config", "info")
@@ -20,14 +20,15 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may use a route: everybody where `public`; who may take all actions in `scopes`; without any, users."""
+    """Who can use a route: everyone if `public`; callers with permission for all actions in `scopes`; without any,
+    users."""
 
     public: bool = False
     scopes: tuple[str, ...] = ()
 
 
 class InvalidRoute(ValueError):
-    """A route that cannot be read."""
+    """A route declaration is invalid."""
 
 
 class Route:
@@ -50,13 +51,13 @@ class Route:
         policies: Sequence[Named] = (),
         middlewares: Sequence[Named] = (),
     ) -> None:
-        self.method: Any = method  # as it was given: it is checked with all else
+        self.method: Any = method  # unchanged: it is validated together with the rest
         self.path: Any = path
         self.handler = handler
         self.auth = auth
         self.policies = policies
         self.middlewares = middlewares
-        self.line: int | None = sys._getframe(1).f_lineno  # noqa: SLF001 - where it stands, for messages
+        self.line: int | None = sys._getframe(1).f_lineno  # noqa: SLF001 - the declaration's line, for messages
 
     @property
     def name(self) -> str:
@@ -65,7 +66,7 @@ class Route:
 
     @classmethod
     def of(cls, given: Any) -> "Route":
-        """A route as it stands in a list: itself, or v4's mapping. Raises InvalidRoute."""
+        """Return the route for an item of a list: a Route, or v4's mapping. Raises InvalidRoute."""
         if isinstance(given, Route):
             return given
         if not isinstance(given, Mapping):
@@ -95,23 +96,23 @@ class CoreRouter:
     config: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: _NOTHING)
 
     def has(self, action: str) -> bool:
-        """Whether an action has its route."""
+        """Return whether an action has a route."""
         if self.only is not None and action not in map(action_name, self.only):
             return False
         return action not in map(action_name, self.except_)
 
     def route_config(self, action: str) -> dict[str, Any]:
-        """What is said of the route of an action. Raises InvalidRoute."""
+        """Return the configuration of an action's route. Raises InvalidRoute."""
         given = [value for name, value in self.config.items() if action_name(name) == action]
         return read_config(given[0]) if given else {}
 
     def named(self) -> set[str]:
-        """Every action that it speaks of."""
+        """Return all actions in its arguments."""
         return {action_name(name) for name in (*(self.only or ()), *self.except_, *self.config)}
 
 
 def read_config(given: Any) -> dict[str, Any]:
-    """`auth`, `policies` and `middlewares` of a route. Raises InvalidRoute."""
+    """Parse `auth`, `policies` and `middlewares` of a route. Raises InvalidRoute."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -124,7 +125,7 @@ def read_config(given: Any) -> dict[str, Any]:
 
 
 def read_access(auth: Auth, action: str | None) -> Access:
-    """Who may use a route whose handler is the action. Raises InvalidRoute."""
+    """Return who can use a route whose handler is the action. Raises InvalidRoute."""
     if auth is False:
         return Access(public=True)
     if auth is None or auth is True:

@@ -1,4 +1,4 @@
-"""What the code of one request keeps for other code of it, whichever door the request came by."""
+"""The state that all project code of one request shares, in any API."""
 
 from contextvars import ContextVar
 from types import SimpleNamespace
@@ -23,10 +23,10 @@ class State(SimpleNamespace):
 
 
 CURRENT_STATE: Final[ContextVar[State | None]] = ContextVar("octavo state", default=None)
-"""That of the request under way, where code of the project has met it."""
+"""The state of the current request, if project code has used it."""
 
 
 def shared_state() -> State:
-    """The state of the request under way, or a new one."""
+    """Return the state of the current request, or a new one."""
     known = CURRENT_STATE.get()
     return State() if known is None else known

@@ -1,4 +1,4 @@
-"""Answers: what core actions give to a project's code, and what that code may give back."""
+"""Responses: the results of core actions, and the results that project code may return."""
 
 import os
 from asyncio import to_thread
@@ -99,7 +99,7 @@ class Answer:
         self.set_cookie(name, "", max_age=0, path=path, domain=domain, same_site=None, secure=False)
 
     def render(self) -> RawResponse:
-        """The answer as HTTP has it. Raises ValueError for a header that cannot be sent."""
+        """Return the response for HTTP. Raises ValueError for an invalid header."""
         raw = self._raw
         raw.status = self.status
         raw.headers = render_headers({**self.headers}, self.cookies)
@@ -166,7 +166,7 @@ class Response:
 
 
 def to_response(value: Any) -> RawResponse:
-    """Return the response of what an action returned: nothing is 204, an answer itself, everything else JSON.
+    """Return the response for an action's result: None is 204, an Answer itself, everything else JSON.
 
     Raises NotJson.
     """
@@ -184,12 +184,12 @@ def _pagination(page: EntryPage[Any]) -> dict[str, int]:
 
 
 def to_answer(value: Any) -> Answer:
-    """What an action returned, for the middlewares around it."""
+    """Return an action's result as an Answer, for its middlewares."""
     return value if isinstance(value, Answer) else Answer(to_response(value))
 
 
 def render_headers(headers: Mapping[str, str] | None, cookies: list[str] | None = None) -> Headers:
-    """Headers as bytes. Raises ValueError for one that cannot be sent."""
+    """Return headers as bytes. Raises ValueError for an invalid one."""
     pairs = [*(headers or {}).items(), *(("set-cookie", cookie) for cookie in cookies or ())]
     return tuple((_header_text(name).lower(), _header_text(value)) for name, value in pairs)
 

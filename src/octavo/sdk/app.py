@@ -1,4 +1,4 @@
-"""`app`: what `register(app)`, `bootstrap(app)`, policies, middlewares and resolvers are given."""
+"""`app`: the argument of `register(app)`, `bootstrap(app)`, policies, middlewares and resolvers."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -56,10 +56,10 @@ class Plugin:
 
 
 class Services(Protocol):
-    """Where services are found."""
+    """Looks up services."""
 
     def find(self, app: "App", uid: str) -> Any:
-        """The service of that name. Raises UnknownName."""
+        """Return the service with that name. Raises UnknownName."""
 
 
 @dataclass(frozen=True, slots=True)

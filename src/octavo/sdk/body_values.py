@@ -1,6 +1,7 @@
-"""Values of a request body as a project's code reads them: a member that is missing is the caller's mistake.
+"""Values of a request body for project code: a missing member is an error of the client.
 
-`(await request.json())["data"]` of a body without `data` is a 400 that names the path, not a KeyError.
+For a body without `data`, `(await request.json())["data"]` results in a 400 response that names the path, not in a
+KeyError.
 """
 
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ _NOTHING: Final = object()
 
 
 class BodyObject(dict[str, Any]):
-    """An object of a body. `path` is where it stands."""
+    """An object in a body. `path` is its position."""
 
     __slots__ = ("path",)
 
@@ -26,14 +27,14 @@ class BodyObject(dict[str, Any]):
         raise _missing((*self.path, str(name)))
 
     def pop(self, name: str, default: Any = _NOTHING) -> Any:
-        """Remove a member and return it. Raises ValidationError where it is missing and there is no default."""
+        """Remove a member and return it. Raises ValidationError if it is missing and there is no default."""
         if default is _NOTHING and name not in self:
             raise _missing((*self.path, str(name)))
         return super().pop(name, None if default is _NOTHING else default)
 
 
 class BodyList(list[Any]):
-    """An array of a body, where code may expect an object."""
+    """An array in a body, where code may expect an object."""
 
     __slots__ = ("path",)
 
@@ -48,7 +49,7 @@ class BodyList(list[Any]):
 
 
 class BodyText(str):
-    """A text of a body, where code may expect an object."""
+    """A text in a body, where code may expect an object."""
 
     __slots__ = ("path",)
     path: Path
@@ -60,7 +61,7 @@ class BodyText(str):
 
 
 def with_paths(value: Any) -> Any:
-    """Return the value of a whole body whose objects and arrays know where they stand."""
+    """Return the value of a body with the positions of its objects and arrays."""
     if isinstance(value, str):
         text = BodyText(value)
         text.path = ()
@@ -94,6 +95,6 @@ def _missing(path: Path) -> ValidationError:
 
 
 def expected_object(path: Path, found: str) -> ValidationError:
-    """Return the error of a value that is no object."""
+    """Return the error for a value that is not an object."""
     place = ".".join(path) or "the request body"
     return ValidationError.from_problems([Problem(path, f"{place}: expected an object, not {found}")])

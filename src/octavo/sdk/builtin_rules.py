@@ -1,4 +1,4 @@
-"""Entries of built-in types: roles and files, which have rules besides those of all content."""
+"""Entries of built-in types with additional rules: roles and files."""
 
 from typing import Unpack
 
@@ -16,13 +16,13 @@ from octavo.sdk.entry_reads import Choice
 
 @dataclass(frozen=True, slots=True)
 class OwnRules:
-    """Who keeps the rules of built-in types."""
+    """Applies the rules of built-in types."""
 
     files: FileService
     roles: RoleManagement
 
     def entries(self, controller: ContentController, content_type: ContentType) -> Entries:
-        """The entries of a type, with its own rules where it has any."""
+        """Return the entries of a type, with its own rules if it has any."""
         match content_type.uid:
             case uid if uid == FILE:
                 return FileEntries(controller, content_type, self)
@@ -33,14 +33,14 @@ class OwnRules:
 
 
 class _RuledEntries(Entries):
-    """Entries whose removal is somebody's work: one by one, all or none."""
+    """Entries that are deleted by their type's own code: one by one, all or none."""
 
     def __init__(self, controller: ContentController, content_type: ContentType, rules: OwnRules) -> None:
         super().__init__(controller, content_type)
         self._rules = rules
 
     async def delete_many(self, **chosen: Unpack[Choice]) -> int:
-        """Remove all entries that are chosen; how many there were. `filters={}` chooses all of them."""
+        """Delete all matching entries and return their number. `filters={}` matches all of them."""
 
         async def work(_: ManyEntriesUnit, ids: list[int]) -> int:
             for one in ids:
@@ -51,20 +51,20 @@ class _RuledEntries(Entries):
 
 
 class FileEntries(_RuledEntries):
-    """Files. What lies in the storage goes with them."""
+    """Files. Deleting one also deletes it from the storage."""
 
     async def delete(self, entry_id: int) -> Entry:
-        """Remove a file; it is answered as it was. Raises NotFoundError."""
+        """Delete a file and return its last state. Raises NotFoundError."""
         answer = await self._answer(None)
         with coming_from("code"):
             return self._entry(await self._rules.files.delete(entry_id, answer))
 
 
 class RoleEntries(_RuledEntries):
-    """Roles. Users of one that is removed get the public role, which stays."""
+    """Roles. Users of a deleted role get the public role, which cannot be deleted."""
 
     async def delete(self, entry_id: int) -> Entry:
-        """Remove a role; it is answered as it was. Raises NotFoundError, ApplicationError."""
+        """Delete a role and return its last state. Raises NotFoundError, ApplicationError."""
 
         async def work(_: ManyEntriesUnit) -> Entry:
             shown = await self._reads.find_one((await self._answer(None)).bind(id=entry_id))

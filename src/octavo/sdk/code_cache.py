@@ -1,4 +1,4 @@
-"""`app.cache`: what a project's code wants to keep for a while, in this process, within the budget of all caches."""
+"""`app.cache`: a cache for project code in this process, within the common memory limit of all caches."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""`app.conditions`: which entries the rights of administrators may be limited to, besides v4's own conditions."""
+"""`app.conditions`: custom conditions that limit permissions of administrators to some entries."""
 
 import inspect
 import re
@@ -12,7 +12,7 @@ from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.query.params import read_query
 
 Decision = Mapping[str, Any] | bool
-"""A filter as requests write it (`{"price": {"$lt": 10}}`), or whether all entries."""
+"""A filter as in requests (`{"price": {"$lt": 10}}`), or whether all entries match."""
 Decide = Callable[[Holder], Decision | Awaitable[Decision]]
 DecideT = TypeVar("DecideT", bound=Decide)
 

@@ -1,7 +1,7 @@
-"""What may be asked, written and seen of a content-type by who sent a request, for code that does it itself.
+"""Validate and sanitize queries, data and results by the caller's permissions, for code that reads and writes itself.
 
-Code is told of no conditions. So those of administrators' rights narrow the query that it is given and what it shows;
-fields, and relations to types, that they hold for in part are not there.
+Code does not know the conditions of administrators' permissions. So they are added to the query that it gets and
+applied to its results; fields, and relations to types, that are only permitted in part are left out.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -39,18 +39,19 @@ _NEVER_WRITTEN: Final = frozenset(("id", *TIMESTAMPS))
 
 @dataclass(frozen=True, slots=True)
 class ContentRules:
-    """The rules of one content-type."""
+    """The rules of one content type."""
 
     controller: ContentController
     content_type: ContentType
     limits: PageLimits
 
     def validate_query(self, request: Request) -> None:
-        """Raise InvalidParameter, ValidationError for what the actor may not ask."""
+        """Raise InvalidParameter or ValidationError for a query that the caller is not allowed to make."""
         self._pruner(request).check(request.query, self.content_type)
 
     def sanitize_query(self, request: Request) -> dict[str, Any]:
-        """The query of a request, less what the actor may not ask, and of the entries alone that they may find."""
+        """Return a request's query without what the caller is not allowed to use, limited to entries that they can
+        find."""
         pruned = self._pruner(request).prune(request.query, self.content_type)
         ability = request.actor.ability
         if not ability.limits_fields or ability.everything:
@@ -61,7 +62,7 @@ class ContentRules:
         return {**pruned, "filters": {"$and": known}} if known else pruned
 
     def _searched(self, text: Any, ability: Ability) -> dict[str, Any] | None:
-        """The filter that stands for a search: in texts that the actor may read in whichever entry."""
+        """Return the filter for a search, in texts that the caller can read in every entry."""
         if text is None:
             return None
         uid, texts = self.content_type.uid, (one for one in self.content_type.scalars if not one.private)
@@ -71,7 +72,7 @@ class ContentRules:
         return {"$or": [{name: {"$containsi": text}} for name in found]} if found else {"id": {"$in": []}}
 
     def sanitize_input(self, data: Any, request: Request) -> Any:
-        """Data, less what the actor may not write."""
+        """Return data without the attributes that the caller is not allowed to write."""
         action = CREATE if request.method == "POST" else UPDATE
         sanitizer = InputSanitizer(
             self.controller.registry, request.actor.ability, action, find_files=self.controller.writer.rules.find_files
@@ -82,7 +83,8 @@ class ContentRules:
         return {name: value for name, value in written.items() if name not in _NEVER_WRITTEN}
 
     async def sanitize_output(self, value: Any, request: Request) -> Any:
-        """An entry, several, or a page, less what the actor may not see; None for an entry that is not theirs."""
+        """Return an entry, several, or a page without what the caller is not allowed to see; None for a hidden
+        entry."""
         ability = request.actor.ability
         sanitizer = OutputSanitizer(self.controller.registry, unconditional(ability))
         found = await self._in_scope(_ids(value), ability)
@@ -104,7 +106,7 @@ class ContentRules:
         return Entry(value.uid, shown, value.meta) if isinstance(value, Entry) and shown is not None else shown
 
     async def _in_scope(self, ids: Collection[int], ability: Ability) -> Collection[int] | None:
-        """Of some entries those that the actor may find; None where that is all there are."""
+        """Return those of some entries that the caller can find; None if these are all of them."""
         scope = ability.scope(self.content_type.uid)
         if scope is None or not ids:
             return ids if scope is not None else None
@@ -118,7 +120,7 @@ class ContentRules:
     def transform(
         self, value: Any, meta: Mapping[str, Any] | None = None, metas: Mapping[int, Any] = _NO_METAS
     ) -> dict[str, Any]:
-        """Return the answer that REST gives: entries in `data`, as `id`, `attributes` and `meta`, and `meta`.
+        """Return entries in the form of the REST API: in `data`, with `id`, `attributes` and `meta`, and `meta`.
 
         `metas` are those of entries, by id.
         """
@@ -127,16 +129,16 @@ class ContentRules:
         return {"data": self._formed(value, metas), "meta": dict(meta or {})}
 
     async def page(self, found: EntryPage[Any], request: Request) -> dict[str, Any]:
-        """Return what a core action answers for a page, counted as the request counts."""
+        """Return a page in the form of a core action, with pagination in the units of the request."""
         asked = read_page(request.query, self.limits)
         total = found.total if asked.with_count else None
         metas = await self.metas(found, request)
         return self.transform(found.entries, {"pagination": pagination(asked, total)}, metas)
 
     async def metas(self, value: Any, request: Request) -> Mapping[int, Any]:
-        """Return `meta` of entries by id: the other locales of each, in the state that the request asks for.
+        """Return `meta` of entries by id: the other locales of each, in the requested publication state.
 
-        One read, if entries of a localized type were not read with it.
+        Takes one read, if entries of a localized type were read without it.
         """
         ids = _ids(value, without_meta=True)
         if not self.content_type.localized or not ids:
@@ -168,7 +170,7 @@ class ContentRules:
         return {**formed, "meta": self._own_meta(value) if known is None else known}
 
     def _own_meta(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `meta` of an entry as far as the entry itself shows it."""
+        """Return `meta` of an entry, as far as the entry contains it."""
         if not self.content_type.localized:
             return {}
         others = entry.get(LOCALIZATIONS)
@@ -182,7 +184,7 @@ class ContentRules:
 
 
 def _ids(value: Any, *, without_meta: bool = False) -> frozenset[int]:
-    """Return the ids of entries as code has them; of those whose `meta` is not known, if asked."""
+    """Return the ids of entries; with `without_meta`, of those whose `meta` is not known."""
     if isinstance(value, EntryPage):
         return _ids(value.entries, without_meta=without_meta)
     if without_meta and isinstance(value, Entry) and value.meta is not None:

@@ -1,4 +1,4 @@
-"""`Controller`: what the classes in a project's `controllers` inherit: the core actions, and what actions need."""
+"""`Controller`: the base class of a project's controllers, with the core actions and helpers."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
@@ -17,7 +17,7 @@ from octavo.sdk.requests import Request
 _PLUGIN_ACTIONS: Final = {(row.controller, row.action.rpartition(".")[2]) for row in PLUGIN_OPERATIONS}
 
 CoreAction = Callable[[str, Request], Awaitable[Answer]]
-"""Runs a core action, given by its full name, for a request."""
+"""Runs a core action, identified by its full name, for a request."""
 
 
 class Controller(ControllerKind):
@@ -120,7 +120,7 @@ class Controller(ControllerKind):
 
 
 class Controllers:
-    """The controllers of a site by their names; those that the project has no class for have the core actions."""
+    """The controllers of a site by name. Content types without a class in the project have the core actions."""
 
     def __init__(self, app: App, core: CoreAction, limits: PageLimits) -> None:
         self._app = app
@@ -129,7 +129,7 @@ class Controllers:
         self._made: dict[str, Controller] = {}
 
     def join(self, kind: type[Any], uid: str) -> Controller:
-        """The controller that a project's class makes."""
+        """Return the controller for a project's class."""
         joined: Controller = _with_core_actions(kind, uid)()
         joined.app, joined.uid = self._app, uid
         joined._core, joined._limits, joined._others = self._core, self._limits, self.find  # noqa: SLF001 - made here
@@ -137,7 +137,7 @@ class Controllers:
         return joined
 
     def find(self, uid: str) -> Controller:
-        """The controller of that name. Raises UnknownName."""
+        """Return the controller with that name. Raises UnknownName."""
         found = self._made.get(uid)
         if found is None:
             known = {*self._made, *self._app.registry.content_types, *(owner for owner, _ in _PLUGIN_ACTIONS)}
@@ -148,14 +148,14 @@ class Controllers:
 
 
 def own_methods(kind: type[Any]) -> dict[str, str]:
-    """The methods that a project's class brings besides those of Controller, by the action that each is."""
+    """Return the methods that a project's class adds to those of Controller, by action."""
     own = [item for item in kind.__mro__[: kind.__mro__.index(Controller)] if not item.__dict__.get("_is_core")]
     names = (name for item in reversed(own) for name, value in vars(item).items() if callable(value))
     return {action_name(name): name for name in names if not name.startswith("_")}
 
 
 def _with_core_actions(kind: type[Any], uid: str) -> type[Any]:
-    """The class with the core actions of a plugin's controller behind it, so that `super()` finds them."""
+    """Return the class with a plugin's core actions as its base, for `super()`."""
     actions = {action for owner, action in _PLUGIN_ACTIONS if owner == uid}
     if not actions:
         return kind

@@ -1,4 +1,4 @@
-"""The core actions, as a project's controllers call them: by full name, whatever route the request came by."""
+"""The core actions for a project's controllers: by full name, whatever the route of the request."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ class UnknownAction(LookupError):
 
 
 class CoreActions:
-    """Knows the endpoints of rows that were declared, and makes those of content-types whose rows were not."""
+    """The endpoints of declared operations; those of other content types are created on demand."""
 
     def __init__(self, registry: Registry, new_endpoints: NewEndpoints, services: ServiceActions) -> None:
         self._registry = registry
@@ -30,29 +30,29 @@ class CoreActions:
         self._served: set[str] = set()
 
     def tell(self, operation: Operation, endpoint: Endpoint) -> None:
-        """Let a row be found by its action."""
+        """Register an operation by its action."""
         served = self._services.find(operation)
         if served is not None:
             self._served.add(operation.action)
         self._endpoints.setdefault(operation.action, {})[operation.name] = served or endpoint
 
     def is_served(self, action: str) -> bool:
-        """Whether a service of the project's does a core action."""
+        """Return whether a project's service handles a core action."""
         return action in self._served
 
     def find(self, action: str, route: str = "") -> Endpoint | None:
-        """The endpoint of an action: that of the route the request came by, else the first."""
+        """Return the endpoint of an action: that of the request's route, else the first."""
         if action not in self._endpoints:
             self._make(action.rpartition(".")[0])
         known = self._endpoints.get(action, {})
         return known.get(route) or next(iter(known.values()), None)
 
     def known(self) -> list[str]:
-        """The names of all that were told."""
+        """Return the names of all registered actions."""
         return list(self._endpoints)
 
     async def run(self, action: str, request: Request) -> Answer:
-        """The answer to a request. Raises UnknownAction, and what callers may see."""
+        """Run an action and return the response. Raises UnknownAction, and errors for clients."""
         endpoint = self.find(action, request.route)
         if endpoint is None:
             raise UnknownAction(f"there is no core action {action}{did_you_mean(action, self._endpoints)}")

@@ -1,4 +1,4 @@
-"""`app.custom`: settings of the project's own, from `[custom]` in config/server.toml and the environment."""
+"""`app.custom`: custom settings of the project, from `[custom]` in config/server.toml and the environment."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Content for a project's code, which is trusted: no permissions are asked; the content's own rules hold."""
+"""Read and write content from project code. Permissions are not checked; validation rules apply."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar, Unpack
@@ -21,7 +21,7 @@ from octavo.sdk.entry_reads import Choice, Data, EntryReads, Populate
 from octavo.sdk.schedule import Times, set_times
 
 _AT_ONCE: Final = 1_000
-"""Entries of one step of an update or a removal of many."""
+"""Number of entries in one step of a bulk update or deletion."""
 
 ResultT = TypeVar("ResultT")
 Target = int | Mapping[str, Any]
@@ -156,7 +156,7 @@ class Entries(EntryReads):
             await self._run(lambda _: self._rearrange(entry_id, attribute, lambda held: _without(held, ids)))
 
     async def _rearrange(self, entry_id: int, attribute: str, change: Callable[[list[Any]], list[Any]]) -> None:
-        """Let an attribute that is only written as a whole lead to other entries or files than now."""
+        """Replace the targets of an attribute that can only be written as a whole."""
         held = await self._held(entry_id, attribute)
         wanted = change(held)
         if wanted != held:
@@ -164,7 +164,7 @@ class Entries(EntryReads):
             await self._change(entry_id, {attribute: wanted if self._leading(attribute).to_many else single})
 
     async def _held(self, entry_id: int, attribute: str) -> list[Any]:
-        """What an attribute of an entry leads to, as it is written."""
+        """Return the targets of an entry's attribute, in the form of a request body."""
         entry = await self.find_one(entry_id, fields=["id"], populate={attribute: {"fields": ["id"]}})
         if entry is None:
             raise NotFoundError
@@ -206,7 +206,7 @@ class Entries(EntryReads):
         return await self._run(on_all)
 
     async def _run(self, work: Callable[[ManyEntriesUnit], Awaitable[ResultT]]) -> ResultT:
-        """Do work in one transaction, its reads and writes through this object too."""
+        """Run work in one transaction, including the reads and writes through this object."""
 
         async def inside(unit: ManyEntriesUnit) -> ResultT:
             with unit.ambient():
@@ -224,7 +224,7 @@ class Entries(EntryReads):
         return Write(written, dates=dates)
 
     def _plain(self, data: Data, place: int | None = None, *, creating: bool = False) -> dict[str, Any]:
-        """Data as a body would hold it. Raises ValidationError for names of nothing that can be written."""
+        """Return data in the form of a request body. Raises ValidationError for names that cannot be written."""
         if not isinstance(data, Mapping):
             raise TypeError(f"the data of an entry is a dictionary, not {type(data).__name__}")
         writable = {*self._type.writable_names, *TIMESTAMPS, PUBLISHED_AT, LOCALE, "id"}
@@ -240,7 +240,7 @@ class Entries(EntryReads):
         return {str(name): plain(value) for name, value in data.items()}
 
     def _leading(self, name: str) -> Relation | Media:
-        """The attribute of that name. Raises ValidationError for one that leads to no entries and no files."""
+        """Return the relation or media attribute with that name. Raises ValidationError for others."""
         attribute: AnyAttribute | None = self._type.attributes.get(name)
         if not isinstance(attribute, Relation | Media) or not attribute.writable:
             leading = [one.name for one in self._type.attributes.values() if isinstance(one, Relation | Media)]
@@ -250,18 +250,18 @@ class Entries(EntryReads):
 
 
 def _is_linked(attribute: Relation | Media) -> bool:
-    """Whether what it leads to may be connected and disconnected, one by one."""
+    """Return whether its targets can be connected and disconnected one by one."""
     return isinstance(attribute, Relation) and attribute.kind in ("oneToOne", "oneToMany", "manyToOne", "manyToMany")
 
 
 def _ids(targets: Targets) -> list[Any]:
-    """Entries, or their ids, as they are written in a body."""
+    """Return entries, or their ids, in the form of a request body."""
     given: Sequence[Any] = [targets] if isinstance(targets, int | Mapping) else list(targets)
     return [_written(one) for one in given]
 
 
 def _written(target: Any) -> Any:
-    """One of any kind is written with its type."""
+    """Return a target in the form of a request body, with its type if the relation is polymorphic."""
     if not isinstance(target, Mapping):
         return target
     return {"id": target["id"], "__type": target["__type"]} if "__type" in target else target["id"]

@@ -1,4 +1,4 @@
-"""Reading content from a project's code, which is trusted: no permissions are asked."""
+"""Read content from project code. Permissions are not checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from octavo.schema.content_types import ContentType
 _PARAMETERS: Final = {"publication_state": "publicationState", "search": "_q"}
 _SLUGS_AT_ONCE: Final = 50
 _IN_ONE_READ: Final = 1_000
-"""Ids that a read names."""
+"""Maximum number of ids in a read."""
 
 Data = Mapping[str, Any]
 Populate = str | Sequence[str] | Mapping[str, Any]
@@ -122,7 +122,7 @@ class EntryReads:
         return [Entry(self._type.uid, item) for item in orjson.loads(answer)], total
 
     async def _ids(self, chosen: Choice) -> list[int]:
-        """The ids of all entries that are chosen."""
+        """Return the ids of all matching entries."""
         return [entry.id for entry in await self.find_many(fields=["id"], sort="id", **chosen)]
 
     def _prepare(self, query: Query, by: By, drafts: Drafts) -> PreparedRead:

@@ -1,4 +1,4 @@
-"""What `app` has besides content: mail, requests, a log, a cache, settings of the project's own."""
+"""The services of `app` besides content: email, HTTP requests, log, cache, custom settings."""
 
 import logging
 from typing import Any
@@ -18,7 +18,7 @@ from octavo.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Facilities:
-    """Each is a property of `app`, but for the rules that entries of built-in types have besides."""
+    """Each is a property of `app`, except the rules of built-in types."""
 
     mail: Mail
     http: HttpClient
@@ -32,7 +32,7 @@ class Facilities:
 def make_facilities(
     settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules, rights: Rights
 ) -> Facilities:
-    """Those of a site, as its settings say."""
+    """Create the services of a site from its settings."""
     http = settings.server.http
     return Facilities(
         mail=Mail(mailer, settings.project),

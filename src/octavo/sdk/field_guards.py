@@ -1,6 +1,6 @@
 """RestGuard: policies and scopes of a REST route, applied to the GraphQL root fields of the same action.
 
-A policy gets the arguments of the field in the form of a REST request, and can change them as it can change a request.
+A policy gets the arguments of the field in the form of a REST request, and can change them in the same way.
 """
 
 import logging
@@ -28,16 +28,16 @@ _NAME: Final = re.compile(r":([A-Za-z_]\w*)")
 
 
 class FieldRequest(Request):
-    """A call of a root field as a request of REST for the same action.
+    """A call of a root field in the form of a REST request for the same action.
 
-    Headers, cookies and the client's address are those of the request that carries the operation.
+    Headers, cookies and the client's address are those of the GraphQL request.
     """
 
     __slots__ = ("_form", "_operation", "_prefix")
 
     def __init__(self, call: FieldCall, operation: Operation, form: RestForm, app: App, prefix: str) -> None:
         assert isinstance(call.request, RawRequest), "operations come by HTTP"
-        self.raw = call.request  # whose overlay stays that of the middlewares around it
+        self.raw = call.request  # its overlay still belongs to the outer middlewares
         self.app = app
         self.state, self.clock = call.context.state, call.clock
         self.route = operation.name
@@ -46,11 +46,11 @@ class FieldRequest(Request):
         self._form, self._operation, self._prefix = form, operation, prefix
 
     async def form(self) -> Body:
-        """The body, with the files that came in variables."""
+        """Return the body, with the files passed in variables."""
         return Body(self._form.body, self._form.files)
 
     def set_json(self, value: Any) -> None:
-        """Put another value in the place of the body."""
+        """Replace the body."""
         self._form.body = value
 
     @property
@@ -60,16 +60,16 @@ class FieldRequest(Request):
 
     @property
     def method(self) -> str:
-        """The method that REST has for the action."""
+        """The REST method of the action."""
         return self._operation.method
 
     @property
     def path(self) -> str:
-        """The path that REST has for the action."""
+        """The REST path of the action."""
         return self._prefix + _NAME.sub(lambda name: str(self.params.get(name[1], name[0])), self._operation.path)
 
     def left(self) -> RestForm:
-        """Return the form as code has left it."""
+        """Return the form after changes by code."""
         return RestForm(self.params, self.query, self._form.body, self._form.files)
 
 
@@ -89,7 +89,7 @@ class RestGuard:
         return self.operation.action
 
     async def __call__(self, call: FieldCall) -> dict[str, Any]:
-        """Return the arguments as the policies leave them. Raises ForbiddenError, PolicyError and what policies do."""
+        """Return the arguments after the policies. Raises ForbiddenError, PolicyError and errors of policies."""
         check(call.context.actor, *self.scopes)
         if not self.policies:
             return dict(call.arguments)

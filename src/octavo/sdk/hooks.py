@@ -1,5 +1,5 @@
-"""When a project's code is called: `register` before the GraphQL schema is made, `bootstrap` before serving, `destroy`
-when nothing is served any more."""
+"""Call a project's code at start and end: `register` before the GraphQL schema is built, `bootstrap` before serving,
+`destroy` after the last request."""
 
 import asyncio
 import logging
@@ -15,11 +15,11 @@ from octavo.project.failures import describe, failure_place
 logger = logging.getLogger(__name__)
 
 _LONGEST_END: Final = 10.0
-"""Seconds."""
+"""Timeout in seconds."""
 
 
 async def run_register(extending: Extending, make_schema: Callable[[], Awaitable[object]]) -> None:
-    """Call `register(app)`; then make the schema, where something was said of it. Raises InvalidCode."""
+    """Call `register(app)`; then build the schema if the code has extended it. Raises InvalidCode."""
     if extending.code.packages:
         carry_context()
     await _run(extending.code.register, extending)
@@ -28,18 +28,18 @@ async def run_register(extending: Extending, make_schema: Callable[[], Awaitable
 
 
 async def run_bootstrap(extending: Extending) -> None:
-    """Call `bootstrap(app)`: the database is ready. Raises InvalidCode."""
+    """Call `bootstrap(app)`, when the database is ready. Raises InvalidCode."""
     await _run(extending.code.bootstrap, extending)
 
 
 async def run_destroy(extending: Extending) -> None:
-    """Call `destroy(app)`, after the last request. What goes wrong is logged: the end comes all the same."""
+    """Call `destroy(app)` after the last request. Errors are logged and do not prevent the end."""
     for function in extending.code.destroy:
         try:
             async with asyncio.timeout(_LONGEST_END):
                 with on_behalf_of(SERVICE):
                     await function(extending.app)
-        except Exception as error:  # whatever the project's code raises
+        except Exception as error:  # any error of the project's code
             place = failure_place(error, extending.code.folder, function.place)
             logger.error("%s: %s", place, describe(error))
 
@@ -51,6 +51,6 @@ async def _run(functions: Sequence[Function], extending: Extending) -> None:
                 await function(extending.app)
         except InvalidCode:
             raise
-        except Exception as error:  # whatever the project's code raises stops the start, with its place
+        except Exception as error:  # any error of the project's code prevents the start
             place = failure_place(error, extending.code.folder, function.place)
             raise InvalidCode([CodeProblem(place, describe(error))]) from error

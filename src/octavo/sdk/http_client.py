@@ -1,4 +1,4 @@
-"""`app.http`: other machines, asked by a project's code. Nobody of private networks is, unless a setting says so."""
+"""`app.http`: HTTP requests from project code. Private networks are not allowed, unless a setting permits it."""
 
 import asyncio
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ class HttpClient:
         self._is_loaded = False
 
     async def _load(self) -> None:
-        """Import the client in a thread: that takes a good part of a second, in which nobody else would be answered."""
+        """Import the client in a thread, because that would block the event loop for a good part of a second."""
         if not self._is_loaded:
             await asyncio.to_thread(_load_client)
             self._is_loaded = True

@@ -1,4 +1,4 @@
-"""JSON of the values that a project's code returns. Other types are refused with their path, never sent as `repr`."""
+"""Serialize values returned by project code. Unsupported types raise an error with their path, never become `repr`."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ _ROOT: Final = "the returned value"
 
 
 class NotJson(TypeError):
-    """A value that JSON cannot hold; the message names its path and the types allowed."""
+    """A value that JSON does not support. The message contains its path and the supported types."""
 
 
 def render_value(status: int, value: Any, headers: Headers = ()) -> RawResponse:
-    """Return a value as an answer. Raises NotJson."""
+    """Return a value as a response. Raises NotJson."""
     return RawResponse(status, _encode(value), JSON, headers)
 
 
@@ -32,7 +32,7 @@ def _encode(value: Any) -> bytes:
     try:
         return orjson.dumps(value, default=_known)
     except orjson.JSONEncodeError:
-        # Either a type that is not allowed, or a lone surrogate, a huge integer, or keys that are not texts.
+        # Either an unsupported type, a lone surrogate, a huge integer, or keys that are not texts.
         return json.dumps(_plain(value, ""), ensure_ascii=False).encode()
 
 
@@ -47,7 +47,7 @@ def _known(value: Any) -> Any:
 
 
 def _plain(value: Any, path: str) -> Any:
-    """Return what the standard library's JSON knows. Raises NotJson."""
+    """Return a value that the standard library's JSON supports. Raises NotJson."""
     if isinstance(value, Enum):
         return _plain(value.value, path)
     if isinstance(value, str):

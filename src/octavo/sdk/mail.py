@@ -1,4 +1,4 @@
-"""`app.mail`: mail from a project's code, by the way that the settings name."""
+"""`app.mail`: send email from project code, through the configured transport."""
 
 import asyncio
 import mimetypes
@@ -12,7 +12,7 @@ from octavo.core.markup import escape
 
 Attached = tuple[str, str | bytes]
 MOST_ATTACHED: Final = 20_000_000
-"""Bytes of all files of a message; what mail servers take, less what travelling adds."""
+"""Maximum bytes of all attachments of a message: what mail servers accept, less the encoding's overhead."""
 
 
 class Mail:
@@ -62,7 +62,7 @@ class Mail:
 
 
 def _attachment(name: str, content: str | bytes) -> Attachment:
-    """A file of that name; what kind of file it is, the name says. Raises MailProblem for a name that is a path."""
+    """Return an attachment; its media type follows from its name. Raises MailProblem for a name that is a path."""
     if not name or any(sign in name for sign in '/\\\r\n"'):
         raise MailProblem(f"{name!r} is no name of an attachment")
     guessed, encoding = mimetypes.guess_type(name)

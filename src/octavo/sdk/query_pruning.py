@@ -1,6 +1,6 @@
-"""A query as nested values, less what somebody may not ask: for code that reads with it what it may not see itself.
+"""Remove from a query what the caller is not allowed to use, for code that passes it on to its own reads.
 
-What is refused is found by asking `QuerySanitizer`, part by part, so nothing comes through that core actions refuse.
+Each part is validated by `QuerySanitizer`, so nothing passes that core actions would reject.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ class _Level(NamedTuple):
 
 
 class QueryPruner:
-    """Prunes queries for those with one ability."""
+    """Prunes queries for the callers with one ability."""
 
     def __init__(self, controller: ContentController, ability: Ability, *, split_fields: bool = False) -> None:
         self._reads = controller.reads
@@ -35,9 +35,9 @@ class QueryPruner:
         self._split_fields = split_fields
 
     def check(self, given: Mapping[str, Any], definition: Definition, place: FieldPlace | None = None) -> Query:
-        """The query. Raises InvalidParameter, ValidationError for what may not be asked.
+        """Return the parsed query. Raises InvalidParameter or ValidationError if the caller is not allowed to use it.
 
-        `place` is where the fields of a component are, for abilities that limit fields.
+        `place` is the place of a component's fields, for field permissions.
         """
         query = read_query(given, split_fields=self._split_fields)
         return self._reads.sanitize(query, definition, self._ability, place)
@@ -45,7 +45,7 @@ class QueryPruner:
     def prune(
         self, given: Mapping[str, Any], definition: Definition, place: FieldPlace | None = None
     ) -> dict[str, Any]:
-        """The same values, less what may not be asked."""
+        """Return the values without what the caller is not allowed to use."""
         level = _Level(definition, place or FieldPlace(definition.uid))
         kept = dict(given)
         for part in ("filters", "sort", "fields"):
@@ -64,7 +64,7 @@ class QueryPruner:
             kept[part] = value
 
     def _kept(self, value: Any, part: str, level: _Level, wrap: Wrap) -> Any:
-        """What of a value passes, put where it stands by `wrap`."""
+        """Return the allowed part of a value. `wrap` puts it at its position in a query."""
         if self._passes({part: wrap(value)}, level):
             return value
         if isinstance(value, Mapping):
@@ -87,7 +87,7 @@ class QueryPruner:
         return True
 
     def _populate(self, value: Any, level: _Level) -> Any:
-        """Relations by name: a list of those that may be populated, or a dictionary with what is asked below them."""
+        """Return the allowed relations: a list of names, or a dictionary with the pruned nested queries."""
         if not isinstance(value, Mapping):
             try:
                 query = self.check({"populate": value}, *level)
@@ -98,7 +98,7 @@ class QueryPruner:
         return {name: item for name, item in left.items() if item is not _NOTHING} or _NOTHING
 
     def _paths(self, query: Query, before: str = "") -> list[str]:
-        """What a query populates, as dotted paths."""
+        """Return what a query populates, as dotted paths."""
         found = []
         for item in query.populate:
             found += self._paths(item.query, f"{before}{item.name}.") or [f"{before}{item.name}"]
@@ -127,7 +127,7 @@ class QueryPruner:
         return {"on": pruned}
 
     def _names(self, name: str, level: _Level) -> bool:
-        """Whether an attribute may be populated."""
+        """Return whether an attribute can be populated."""
         try:
             query = self.check({"populate": {name: True}}, *level)
         except OctavoError:

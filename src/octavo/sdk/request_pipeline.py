@@ -1,4 +1,4 @@
-"""What stands between a route and its action: who may, policies, middlewares; and the action within its time."""
+"""The pipeline between a route and its action: permissions, policies, middlewares, and the time limit of the action."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
@@ -25,7 +25,7 @@ _GLOBAL: Final = "src/middlewares"
 
 
 class RequestArguments(Mapping[str, Any]):
-    """The values of query and path, as policies ask for them; untangled when they do."""
+    """The values of query and path for policies, parsed on first use."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -43,9 +43,9 @@ class RequestArguments(Mapping[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class CodeHandler:
-    """Handles a route that a project's code has to do with. `name` is the route's, `place` its code's.
+    """Handles a route that involves project code. `name` is the route's, `place` the location of its code.
 
-    `middlewares` are part of `action`; `overridden_at` is the place of the code that answers instead of a core action.
+    `middlewares` are part of `action`; `overridden_at` is the location of the code that replaces a core action.
     """
 
     app: App
@@ -59,7 +59,7 @@ class CodeHandler:
     overridden_at: str = ""
 
     async def __call__(self, raw: RawRequest) -> RawResponse:
-        """The answer to a request. Raises errors that callers may see."""
+        """Return the response to a request. Raises errors for clients."""
         request = Request.of(raw, self.app)
         await request.enter(self.name, await self.admit(raw))
         return await run_shared(self.runner, self.place, request, self._answer)
@@ -72,14 +72,14 @@ class CodeHandler:
 
 @dataclass(frozen=True, slots=True)
 class GlobalMiddlewares:
-    """Stand around every request, whatever answers it. What comes after them has no limit of theirs."""
+    """Wraps every request. Their time limit does not include the inner handlers."""
 
     app: App
     runner: Runner
     middlewares: tuple[Used, ...]
 
     async def __call__(self, following: Handler, raw: RawRequest) -> RawResponse:
-        """The answer to a request that `following` would answer."""
+        """Return the response to a request, with `following` as the inner handler."""
         request = Request.of(raw, self.app)
 
         async def innermost(request: Request) -> Answer:
@@ -94,7 +94,7 @@ class GlobalMiddlewares:
 
 
 async def begun(response: RawResponse, request: Request, runner: Runner, place: str) -> RawResponse:
-    """Return a response whose stream, if it is one of code, has its first piece. Raises what the code raises."""
+    """Return a response; if it is a stream of project code, after its first chunk. Raises errors of the code."""
     if isinstance(response, CodeStream) and request.method != "HEAD":
         with request.clock.stopped():
             await response.begin(lambda error: runner.log(error, place, request.raw))
@@ -102,7 +102,7 @@ async def begun(response: RawResponse, request: Request, runner: Runner, place: 
 
 
 def policy_context(request: Request) -> PolicyContext:
-    """What policies are told of a request."""
+    """Return the context of a request for policies."""
     return PolicyContext(
         "rest",
         request.app,
@@ -115,14 +115,14 @@ def policy_context(request: Request) -> PolicyContext:
 
 
 def chained(middlewares: tuple[Used, ...], action: Action) -> Action:
-    """The action with middlewares around it, the first outermost."""
+    """Wrap an action in middlewares, the first one outermost."""
     for middleware in reversed(middlewares):
         action = partial(_around, middleware, action)
     return action
 
 
 async def answering(action: Action, request: Request) -> Any:
-    """What an action answers. Raises NotFoundError for nothing, as v4 has it."""
+    """Return an action's result. Raises NotFoundError for None, as in v4."""
     answer = await action(request)
     if answer is None:
         raise NotFoundError
@@ -139,7 +139,7 @@ async def _around(middleware: Used, action: Action, request: Request) -> Any:
 async def run_shared(
     runner: Runner, place: str, request: Request, answer: Callable[[Request], Awaitable[RawResponse]]
 ) -> RawResponse:
-    """What code answers to a request, in its time; all code that is called meanwhile shares the request's state."""
+    """Run code for a request with its time limit. All code called in it shares the request's state."""
     token = CURRENT_STATE.set(request.state)
     try:
         return await runner.run(place, request.raw, request.clock, partial(answer, request))

@@ -1,4 +1,4 @@
-"""`Request`: what a project's code sees of a request, and may change before a core action reads it."""
+"""`Request`: a request for project code, which can change it before a core action reads it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ from octavo.sdk.app import App
 from octavo.sdk.body_values import data_of, with_paths
 
 _CHANGED: Final = "\udfff"
-"""Before a query of our own making: no text that was decoded from UTF-8 has this sign."""
+"""Marks a rebuilt query string: it cannot occur in text decoded from UTF-8."""
 
 
 class Request:
@@ -49,7 +49,7 @@ class Request:
 
     @classmethod
     def of(cls, raw: RawRequest, app: App) -> "Request":
-        """The one that stands for a request of HTTP, so that all code shares it."""
+        """Return the request for an HTTP request; all code shares it."""
         return cls(raw, app) if raw.overlay is None else cast("Request", raw.overlay.owner)
 
     @property
@@ -65,7 +65,7 @@ class Request:
         self._query = dict(values)
 
     def _take(self, query: dict[str, Any]) -> None:
-        """Keep the parameters with how they were, so that those that nobody changes stay the text they came as."""
+        """Store the parameters with their original values, so that unchanged ones are passed on as sent."""
         self._query, self._as_sent = query, orjson.dumps(query)
 
     @property
@@ -156,18 +156,18 @@ class Request:
         return self.raw.overlay
 
     async def enter(self, route: str, actor: Actor) -> None:
-        """Take note of the route that the request came by, and of who was let in.
+        """Set the route of the request, and the authenticated caller.
 
-        A query that is too long for the event loop is untangled before code asks for it.
+        A query that is too long for the event loop is parsed before code uses it.
         """
         self.route, self._actor, self._params = route, actor, None
         if self._query is None and (size := len(self.raw.query)) > MOST_PREPARED_HERE:
             self._take(await compute(lambda: read_params(self.raw), size, MOST_PREPARED_HERE))
 
     def for_core(self) -> RawRequest:
-        """The request as the endpoint of a core action reads it: with what was changed.
+        """Return the request for a core action's endpoint, with all changes.
 
-        Raises TypeError for a query that is no JSON.
+        Raises TypeError for a query that is not JSON.
         """
         if self._query is not None:
             text = orjson.dumps(self._query, default=_plain)

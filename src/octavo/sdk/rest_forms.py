@@ -1,9 +1,9 @@
-"""The arguments of a root field of GraphQL as a request of REST has them, and back.
+"""Convert the arguments of a GraphQL root field to a REST request, and back.
 
     updateTalk(id: 7, data: {title: "x"})          params {"id": "7"}, body {"data": {"title": "x"}}
     talks(filters: {title: {eq: "x"}}, sort: "id")   query {"filters": {"title": {"$eq": "x"}}, "sort": ["id"]}
 
-Values keep their types, so a number is no text as it would be in a query string.
+Values keep their types, so a number is not a text, as it would be in a query string.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,12 +24,12 @@ _CREATES: Final = "POST"
 
 
 class Untranslatable(ValueError):
-    """A part of a request that no argument of a field can express."""
+    """A part of a request that no argument of the field can express."""
 
 
 @dataclass(slots=True)
 class RestForm:
-    """A request as REST has it: values of the path, of the query string and of the body, and files."""
+    """A REST request: values of the path, the query string and the body, and files."""
 
     params: dict[str, Any]
     query: dict[str, Any]
@@ -38,7 +38,7 @@ class RestForm:
 
 
 def rest_form(operation: Operation, arguments: Mapping[str, Any]) -> RestForm:
-    """Return the arguments of a field as a request of the operation has them. Empty ones are left out of a query."""
+    """Return the arguments of a field in the form of a REST request. Empty ones are left out of the query."""
     form = RestForm({}, {}, {})
     data = arguments.get(_DATA)
     if isinstance(data, Mapping):
@@ -64,7 +64,7 @@ def _put(form: RestForm, operation: Operation, name: str, value: Any) -> None:
 
 
 def _place(form: RestForm, operation: Operation, name: str) -> tuple[dict[str, Any], str]:
-    """Where REST has an argument, and its name there."""
+    """Return where an argument is in a REST request, and its name there."""
     if f":{name}" in operation.path.split("/"):
         return form.params, name
     if operation.method == _READS or operation.body is None or name == "id":
@@ -77,10 +77,9 @@ def _place(form: RestForm, operation: Operation, name: str) -> tuple[dict[str, A
 def field_arguments(
     operation: Operation, given: Mapping[str, Any], names: frozenset[str], before: RestForm, after: RestForm
 ) -> dict[str, Any]:
-    """Return the arguments that were `given`, with what has changed in their form since.
+    """Return the `given` arguments, with the changes between the two forms.
 
-    `names` are those of all arguments that the field takes. Raises Untranslatable for a change that none of them can
-    express.
+    `names` are those of all arguments of the field. Raises Untranslatable for a change that none of them can express.
     """
     changed = dict(given)
     for name in before.params.keys() | after.params.keys():
@@ -124,7 +123,7 @@ def _body_arguments(operation: Operation, names: frozenset[str], before: RestFor
 
 
 def copy(value: Any) -> Any:
-    """A copy of nested dictionaries and lists; what else is in them is shared."""
+    """Copy nested dictionaries and lists; other values are shared."""
     if isinstance(value, Mapping):
         return {key: copy(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -133,7 +132,7 @@ def copy(value: Any) -> Any:
 
 
 def _rest_filters(value: Any) -> Any:
-    """Filters with operators as REST writes them."""
+    """Return filters with REST operators."""
     if isinstance(value, Mapping):
         return {_rest_word(key, item): _rest_filters(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -147,7 +146,7 @@ def _rest_word(key: str, value: Any) -> str:
 
 
 def _field_filters(value: Any) -> Any:
-    """Filters of REST as a field takes them. Raises Untranslatable."""
+    """Return REST filters in the form of a field's argument. Raises Untranslatable."""
     if isinstance(value, list):
         return {"and": [_field_filters(item) for item in value]}
     if not isinstance(value, Mapping):
@@ -160,7 +159,7 @@ def _field_filters(value: Any) -> Any:
 
 
 def _field_condition(key: str, value: Any) -> tuple[str, Any]:
-    """A name in filters, with what it asks for. Attributes named like operators would be taken for these."""
+    """Return one item of filters. An attribute with the name of an operator would be taken for it."""
     if key in OPERATORS:
         return _comparison(OPERATORS[key], value)
     if key in ("$and", "$or"):
@@ -178,7 +177,7 @@ def _field_condition(key: str, value: Any) -> tuple[str, Any]:
 
 
 def _comparison(operator: Operator, value: Any) -> tuple[str, Any]:
-    """An operator with its operand: a list, where REST compares with any of its values, is one of them here too."""
+    """Return an operator and its operand: a list becomes one of its values if REST compares with any of them."""
     word = operator.name[1:]
     if isinstance(value, Mapping):
         raise Untranslatable("filters")

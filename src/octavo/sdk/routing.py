@@ -1,4 +1,4 @@
-"""Joins a project's code to the routes of REST: what it makes of those that there are, and routes of its own."""
+"""Apply a project's code to the REST routes: changes of generated routes, and its own routes."""
 
 import inspect
 import re
@@ -37,7 +37,7 @@ _NAME: Final = re.compile(r":[^/]*")
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What stands around the action of a route."""
+    """The policies, middlewares and access of a route."""
 
     policies: tuple[Used, ...] = ()
     middlewares: tuple[Used, ...] = ()
@@ -52,7 +52,7 @@ _NOTHING: Final = _Around()
 
 
 class RestCode:
-    """What a project's code says of REST. `problems` is what is wrong with it, which `check` raises."""
+    """A project's code for REST. `problems` are its errors, which `check` raises."""
 
     def __init__(
         self,
@@ -83,12 +83,12 @@ class RestCode:
         self._own = tuple(self._read_own())
 
     def check(self) -> None:
-        """Raise InvalidCode where anything is wrong."""
+        """Raise InvalidCode if there are problems."""
         if self.problems:
             raise InvalidCode(self.problems)
 
     def own_actions(self) -> tuple[str, ...]:
-        """The actions that its routes ask for."""
+        """The actions that its routes require."""
         return tuple(dict.fromkeys(operation.action for operation, _ in self._own if operation.action))
 
     def own_routes(self) -> tuple[Declared, ...]:
@@ -96,7 +96,8 @@ class RestCode:
         return self._own
 
     def handlers(self, operation: Operation, endpoint: Endpoint) -> Declared | None:
-        """How a row of ours is declared in this project; None where it is not, or a route of its own is there."""
+        """Return how a generated operation is declared in this project; None if it is not, or is replaced by a
+        route."""
         action = operation.action.rpartition(".")[2]
         around = _NOTHING
         found = self._routers.get(operation.controller)
@@ -113,7 +114,7 @@ class RestCode:
         return operation, self._handler(operation, endpoint, around)
 
     def _handler(self, operation: Operation, endpoint: Endpoint | None, around: _Around) -> Any:
-        """What handles the row of an action; without an endpoint it is the project's own."""
+        """Return the handler of an operation; without an endpoint, it is the project's own."""
         method = self._method(operation.action)
         is_plain = method is None and around.is_empty and not self._core.is_served(operation.action)
         if is_plain and endpoint is not None:
@@ -138,14 +139,14 @@ class RestCode:
         )
 
     def _overridden_at(self, action: str) -> str:
-        """The place of the code that answers instead of a core action; empty where the core action does."""
+        """Return the location of the code that replaces a core action, or an empty text."""
         uid = action.rpartition(".")[0]
         if action in self._actions:
             return self._code.controllers[uid].place
         return self._code.services[uid].place if self._core.is_served(action) else ""
 
     def _method(self, action: str) -> Action | None:
-        """The method of a project's controller that is an action."""
+        """Return the method of a project's controller for an action."""
         name = self._actions.get(action)
         if name is None:
             return None
@@ -159,7 +160,7 @@ class RestCode:
             return None
 
     def _with_named(self, operation: Operation, around: _Around) -> _Around:
-        """What stands around a row by what the row says of it, and what its router says."""
+        """Add the policies and middlewares that the operation names to those of its router."""
         if not operation.policies and not operation.middlewares:
             return around
         reader = UsedReader(self._code.folder, self.problems)
@@ -169,16 +170,16 @@ class RestCode:
         return _Around((*policies, *around.policies), (*middlewares, *around.middlewares), around.access)
 
     def plugin_actions(self) -> dict[str, str]:
-        """The actions of plugins that the project has its own of, with the places of their files."""
+        """Return the actions of plugins that the project replaces, with the locations of their files."""
         own = (action for action in self._actions if action in _PLUGIN_ACTIONS)
         return {action: self._code.controllers[action.rpartition(".")[0]].place for action in own}
 
     def core_types(self) -> tuple[str, ...]:
-        """The content-types that have a core router."""
+        """Return the content types that have a core router."""
         return tuple(self._routers)
 
     def _is_replaced(self, operation: Operation) -> bool:
-        """Whether a route of the project's has the address of a row. That of a content-type is a mistake."""
+        """Return whether a route of the project has the path of an operation. For a content type, that is an error."""
         place = self._addresses.get(_address(operation))
         if place is not None and operation.owner.startswith("api::"):
             hint = f'leave that out, CoreRouter(except_=["{operation.handler}"]), or choose another'
@@ -192,7 +193,7 @@ class RestCode:
         for uid, found in self._code.controllers.items():
             try:
                 yield uid, joined.join(found.kind, uid)
-            except Exception as error:  # whatever the project's code raises is told with its place
+            except Exception as error:  # any error of the project's code is reported with its location
                 self._refuse(failure_place(error, self._code.folder, found.place), describe(error))
 
     def _read_routers(self) -> Iterator[tuple[str, tuple[CoreRouter, dict[str, _Around]]]]:
@@ -269,7 +270,7 @@ class RestCode:
         return operation, self._code_handler(operation, around, function, function.place)
 
     def _read_named(self, file: RoutesFile, route: Route, method: str, around: _Around) -> Declared:
-        """A route whose handler is the method of a controller, or a core action."""
+        """Return a route whose handler is the method of a controller, or a core action."""
         action = self._action(file.owner, str(route.handler))
         access = read_access(route.auth, action)
         endpoint = self._core.find(action)
@@ -291,7 +292,7 @@ class RestCode:
         return Operation("", "", action, "", _summary(method) or name, tag)
 
     def _action(self, owner: str, handler: str) -> str:
-        """The full name of the action that a handler names: `talk.by_slug` is `api::talk.talk.bySlug`."""
+        """Return the full name of a handler's action: `api::talk.talk.bySlug` for `talk.by_slug`."""
         controller, _, method = handler.rpartition(".")
         if not controller:
             raise InvalidRoute(f"handler {handler!r}: expected a controller and its method, such as talk.find")
@@ -309,12 +310,12 @@ def _function(handler: Callable[..., Any], code: ProjectCode) -> Any:
 
 
 def _summary(function: object) -> str:
-    """The first line of its documentation."""
+    """Return the first line of its docstring."""
     return (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".") if callable(function) else ""
 
 
 def _address(operation: Operation) -> tuple[str, str]:
-    """What tells routes apart: their method and path, whatever the values in it are called."""
+    """Return what distinguishes routes: method and path, ignoring the names of parameters."""
     return operation.method, _NAME.sub(":", operation.path.lower().rstrip("/"))
 
 

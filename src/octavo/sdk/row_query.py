@@ -1,4 +1,4 @@
-"""`app.query(uid)`: rows, counts and sums, where whole entries are too much."""
+"""`app.query(uid)`: rows, counts and sums, without loading whole entries."""
 
 from collections.abc import Mapping
 from dataclasses import replace

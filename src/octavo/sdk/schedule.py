@@ -1,4 +1,4 @@
-"""Scheduled publishing for a project's code: times as datetimes, names as Python has them."""
+"""Scheduled publishing for project code: times as datetimes, names in Python's style."""
 
 from datetime import datetime
 from typing import Any, Final, TypedDict, cast
@@ -11,14 +11,14 @@ _NAMES: Final = {"publish_at": "publishAt", "unpublish_at": "unpublishAt"}
 
 
 class Times(TypedDict, total=False):
-    """When an entry is published, and taken back: a datetime or a text of ISO 8601; None: no more."""
+    """When an entry is published and unpublished: a datetime or an ISO 8601 text; None for no time."""
 
     publish_at: datetime | str | None
     unpublish_at: datetime | str | None
 
 
 async def set_times(schedules: ContentSchedules, content_type: ContentType, entry_id: int, times: Times) -> Times:
-    """Plan what is named; what is planned then, as datetimes. Raises NotFoundError, ValidationError."""
+    """Set the given times, and return all times as datetimes. Raises NotFoundError, ValidationError."""
     asked = {
         NAMES[_NAMES[name]]: None if time is None else read_time(name, time)
         for name, time in cast(dict[str, Any], times).items()

@@ -1,4 +1,4 @@
-"""The core actions of a content-type whose service a project has changed: they ask that service, as v4's do."""
+"""The core actions of a content type whose service is customized: they call that service, as in v4."""
 
 from functools import partial
 from typing import Any, Final
@@ -26,7 +26,7 @@ DELETE: Final = "delete"
 
 
 class ServiceEndpoints:
-    """Asks a service. The methods are named as those of `ContentEndpoints` are."""
+    """Calls a service. The methods have the names of those in `ContentEndpoints`."""
 
     def __init__(self, service: Service, rules: ContentRules, runner: Runner) -> None:
         self._service = service
@@ -34,33 +34,33 @@ class ServiceEndpoints:
         self._runner = runner
 
     async def find(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """A page of entries."""
+        """Return a page of entries."""
         request, query = self._asked(raw)
         found = await self._call(request, self._service.find, query)
-        if isinstance(found, list):  # the first page of all there is
+        if isinstance(found, list):  # all entries, as a single page
             found = EntryPage(found, len(found), page_size=len(found) or 1)
         shown = await self._rules.sanitize_output(found, request)
         return self._rendered(request, await self._rules.page(shown, request))
 
     async def find_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """The entry of a single type."""
+        """Return the entry of a single type."""
         request, query = self._asked(raw)
         return await self._shown(request, await self._call(request, self._service.find, query))
 
     async def find_one(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """An entry."""
+        """Return an entry."""
         request, query = self._asked(raw)
         return await self._shown(request, await self._call(request, self._service.find_one, read_id(raw), query))
 
     async def create(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """A new entry."""
+        """Create an entry."""
         self._check(actor, CREATE)
         request, query = self._asked(raw)
         data, files = await self._written(request)
         return await self._shown(request, await self._call(request, self._service.create, data, query, **files))
 
     async def update(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """A changed entry."""
+        """Update an entry."""
         self._check(actor, UPDATE)
         request, query = self._asked(raw)
         data, files = await self._written(request)
@@ -69,13 +69,13 @@ class ServiceEndpoints:
         )
 
     async def delete(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """An entry less."""
+        """Delete an entry."""
         self._check(actor, DELETE)
         request, query = self._asked(raw)
         return await self._shown(request, await self._call(request, self._service.delete, read_id(raw), query))
 
     async def update_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """The entry of a single type, changed or made."""
+        """Create or update the entry of a single type."""
         self._check(actor, CREATE, UPDATE)
         request, query = self._asked(raw)
         data, files = await self._written(request)
@@ -84,7 +84,7 @@ class ServiceEndpoints:
         )
 
     async def delete_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
-        """A single type's entry less."""
+        """Delete the entry of a single type."""
         self._check(actor, DELETE)
         request, query = self._asked(raw)
         return await self._shown(request, await self._call(request, self._service.delete, query))
@@ -95,13 +95,13 @@ class ServiceEndpoints:
         return request, self._rules.sanitize_query(request)
 
     async def _written(self, request: Request) -> tuple[Any, dict[str, Any]]:
-        """What the body holds, less what the actor may not write; files, where there are any."""
+        """Return the data of the body without what the caller is not allowed to write, and files, if there are any."""
         write = await read_write(request.raw)
         data = self._rules.sanitize_input(write.data, request)
         return data, {"files": write.files} if write.files else {}
 
     async def _call(self, request: Request, method: Any, *given: Any, **named: Any) -> Any:
-        """What the service answers to as many arguments as it takes, within the time of the project's code."""
+        """Call the service with as many arguments as it accepts, within the time limit of project code."""
         call = partial(method, *given[: taken(method, len(given))], **named)
         return await self._runner.run(self._service.uid, request.raw, request.clock, call)
 
@@ -113,7 +113,7 @@ class ServiceEndpoints:
         return self._rendered(request, self._rules.transform(shown, metas=metas))
 
     def _rendered(self, request: Request, value: Any) -> RawResponse:
-        """Return the answer. Raises LoggedError for values that JSON cannot hold."""
+        """Return the response. Raises LoggedError for values that are not JSON."""
         try:
             return render_value(200, value)
         except NotJson as error:
@@ -121,7 +121,7 @@ class ServiceEndpoints:
             raise LoggedError from error
 
     def _check(self, actor: Actor, *actions: str) -> None:
-        """Raise ForbiddenError for who may take an action on some entries only: services know no conditions."""
+        """Raise ForbiddenError for callers whose permission is limited to some entries: services ignore conditions."""
         uid, ability = self._rules.content_type.uid, actor.ability
         published = (PUBLISH,) if self._rules.content_type.draft_and_publish and DELETE not in actions else ()
         asked = unconditional(ability)
@@ -139,11 +139,11 @@ _METHODS: Final = {
     "update_single": "create_or_update",
     "delete_single": "delete",
 }
-"""By what handles a row: the method of the service that is asked."""
+"""The service method for each handler."""
 
 
 class ServiceActions:
-    """Finds the rows that services do which the project has changed."""
+    """Finds the operations that customized services handle."""
 
     def __init__(self, services: ServiceTable, app: App, runner: Runner, limits: PageLimits) -> None:
         self._services = services
@@ -152,7 +152,7 @@ class ServiceActions:
         self._limits = limits
 
     def find(self, operation: Operation) -> Endpoint | None:
-        """What does a row; None where no service of the project's has to be asked."""
+        """Return the endpoint of an operation; None if no customized service handles it."""
         uid = operation.controller
         content_type = self._app.registry.content_types.get(uid)
         if content_type is None or _METHODS.get(operation.handler) not in self._services.overridden(uid):

@@ -1,4 +1,4 @@
-"""`Service`: what the classes in a project's `services` inherit, and where they are found."""
+"""`Service`: the base class of a project's services, and how they are looked up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ Files = Sequence[tuple[str, IncomingFile]]
 _META: Final = "$meta"
 CORE: Final = ("find", "find_one", "create", "update", "delete")
 OF_SINGLE: Final = ("find", "create_or_update", "delete")
-"""The methods that core actions ask, where a project has its own; those of a single type."""
+"""The methods that core actions of a single type call, if a project overrides them."""
 
 
 class Service(ServiceKind):
@@ -131,7 +131,7 @@ class Service(ServiceKind):
         if asked.locales is None and self._type.localized:
             asked = replace(asked, locales=(await self.app.controller.locales.default(),))
         reads = self.app.controller.reads
-        with_meta = self._type.localized and not reads.is_hooked(self.uid)  # hooks are shown attributes alone
+        with_meta = self._type.localized and not reads.is_hooked(self.uid)  # hooks get attributes only
         projection = Form.SERVICE if with_meta else Form.FLAT
         request = ReadRequest(content_type=self._type, query=asked, by=by, projection=projection, drafts=drafts)
         return reads.prepare(request, SERVICES)
@@ -145,12 +145,12 @@ class Service(ServiceKind):
 
 
 def _write(data: Mapping[str, Any], files: Files) -> Write:
-    """Data as a body would hold it: times, dates and decimals of Python as texts."""
+    """Return data in the form of a request body: times, dates and decimals as texts."""
     return Write({name: plain(value) for name, value in data.items()}, tuple(files))
 
 
 def _plain(query: Asked) -> dict[str, Any]:
-    """A query as values of JSON. Raises TypeError for a request, of which its `query` is meant."""
+    """Return a query as JSON values. Raises TypeError for a request, whose `query` should be passed."""
     if query is not None and not isinstance(query, Mapping):
         raise TypeError(f"a service is asked by a query, such as request.query, not by a {type(query).__name__}")
     found: dict[str, Any] = orjson.loads(orjson.dumps(query or {}))
@@ -158,7 +158,7 @@ def _plain(query: Asked) -> dict[str, Any]:
 
 
 class ServiceTable:
-    """The services of a project by their names, those of content-types without a class of the project's included."""
+    """The services of a project by name, including those of content types without a class in the project."""
 
     def __init__(self, code: ProjectCode, limits: PageLimits) -> None:
         self._code = code
@@ -166,7 +166,7 @@ class ServiceTable:
         self._made: dict[str, Any] = {}
 
     def find(self, app: App, uid: str) -> Any:
-        """The service of that name. Raises UnknownName."""
+        """Return the service with that name. Raises UnknownName."""
         if uid not in self._made:
             own = self._code.services.get(uid)
             if own is None and uid not in app.registry.content_types:
@@ -178,18 +178,19 @@ class ServiceTable:
         return self._made[uid]
 
     def overridden(self, uid: str) -> frozenset[str]:
-        """The methods for core actions that a project has of its own."""
+        """Return the methods for core actions that a project overrides."""
         own = self._code.services.get(uid)
         known = dict.fromkeys((*CORE, *OF_SINGLE))
         return frozenset() if own is None else frozenset(name for name in known if _is_own(own.kind, name))
 
     def problems(self, app: App) -> list[CodeProblem]:
-        """What is wrong with the project's services: those that cannot be made, and what nobody would ask."""
+        """Return the problems of the project's services: those that cannot be created, and methods that are never
+        called."""
         found = []
         for uid, own in self._code.services.items():
             try:
                 self.find(app, uid)
-            except Exception as error:  # whatever the project's code raises is told with its place
+            except Exception as error:  # any error of the project's code is reported with its location
                 found.append(CodeProblem(failure_place(error, self._code.folder, own.place), describe(error)))
             content_type = app.registry.content_types.get(uid)
             unasked = sorted(self.overridden(uid) - {*OF_SINGLE})

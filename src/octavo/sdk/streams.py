@@ -1,4 +1,4 @@
-"""Streams: answers whose pieces a project's code makes while they are sent."""
+"""Streams: responses whose chunks project code generates while they are sent."""
 
 from asyncio import CancelledError
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ Report = Callable[[BaseException], None]
 
 
 class CodeStream(StreamResponse):
-    """A stream that begins before its head is sent, so that an error of the first piece is answered as any other."""
+    """A stream that starts before the headers are sent, so that an error of the first chunk gets an error response."""
 
     __slots__ = ("_has_begun",)
 
@@ -22,7 +22,7 @@ class CodeStream(StreamResponse):
         self._has_begun = False
 
     async def begin(self, report: Report) -> None:
-        """Wait for the first piece; `report` later errors. Raises what the code raises until then."""
+        """Wait for the first chunk; `report` later errors. Raises errors of the code until then."""
         if not self._has_begun:
             self._has_begun = True
             pieces = self.chunks
@@ -50,7 +50,7 @@ async def _resumed(
         if isinstance(error, CancelledError) and is_cancelled():
             raise
         report(error)
-        raise LoggedError from error  # the connection breaks: the client must not take this for the end
+        raise LoggedError from error  # abort the connection, so that the client does not take this for the end
     finally:
         await pieces.aclose()
 
@@ -76,7 +76,7 @@ def _async(pieces: Pieces) -> AsyncIterable[bytes | str]:
 
 
 def _next(iterator: Iterator[bytes | str]) -> bytes | str | BaseException | None:
-    """Return the next piece, None at the end, or what is raised: threads lose the traceback of some errors."""
+    """Return the next chunk, None at the end, or the exception: threads lose the traceback of some errors."""
     try:
         return next(iterator, None)
     except BaseException as error:
@@ -84,7 +84,7 @@ def _next(iterator: Iterator[bytes | str]) -> bytes | str | BaseException | None
 
 
 async def _in_threads(pieces: Iterable[bytes | str]) -> AsyncGenerator[bytes | str, None]:
-    """Yield the pieces of plain code, which may block, each in a thread."""
+    """Yield the chunks of sync code, which may block, each in a thread."""
     iterator = iter(pieces)
     try:
         while (piece := await in_thread(lambda: _next(iterator))) is not None:

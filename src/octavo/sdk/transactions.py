@@ -1,4 +1,4 @@
-"""`app.transaction()`: several reads and writes of a project's code as one."""
+"""`app.transaction()`: several reads and writes of project code in one transaction."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,7 +14,7 @@ from octavo.database.unit_of_work import ATTEMPTS, UnitOfWork
 ResultT = TypeVar("ResultT")
 
 LONGEST_SECONDS: Final = 10.0
-"""How long a transaction of a project's code may take, unless it says so itself."""
+"""Default time limit of a transaction of project code, in seconds."""
 _PAUSE_SECONDS: Final = 0.01
 
 
@@ -38,7 +38,7 @@ class Transaction:
 
 @asynccontextmanager
 async def begin(writer: EntryWriter, seconds: float) -> AsyncIterator[Transaction]:
-    """A transaction, or a part of the one around it. Raises ServiceUnavailable; a part TransactionConflict."""
+    """Open a transaction, or a part of the outer one. Raises ServiceUnavailable; a part TransactionConflict."""
     is_part = joined(writer.database) is not None
     try:
         async with writer.open_ambient() as unit, _limited(seconds):
@@ -52,7 +52,7 @@ async def begin(writer: EntryWriter, seconds: float) -> AsyncIterator[Transactio
 async def run(
     writer: EntryWriter, function: Callable[[Transaction], Awaitable[ResultT]], seconds: float, attempts: int = ATTEMPTS
 ) -> ResultT:
-    """Call a function in a transaction; again in a new one if another was in its way. Raises ServiceUnavailable."""
+    """Call a function in a transaction, and retry it in a new one after a conflict. Raises ServiceUnavailable."""
     for attempt in range(1, attempts + 1):
         try:
             async with begin(writer, seconds) as transaction:
@@ -65,7 +65,7 @@ async def run(
 
 
 async def lock(writer: EntryWriter, name: str) -> None:
-    """Hold a name until the end of the transaction around. Raises OutsideTransaction, ServiceUnavailable."""
+    """Lock a name until the end of the current transaction. Raises OutsideTransaction, ServiceUnavailable."""
     scope = joined(writer.database)
     if scope is None:
         raise OutsideTransaction(

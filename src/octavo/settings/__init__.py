@@ -1,6 +1,6 @@
-"""Settings: a project's `config/*.toml`, `.env` and the environment, read once at start into frozen dataclasses.
+"""Settings: a project's `config/*.toml`, `.env` and the environment, loaded at start into frozen dataclasses.
 
-Refuses wrong keys and values, all at once, with `SettingsError`.
+Invalid keys and values are reported together in one `SettingsError`.
 """
 
 from octavo.settings.describe import Described, describe

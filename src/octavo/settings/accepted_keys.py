@@ -1,7 +1,7 @@
-"""Keys that are accepted besides the one in use, so that a key can be changed and nobody notices.
+"""Further accepted keys besides the current one, for key rotation without downtime.
 
-Each is a text that may say more behind a semicolon: `...;until=2026-12-31` ends it, `...;next` is one that will be used
-but is not yet. No key of v4's holds a semicolon.
+Each is a text with options after a semicolon: `...;until=2026-12-31` sets an expiry date, `...;next` marks the next
+key, which is not in use yet. v4's keys contain no semicolon.
 """
 
 import re
@@ -19,21 +19,21 @@ _FORM: Final = re.compile(r"([^;]+)(?:;(?:until=([0-9T:.Z+-]+)|(next)))?")
 
 @dataclass(frozen=True, slots=True)
 class AcceptedKey:
-    """A key that is good until a time, in seconds since 1970. `is_next`: it is to be the one in use."""
+    """A key that is valid until a time, in seconds since 1970. `is_next`: it will be the current one."""
 
     text: str = field(repr=False)
     until: float = inf
     is_next: bool = False
 
     def __str__(self) -> str:
-        """As it is written in the settings."""
+        """Return the key in the format of the settings."""
         if self.is_next:
             return f"{self.text};next"
         return self.text if self.until == inf else f"{self.text};until={moment_text(self.until)}"
 
 
 def moment_text(seconds: float) -> str:
-    """A time as it is written, to the second."""
+    """Format a time, to the second."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -49,7 +49,7 @@ def _read_one(text: str) -> AcceptedKey:
 
 
 def _seconds(text: str) -> float:
-    """Of a date, that is its first moment, or a time; in UTC if it says nothing else."""
+    """Parse a date, meaning its start, or a time; in UTC by default."""
     moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 

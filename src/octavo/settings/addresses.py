@@ -1,6 +1,6 @@
-"""Addresses of servers: `host`, `host:port`, `[::1]:5432`, the folder of a socket; several with commas between them.
+"""Parse server addresses: `host`, `host:port`, `[::1]:5432`, the folder of a socket; several separated by commas.
 
-Raises ValueError, whose text never repeats the address.
+Raises ValueError, whose message never contains the address.
 """
 
 from typing import Final
@@ -10,7 +10,7 @@ _PORTS: Final = range(1, 65536)
 
 
 def read_places(text: str, port: int) -> tuple[tuple[str, int], ...]:
-    """Host and port of each server; `port` is that of those that name none."""
+    """Return host and port of each server. `port` is the default."""
     return tuple(_place(part.strip(), port) for part in text.split(","))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the caches that are to be told of changes: each by its name and key."""
+"""Validate the CDNs of `caching.purge.caches`, each by its name and keys."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 from octavo.settings.files.caching import Caching
 
 Wrong = tuple[str, str]
-"""The path below `caching.purge.caches`, and the matter in words."""
+"""The path below `caching.purge.caches`, and the message."""
 
 KINDS: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = {
     "purge": (frozenset({"url"}), frozenset({"token", "method", "header"})),
     "fastly": (frozenset({"service", "token"}), frozenset({"url"})),
     "cloudflare": (frozenset({"zone", "token"}), frozenset({"url"})),
 }
-"""The keys that each kind needs, and may have."""
+"""The required and the optional keys of each kind."""
 
 _FORMS: Final[Mapping[str, tuple[re.Pattern[str], str]]] = {
     "token": (re.compile(r"[!-~]{1,4096}"), "a token of printable characters"),
@@ -27,7 +27,7 @@ _FORMS: Final[Mapping[str, tuple[re.Pattern[str], str]]] = {
 
 
 def cache_problems(caching: Caching) -> Iterator[Wrong]:
-    """Everything that stops the start. Values are not quoted: some are secrets."""
+    """Yield everything that prevents the start. Values are not included, because some are secrets."""
     for name, given in caching.purge.caches.items():
         if given.get("kind") not in KINDS:
             yield f"{name}.kind", f"expected one of {', '.join(KINDS)}"
@@ -46,7 +46,7 @@ def cache_problems(caching: Caching) -> Iterator[Wrong]:
 def _problem(key: str, value: Any) -> str | None:
     if key == "url":
         return None if isinstance(value, str) and _is_address(value) else "expected an address: http(s)://host/path"
-    pattern, expected = _FORMS[key]  # variables of the environment turn digits into numbers
+    pattern, expected = _FORMS[key]  # digits in environment variables are parsed as numbers
     text = str(value) if type(value) is int else value
     return None if isinstance(text, str) and pattern.fullmatch(text) else f"expected {expected}"
 

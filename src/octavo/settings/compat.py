@@ -1,10 +1,10 @@
-"""The compatibility profiles: one row for each rule, its value under `v4` and under `safe`.
+"""The compatibility profiles: one row for each rule, with its value under `v4` and under `safe`.
 
-What v4 itself changed between two versions has further values for the versions before; `docs/versions.md` says more.
-Security fixes of v4 are no rules: no version takes them back.
+If versions of v4 differ, a rule has further values for older versions; see `docs/versions.md`. v4's security fixes are
+not rules: no version reverts them.
 
-Rules are read where a request is understood, through `settings.api.compat`. Nothing else asks for the profile, but for
-the default of `persistedQueries`, which is a setting of GraphQL.
+Rules are read through `settings.api.compat` where a request is handled. The profile itself is only used for the default
+of `persistedQueries`, which is a setting of GraphQL.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from octavo.settings.v4_versions import REFERENCE, Version
 class Rule:
     """The value of a rule under each profile.
 
-    `before` holds, oldest first, what versions of v4 before the one named did instead.
+    `before` has the values for versions of v4 before the given one, oldest first.
     """
 
     v4: str
@@ -32,7 +32,7 @@ class Rule:
 
     @property
     def values(self) -> set[str]:
-        """Everything that the rule is by default, somewhere."""
+        """Return all values that are a default of the rule in some profile or version."""
         return {self.v4, self.safe, *self.before.values()}
 
 

@@ -1,6 +1,6 @@
-"""DATABASE_URL: one address taken apart into the keys of `database.toml`.
+"""DATABASE_URL: split a URL into the keys of `database.toml`.
 
-Raises ValueError, whose text says what was expected and never repeats the address, which may hold a password.
+Raises ValueError, whose message never contains the URL, because it may include a password.
 """
 
 import re
@@ -11,13 +11,13 @@ _POSTGRES = ("postgres", "postgresql")
 _PARAMETERS = {"sslmode": "ssl", "ssl": "ssl", "schema": "schema", "host": "host", "port": "port"}
 
 _SEVERAL = re.compile(r"([^/?#]+://(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)(?=[/?#]|$)(.*)", re.DOTALL)
-"""Several hosts with their ports, which `urlsplit` need not understand: what is before, they, and what is behind."""
+"""A URL with several hosts, which `urlsplit` does not support: the part before, the hosts, and the rest."""
 
 EXPECTED = "an address such as sqlite:///data.db or postgresql://user:password@host:5432/name"
 
 
 def read_database_url(url: str) -> dict[str, Any]:
-    """The keys that the address sets, as texts. Query parameters without a key of ours are left to other programs."""
+    """Return the keys that the URL sets, as texts. Unknown query parameters are ignored."""
     several = _SEVERAL.match(url)
     try:
         parts = urlsplit(url if several is None else f"{several[1]}several{several[3]}")

@@ -1,4 +1,4 @@
-"""What `octavo config check` shows: every key with its value and where the value comes from, secrets hidden."""
+"""The output of `octavo config check`: every key with its value and source, with secrets hidden."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from octavo.settings.redaction import hidden
 
 
 class Described(NamedTuple):
-    """One key as it stands; `value` can be written as JSON."""
+    """One key with its value, which can be written as JSON."""
 
     file: str
     key: str
@@ -17,7 +17,7 @@ class Described(NamedTuple):
 
 
 def describe(settings: Settings) -> list[Described]:
-    """All keys in the order of the reference."""
+    """Return all keys in the order of the reference."""
     return [_describe(settings, key) for table in TABLES.values() for key in table.rows()]
 
 

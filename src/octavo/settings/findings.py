@@ -1,4 +1,4 @@
-"""Findings: what became of each key of a v4 project's configuration, for `octavo config check` and other reports."""
+"""Findings: the outcome for each key of a v4 project's configuration, for `octavo config check` and other reports."""
 
 from enum import StrEnum
 from typing import Any
@@ -9,17 +9,17 @@ from octavo.settings.redaction import hidden
 
 
 class Outcome(StrEnum):
-    """What became of a key."""
+    """The outcome for a key."""
 
-    TAKEN = "taken"  # it is in force, unless a later source says otherwise
-    CLOSED = "closed"  # not understood; until somebody says it in another way, the safest value holds
+    TAKEN = "taken"  # in effect, unless a later source overrides it
+    CLOSED = "closed"  # not understood; the safest value applies unless another source sets it
     OPEN = "open"  # not understood, and without effect
-    IDLE = "idle"  # without meaning for Octavo
+    IDLE = "idle"  # has no meaning in Octavo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One key as it was found. `value` can be written as JSON; secrets are hidden."""
+    """One key of the configuration. `value` can be written as JSON; secrets are hidden."""
 
     outcome: Outcome
     file: str
@@ -31,7 +31,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """The file and the line in it; of a variable, its name."""
+        """The file and line; for a variable, its name."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Finding:
 
 
 def advice(key: Key) -> str:
-    """Where the owner of the project says it instead."""
+    """Return where to set it instead."""
     if key.file == "secrets" or (key.row.secret and key.row.variable):
         return f"set {key.row.variable} in .env"
     table = ".".join((*key.path[:-1],))
@@ -48,5 +48,5 @@ def advice(key: Key) -> str:
 
 
 def shown(key: Key, value: Any) -> Any:
-    """A value as a report may show it."""
+    """Return a value for reports."""
     return hidden(key, value)

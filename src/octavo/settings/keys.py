@@ -1,7 +1,7 @@
-"""The table of keys, read from the dataclasses of `files`: names, kinds, defaults, variables, what each key is for.
+"""The table of keys, read from the dataclasses of `files`: names, kinds, defaults, variables, descriptions.
 
-A row of the table is a dataclass field made by `setting`; a TOML table is a nested dataclass made by `table`. Loading,
-`octavo config check` and the reference page all read this one table.
+A key is a dataclass field created by `setting`; a TOML table is a nested dataclass created by `table`. Loading,
+`octavo config check` and the reference all use this table.
 """
 
 import re
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 AT_LEAST_ONE = (1, None)
 AT_LEAST_ZERO = (0, None)
-"""For `bounds`."""
+"""A value for `bounds`."""
 
 _KINDS: dict[Any, Kind] = {
     str: values.TEXT,
@@ -37,8 +37,8 @@ _KINDS: dict[Any, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a dataclass field says about its key, beyond name, type and default. `shows`: what of a table may be shown:
-    all; or what sounds like no secret, by default unless it is one as a whole."""
+    """The options of a key besides name, type and default. `shows`: which parts of a table can be shown: all; or those
+    that do not look like secrets, which is the default unless the whole table is secret."""
 
     doc: str = ""
     name: str | None = None
@@ -53,11 +53,11 @@ class Row:
     default_doc: str | None = None
     older: Mapping[str, str] = field(default_factory=dict)
     former: Mapping[str, str] = field(default_factory=dict)
-    """Values of earlier releases, and those that replace them."""
+    """Values of earlier releases, and their replacements."""
 
 
 def setting(default: T, doc: str, **row: Any) -> T:
-    """A key with its default and its line in the reference; `row` holds further members of `Row`."""
+    """Define a key with its default and its description in the reference. `row` holds further members of `Row`."""
     described = Row(doc=doc, **row)
     given: dict[str, Any] = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
     hidden = described.secret or described.others
@@ -65,13 +65,13 @@ def setting(default: T, doc: str, **row: Any) -> T:
 
 
 def table(kind: type[T], doc: str = "", name: str | None = None, older: Mapping[str, str] | None = None) -> T:
-    """A TOML table, all of whose keys have defaults. `older` are further places in it, dotted, and what each means."""
+    """Define a TOML table with only optional keys. `older` maps alternative dotted keys in it to current ones."""
     return field(default_factory=kind, metadata={"row": Row(doc=doc, name=name, older=older or {})})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key: `path` as it is written in its file, `attributes` as it is reached in `Settings`."""
+    """One key. `path` is its path in TOML, `attributes` its path in `Settings`."""
 
     file: str
     path: tuple[str, ...]
@@ -90,19 +90,19 @@ class Key:
 
     @property
     def variable(self) -> str:
-        """The variable that sets it from outside."""
+        """The environment variable that sets it."""
         return "OCTAVO_" + "__".join(snake(name).upper() for name in (self.file, *self.path))
 
     @property
     def is_table(self) -> bool:
-        """Its value is a table with names of the user's choice."""
+        """Whether its value is a table with arbitrary names."""
         return isinstance(self.default, Mapping)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A TOML table (or a whole file) and its members by canonical name; `others` takes every further table. `older` are
-    members of other tables that may be written here too: their names, and they."""
+    """A TOML table (or a whole file) and its members by canonical name. `others` accepts every unknown table. `older`
+    are members of other tables that are also accepted here, by name."""
 
     path: tuple[str, ...]
     members: Mapping[str, "Key | Table"]
@@ -115,7 +115,7 @@ class Table:
         return self.path[-1]
 
     def find(self, name: str) -> "tuple[str, Key | Table] | None":
-        """The member that a name means, under the name it has here; None where there is none."""
+        """Return the member for a name, with its current name, or None if it does not exist."""
         key = canonical(name)
         member = self.members.get(key)
         found = self.older.get(key) if member is None else (member.name, member)
@@ -126,7 +126,7 @@ class Table:
         return [member.name for member in self.members.values()]
 
     def rows(self) -> Iterator[Key]:
-        """All keys below, in the order of the model."""
+        """Yield all keys in the table and its subtables, in the order of the model."""
         for member in self.members.values():
             if isinstance(member, Key):
                 yield member
@@ -137,12 +137,12 @@ class Table:
 
 
 def snake(name: str) -> str:
-    """`maxLimit`, `max-limit`, `shadowCRUD` -> `max_limit`, `max_limit`, `shadow_crud`."""
+    """Convert `maxLimit`, `max-limit`, `shadowCRUD` to `max_limit`, `max_limit`, `shadow_crud`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
 
 
 def camel(name: str) -> str:
-    """`max_limit`, `MAX-LIMIT` -> `maxLimit`; a name with capitals and small letters is left alone."""
+    """Convert `max_limit`, `MAX-LIMIT` to `maxLimit`; a name in mixed case is unchanged."""
     if name not in (name.lower(), name.upper()):
         return name
     first, *rest = name.lower().replace("-", "_").split("_")
@@ -150,22 +150,22 @@ def camel(name: str) -> str:
 
 
 def kebab(name: str) -> str:
-    """`MY_PLUGIN` -> `my-plugin`."""
+    """Convert `MY_PLUGIN` to `my-plugin`."""
     return snake(name).replace("_", "-")
 
 
 def canonical(name: str) -> str:
-    """What all spellings of a name have in common."""
+    """Return the form that all spellings of a name share."""
     return name.replace("_", "").replace("-", "").lower()
 
 
 def spellings(name: str) -> set[str]:
-    """How a key may be written in TOML."""
+    """Return the accepted spellings of a key in TOML."""
     return {name, snake(name), kebab(name)}
 
 
 def read_table(model: type[Any], path: tuple[str, ...], attributes: tuple[str, ...], doc: str = "") -> Table:
-    """The table of a dataclass of settings. `path` starts with the file's name."""
+    """Return the table of a settings dataclass. `path` starts with the file's name."""
     members: dict[str, Key | Table] = {}
     others = None
     for part in fields(model):
@@ -195,7 +195,7 @@ def _member(part: Field[Any], row: Row, path: tuple[str, ...], attributes: tuple
 
 
 def _add_older(table: Table, place: str, target: str) -> None:
-    """Let what lies at `target` be written at `place` too; both are dotted, and begin in the table."""
+    """Accept `place` as an alternative for `target`; both are dotted and relative to the table."""
     *folders, name = place.split(".")
     holder = table
     for folder in folders:

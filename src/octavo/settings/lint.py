@@ -1,6 +1,6 @@
-"""What can be read and is hardly meant: addresses without a scheme, paths for two doors, plugins that there are not.
+"""Warn about valid but probably unintended settings: URLs without a scheme, conflicting paths, unknown plugins.
 
-What stops the start of a project of Octavo is a remark where it is v4's, which starts as it is.
+Some are errors in an Octavo project, but only warnings in a v4 project, which starts unchanged.
 """
 
 import re
@@ -30,15 +30,15 @@ _LEVELS: Final = ("server", "log", "levels")
 
 _ANY_SCHEME: Final = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.\s-]*:")
 _HOST_AND_PORT: Final = re.compile(r"[A-Za-z0-9.-]+:\d+(/|$)")
-"""What projects of v4 have for an address: `localhost:1337`."""
+"""What v4 projects may have instead of a URL: `localhost:1337`."""
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.")
 _LOGGERS: Final = ("octavo.access", "octavo.code")
-"""Logs that bear no module's name."""
+"""Loggers that are not named after a module."""
 _ALIKE: Final = 0.9
 
 
 def unsafe(settings: Settings) -> Iterator[SettingsProblem]:
-    """Settings that become links and would run a script, or lead to no page; they stop any start."""
+    """Yield links in settings that would run a script, or are not web links. They prevent any start."""
     options = settings.plugins.upload.config.provider_options
     for place, value in ((_URL, settings.server.url), (_CDN, options.base_url), (_AZURE_CDN, options.cdn_base_url)):
         scheme = _ANY_SCHEME.match(value or "")
@@ -47,7 +47,7 @@ def unsafe(settings: Settings) -> Iterator[SettingsProblem]:
 
 
 def not_meant(settings: Settings) -> Iterator[SettingsProblem]:
-    """What stops the start, but of a project of v4."""
+    """Yield problems that prevent the start, except for v4 projects."""
     url = settings.server.url
     if url and not url.startswith(("http://", "https://")):
         yield placed(settings, _URL, "expected an address that begins with http:// or https://")
@@ -80,7 +80,7 @@ def _shared_paths(settings: Settings) -> Iterator[SettingsProblem]:
 
 
 def doubts(settings: Settings) -> Iterator[SettingsProblem]:
-    """What is told and stops nothing."""
+    """Yield warnings, which never prevent the start."""
     for name, table in settings.plugins.others.items():
         if "enabled" not in table:
             yield placed(settings, _PLUGINS, "nothing reads this: the plugin is not built in, nor `enabled`", name)
@@ -96,7 +96,7 @@ def doubts(settings: Settings) -> Iterator[SettingsProblem]:
 
 
 def _unknown_proxy(settings: Settings) -> Iterator[SettingsProblem]:
-    """Octavo serves no TLS: where its public address has some, a proxy is in front of it."""
+    """Warn if the public URL is HTTPS without a configured proxy: Octavo does not serve TLS itself."""
     server = settings.server
     if settings.mode == "production" and server.url.startswith("https://") and not server.trusted_proxies:
         advice = "list its addresses: until then limits per client do not apply, and logs show the proxy's address"

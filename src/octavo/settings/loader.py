@@ -1,8 +1,8 @@
-"""load_settings: joins the sources by precedence, fills in what follows from the profile, checks, builds `Settings`.
+"""load_settings: merge the sources by precedence, derive defaults from the profile, validate, and create `Settings`.
 
-Variables that name files are read first. Later wins: defaults, profile, a v4 project's own `config/*.js`, TOML files,
-v4 variables of `.env`, those of the environment, `OCTAVO_...` of `.env`, those of the environment. Raises
-`SettingsError` with everything that is wrong.
+Variables that name files are read first. Later sources win: defaults, profile, a v4 project's own `config/*.js`, TOML
+files, v4 variables in `.env`, in the environment, `OCTAVO_...` in `.env`, in the environment. Raises `SettingsError`
+with all problems.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -50,16 +50,16 @@ _ORIGINS = ("middlewares", "cors", "origins")
 _LEVELS = ("api", "rest", "populate_deep")
 
 POPULATE_DEEP = "strapi-plugin-populate-deep"
-"""The plugin of v4 whose `populate=deep` is answered, five levels unless it is told otherwise."""
+"""The v4 plugin for `populate=deep`, which Octavo supports with five levels by default."""
 
 _VERSION = ("api", "compat", "v4_version")
 _GRAPHQL = ("plugins", "graphql", "config")
 
 _ENV = ".env: "
-"""Before the names of variables of the project's `.env`, where a source is told."""
+"""Prefix of variables of the project's `.env` in messages."""
 
 REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
-"""Without these nothing but development starts."""
+"""Secrets that are required, except in development."""
 _NO_SECRET: Final = (
     "expected a secret; {} does not start without it (octavo secrets new prints one, with --missing it goes into .env)"
 )
@@ -73,9 +73,9 @@ def load_settings(
     default_mode: Mode = "development",
     require_secrets: bool = True,
 ) -> Settings:
-    """The settings of a project folder. `mode` overrides OCTAVO_ENV and NODE_ENV, `default_mode` is for want of them.
+    """Return the settings of a project folder. `mode` overrides OCTAVO_ENV and NODE_ENV, `default_mode` is the default.
 
-    Raises SettingsError, which lists all problems. `require_secrets=False` is for commands that serve nothing.
+    Raises SettingsError with all problems. `require_secrets=False` is for commands that serve no requests.
     """
     inspected = inspect_settings(project, environment, mode, default_mode=default_mode, require_secrets=require_secrets)
     if inspected.problems:
@@ -84,7 +84,7 @@ def load_settings(
 
 
 class Inspected(NamedTuple):
-    """Settings as far as they can be read, with what became of a v4 project's own, and what stops a start."""
+    """The settings as far as they could be read, findings for a v4 project, and problems that prevent the start."""
 
     settings: Settings
     problems: tuple[SettingsProblem, ...]
@@ -98,7 +98,7 @@ def inspect_settings(
     default_mode: Mode = "development",
     require_secrets: bool = True,
 ) -> Inspected:
-    """The same, for reports: raises nothing."""
+    """Load settings for reports, without raising errors."""
     files = find_files(project)
     problems: list[SettingsProblem] = []
     own = with_files(project, _read_env_file(project, problems), _ENV)
@@ -129,7 +129,7 @@ def inspect_settings(
     settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None, named_plugins=named)
     settings = replace(settings, findings=tuple(v4.findings(settings)) if v4 else ())
     unmeant, remarks = tuple(not_meant(settings)), (*misspelt(dotenv, _ENV), *misspelt(environment), *doubts(settings))
-    is_foreign = settings.is_v4 or settings.adopted  # starts as it is
+    is_foreign = settings.is_v4 or settings.adopted  # starts unchanged
     settings = replace(settings, remarks=(*remarks, *unmeant) if is_foreign else remarks)
     problems += missing or _check(settings, require_secrets)
     problems += unsafe(settings)
@@ -146,7 +146,7 @@ def _read_v4(project: Path, variables: Mapping[str, str], problems: list[Setting
 
 
 def missing_secrets(settings: Settings) -> tuple[str, ...]:
-    """The variables of secrets that a project should have and this one has not."""
+    """Return the variables of required secrets that are missing."""
     secrets = settings.secrets
     needed = {
         "APP_KEYS": secrets.app_keys,
@@ -166,7 +166,8 @@ def _read_env_file(project: Path, problems: list[SettingsProblem]) -> dict[str, 
 
 
 def _read_mode(variables: Mapping[str, str], default: Mode, is_v4: bool, problems: list[SettingsProblem]) -> Mode:
-    """v4 takes any name for `NODE_ENV`, that of a folder in `config/env`: what is not for development is served."""
+    """Return the mode. v4 accepts any `NODE_ENV`, the name of a folder in `config/env`: all but development are
+    served."""
     name = next((name for name in ("OCTAVO_ENV", "NODE_ENV") if variables.get(name)), None)
     if name is None:
         return default
@@ -180,7 +181,7 @@ def _read_mode(variables: Mapping[str, str], default: Mode, is_v4: bool, problem
 
 
 def _split_url(found: Found) -> Found:
-    """Adds the parts of a database address, behind everything else that the same source gives."""
+    """Add the parts of a database URL, after the other values of the same source."""
     for given in (everything := list(found)):
         yield given
     for given in everything:
@@ -213,7 +214,7 @@ def _choose(chosen: Chosen, found: Iterable[Given | SettingsProblem], problems: 
 
 
 def _put(content: Any, inside: tuple[str, ...], value: Any) -> Any:
-    """A copy of a table with one value put in; a name that is there already keeps its spelling."""
+    """Return a copy of a table with one value set; an existing name keeps its spelling."""
     if not inside:
         return value
     copy = dict(content) if isinstance(content, Mapping) else {}
@@ -223,7 +224,7 @@ def _put(content: Any, inside: tuple[str, ...], value: Any) -> Any:
 
 
 def _take_version(chosen: Chosen, project: Path) -> None:
-    """The version of v4 that the project's files name, unless it is set."""
+    """Set the version of v4 from the project's files, unless it is configured."""
     if _VERSION not in chosen and (found := find_version(project)) is not None:
         chosen[_VERSION] = Given(_KEYS[_VERSION], found.version, found.source)
 
@@ -246,7 +247,7 @@ def _derive(chosen: Chosen, mode: Mode, v4: V4Configuration | None, has_v4_datab
 
 
 def _derive_rules(chosen: Chosen, profile: str, v4: V4Configuration | None) -> None:
-    """The rules of compatibility, by profile and version; and who may call, which follows from one of them."""
+    """Set the compatibility rules by profile and version, and the allowed origins, which depend on one of them."""
     version = chosen[_VERSION].value if _VERSION in chosen else None
     number = known_version(version)
     lister = _source_of_origins(chosen, {given.source for given in v4.given} if v4 else set())
@@ -288,7 +289,7 @@ def _build(project: Path, mode: Mode, adopted: bool, chosen: Chosen) -> Settings
 
 
 def _fill(section: Any, place: tuple[str, ...], chosen: Chosen) -> Any:
-    """The section with the chosen values in place of its defaults."""
+    """Return the section with the chosen values instead of its defaults."""
     changes: dict[str, Any] = {}
     for part in fields(section):
         inner = (*place, part.name)
@@ -301,7 +302,7 @@ def _fill(section: Any, place: tuple[str, ...], chosen: Chosen) -> Any:
 
 
 def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProblem]:
-    """What single keys cannot say."""
+    """Yield the problems that involve several keys."""
     database, cors = settings.database, settings.middlewares.cors
     if database.client == "postgres" and not database.name:
         yield _nameless(settings)
@@ -328,7 +329,7 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
 
 
 def _nameless(settings: Settings) -> SettingsProblem:
-    """Where a variable says that it is PostgreSQL, the variable beside it is to say the name."""
+    """Return the problem of a PostgreSQL database without a name."""
     expected = "expected the name of the PostgreSQL database"
     source = settings.sources.get(("database", "client"), "")
     if ("database", "name") in settings.sources or not source.endswith("CLIENT"):

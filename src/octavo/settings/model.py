@@ -1,4 +1,4 @@
-"""All settings of a project: a section for each file in `config/`, declared in `octavo.settings.files`, and secrets."""
+"""All settings of a project: a section for each file in `config/`, defined in `octavo.settings.files`, and secrets."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -23,7 +23,7 @@ Mode = Literal["development", "staging", "production"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """Secrets; they come from the environment or `.env` only.
+    """Secrets. They come from the environment or `.env` only.
 
     `jwt_secret` is `plugins.users_permissions.config.jwt_secret`, repeated here so that all secrets are in one place.
     """
@@ -62,10 +62,10 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings of one project. `adopted` means that the folder has no configuration of Octavo's own.
+    """All settings of one project. `adopted`: the folder has no Octavo configuration.
 
-    Of a project of v4 (`is_v4`, by its `package.json`) `findings` tell what became of its own configuration, and
-    `named_plugins` which plugins that names, in its order. `remarks` stop no start.
+    For a v4 project (`is_v4`, by its `package.json`), `findings` are the outcomes for its own configuration, and
+    `named_plugins` the plugins in it, in order. `remarks` do not prevent the start.
     """
 
     project: Path
@@ -91,12 +91,12 @@ class Settings:
 
     @property
     def database_file(self) -> Path:
-        """The SQLite file, absolute."""
+        """The absolute path of the SQLite file."""
         return self.project / self.database.filename
 
     @property
     def may_be_several(self) -> bool:
-        """Whether others may serve beside this process: workers, or nodes, of which one PostgreSQL may have several."""
+        """Whether other processes may serve the same database: workers or, with PostgreSQL, nodes."""
         return self.server.workers > 1 or self.database.client == "postgres"
 
 

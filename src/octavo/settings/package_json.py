@@ -1,4 +1,4 @@
-"""Whether a folder is a v4 project, and what its `package.json` says: the version, and which plugins are installed."""
+"""Detect v4 projects, and read the version and the installed plugins from `package.json`."""
 
 import json
 import re
@@ -14,31 +14,31 @@ from octavo.settings.v4_versions import installed_version
 CORE: Final = "@strapi/strapi"
 _ONLY_V4: Final = "only projects of version 4 can be served"
 _PLAIN: Final = re.compile(r"[\^~=v\s]*4\b")
-"""What says by itself that it is version 4, unlike `latest` or `>=4`."""
+"""A range that can only mean version 4, unlike `latest` or `>=4`."""
 _OTHER_MAJOR: Final = re.compile(r"[\^~<>=v\s]*(?!4\b)\d+(\.|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class V4Project:
-    """A project of v4. `packages` are what it depends on, with their versions as they are written there."""
+    """A v4 project. `packages` are its dependencies, with the version ranges as written."""
 
     packages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
-        """The version of v4, as `package.json` asks for it."""
+        """The range of v4 versions in `package.json`."""
         return self.packages[CORE]
 
     def has(self, package: str) -> bool:
-        """Whether it depends on a package."""
+        """Return whether it depends on a package."""
         return package in self.packages
 
 
 def find_v4_project(folder: Path) -> V4Project | None:
-    """What `package.json` says; None where there is none, or no Strapi in it.
+    """Return the v4 project in a folder, or None if there is no `package.json`, or no Strapi in it.
 
-    Raises ValueError: it cannot be read, or asks for another version than 4. It is not served as one without
-    Strapi either: what guards it is in code that would not be looked at, and its tables are others.
+    Raises ValueError if it cannot be read, or requires another version than 4. Such a project must not be served as one
+    without Strapi: its guards are in code that would not be read, and its tables are different.
     """
     packages = _packages(folder / "package.json")
     asked = packages.get(CORE)
@@ -53,7 +53,7 @@ def find_v4_project(folder: Path) -> V4Project | None:
 
 
 def depends_on(folder: Path, package: str) -> bool:
-    """Whether a project of any kind names a package among those that it depends on. What cannot be read names none."""
+    """Return whether a project depends on a package. An unreadable file has no dependencies."""
     try:
         return package in _packages(folder / "package.json")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where a setting was given, for messages about it."""
+"""The source of a setting, for messages about it."""
 
 from typing import Final
 
@@ -11,12 +11,12 @@ _KEYS: Final[dict[tuple[str, ...], Key]] = {key.attributes: key for table in TAB
 
 
 def placed(settings: Settings, place: tuple[str, ...], message: str, *inside: str) -> SettingsProblem:
-    """What is wrong with a setting, with the file or variable that gives it; `inside` are names within its table."""
+    """Return a problem of a setting, with its source. `inside` are names within its table."""
     key = _KEYS[place]
     file = f"config/{key.file}.toml"
     source = settings.sources.get(place, file)
     silent = next((one for one in settings.findings if one.setting == f"{key.file}.{key.dotted}"), None)
-    if place not in settings.sources and silent is not None:  # a v4 project says it, of what there is not
+    if place not in settings.sources and silent is not None:  # set by a v4 project, in a key without effect
         return SettingsProblem(silent.place, silent.key, f"{silent.message}; {message}")
     path = key.path[:-1] if key.row.others else key.path
     dotted = ".".join((*path, *map(quoted, inside)))

@@ -1,4 +1,4 @@
-"""SettingsError: everything that is wrong with the settings, each with its source, its key and what was expected."""
+"""SettingsError: all problems of the settings, each with its source, key and expected value."""
 
 from collections.abc import Iterable
 
@@ -8,11 +8,11 @@ from octavo.core.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SettingsProblem:
-    """One thing that is wrong.
+    """One problem.
 
-    `source` is a file (`config/api.toml`), a variable (`PORT`) or a variable of the project's `.env` (`.env: PORT`);
-    `key` is dotted, with the file's name in front where the source does not say it, and empty if the file itself is
-    at fault.
+    `source` is a file (`config/api.toml`), a variable (`PORT`) or a variable of the project's `.env` (`.env: PORT`).
+    `key` is dotted, starts with the file's name if the source does not contain it, and is empty if the file itself is
+    invalid.
     """
 
     source: str
@@ -24,7 +24,7 @@ class SettingsProblem:
 
 
 class SettingsError(Exception):
-    """The settings cannot be used. The text lists every problem, one per line."""
+    """The settings cannot be used. The message lists every problem, one per line."""
 
     def __init__(self, problems: Iterable[SettingsProblem]) -> None:
         self.problems = tuple(problems)
@@ -32,7 +32,7 @@ class SettingsError(Exception):
 
 
 def unknown(what: str, name: str, known: Iterable[str], likeness: float = 0.6) -> str:
-    """The message for a name that does not exist, with the nearest one that does, if it is like enough."""
+    """Return the message for an unknown name, with the most similar known one, if there is one."""
     names = list(known)
     near = close_match(name, names, likeness)
     if near is not None:

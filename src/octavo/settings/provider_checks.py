@@ -1,6 +1,7 @@
-"""What is wrong with the providers of uploads and of mail: names that there are not, and options that are missing.
+"""Validate upload and email providers: unknown names and missing options.
 
-Where a v4 configuration names the provider this stops no start: what would need it is refused, and the log says why.
+If the provider comes from a v4 configuration, this does not prevent the start: operations that need it fail, and the
+reason is logged.
 """
 
 import re
@@ -12,7 +13,7 @@ from octavo.settings.files.plugin_upload import UPLOAD_PROVIDERS, UploadConfig, 
 from octavo.settings.model import Settings
 
 Wrong = tuple[tuple[str, ...], str]
-"""The place in the settings, and what was expected."""
+"""The path in the settings, and what was expected."""
 
 _UPLOAD: Final = ("plugins", "upload", "config")
 _EMAIL: Final = ("plugins", "email", "config")
@@ -20,7 +21,7 @@ _V4_FILE: Final = re.compile(r"\.(?:[cm]?[jt]s|json)\b")
 
 
 def check_providers(settings: Settings) -> Iterator[Wrong]:
-    """What stops the start."""
+    """Yield the problems that prevent the start."""
     if not upload_is_from_v4(settings):
         yield from storage_problems(settings)
     if not mail_is_from_v4(settings):
@@ -28,7 +29,7 @@ def check_providers(settings: Settings) -> Iterator[Wrong]:
 
 
 def storage_problems(settings: Settings) -> list[Wrong]:
-    """Why files cannot be uploaded."""
+    """Return the reasons why files cannot be uploaded."""
     upload = settings.plugins.upload.config
     if upload.storage is None:
         return [((*_UPLOAD, "provider"), f"expected one of {', '.join(UPLOAD_PROVIDERS)}")]
@@ -38,7 +39,7 @@ def storage_problems(settings: Settings) -> list[Wrong]:
 
 
 def mail_problems(settings: Settings) -> list[Wrong]:
-    """Why mail cannot be sent."""
+    """Return the reasons why email cannot be sent."""
     email = settings.plugins.email.config
     if email.provider and email.way is None:
         return [((*_EMAIL, "provider"), f"expected one of {', '.join(EMAIL_PROVIDERS)}")]
@@ -46,12 +47,12 @@ def mail_problems(settings: Settings) -> list[Wrong]:
 
 
 def upload_is_from_v4(settings: Settings) -> bool:
-    """Whether a v4 configuration names the provider of uploads."""
+    """Return whether a v4 configuration sets the upload provider."""
     return _V4_FILE.search(settings.sources.get((*_UPLOAD, "provider"), "")) is not None
 
 
 def mail_is_from_v4(settings: Settings) -> bool:
-    """Whether a v4 configuration names the provider of mail."""
+    """Return whether a v4 configuration sets the email provider."""
     return _V4_FILE.search(settings.sources.get((*_EMAIL, "provider"), "")) is not None
 
 

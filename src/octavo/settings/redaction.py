@@ -1,4 +1,4 @@
-"""Values as they may be shown: without secrets."""
+"""Hide secrets in values for display."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _SECRET_NAME = re.compile("secret|password|token|salt|key|credential", re.IGNORE
 
 
 def hidden(key: Key, value: Any) -> Any:
-    """The value of a key as it may be shown: secrets hidden."""
+    """Return the value of a key with secrets hidden."""
     if key.row.shows == "all":
         return value
     return HIDDEN if key.row.secret and value and key.row.shows is None else _shown(value)
@@ -28,5 +28,5 @@ def _shown(value: Any) -> Any:
 
 
 def _hides(name: str, value: Any) -> bool:
-    """Nobody knows the keys of foreign plugins; a name that sounds like a secret is one."""
+    """Return whether to hide a value of an unknown plugin: if its name looks like that of a secret."""
     return bool(value) and not isinstance(value, Mapping) and bool(_SECRET_NAME.search(name))

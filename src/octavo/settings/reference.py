@@ -1,4 +1,4 @@
-"""docs/settings.md, written from the table of keys: `python -m octavo.settings.reference > docs/settings.md`."""
+"""Generate docs/settings.md from the table of keys: `python -m octavo.settings.reference > docs/settings.md`."""
 
 import sys
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ tokens is `JWT_SECRET` (`plugins.users-permissions.config.jwtSecret`). See [secr
 
 
 def render_reference() -> str:
-    """The whole page."""
+    """Return the complete page."""
     return "\n".join((_HEAD, *(line for table in TABLES.values() for line in _render_file(table)), *_render_rules()))
 
 

@@ -1,5 +1,5 @@
-"""What can be set for a provider of sign-ins: the table of its keys, read strictly from settings and leniently from
-what v4 has stored."""
+"""The settings of a sign-in provider: the table of its keys, parsed strictly from settings and leniently from v4's
+stored values."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
@@ -14,7 +14,7 @@ from octavo.settings.values import Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderSettings:
-    """One provider; None is what nobody has said."""
+    """The settings of one provider. None means not set."""
 
     enabled: bool | None = None
     key: str | None = None
@@ -29,7 +29,7 @@ class ProviderSettings:
     profile_url: str | None = None
 
     def over(self, below: "ProviderSettings") -> "ProviderSettings":
-        """These settings, and the ones below where these say nothing."""
+        """Return these settings, with the values of `below` where these are not set."""
         said = {part.name: getattr(self, part.name) for part in fields(self)}
         return ProviderSettings(
             **{name: getattr(below, name) if value is None else value for name, value in said.items()}
@@ -37,7 +37,7 @@ class ProviderSettings:
 
 
 def _text(value: Any) -> str:
-    """Keys of applications are often digits only, which variables of the environment turn into numbers."""
+    """Return a text. Application keys are often digits, which are parsed as numbers in environment variables."""
     if isinstance(value, str):
         return value
     if type(value) is int:
@@ -58,14 +58,14 @@ _LINKS = frozenset({"callback", "callbacks", "issuer", "authorize_url", "access_
 
 
 def _leads_to_a_page(value: Any) -> bool:
-    """Whether a value is a link; v4 stores paths of its own without the slash that they begin with."""
+    """Return whether a value is a link. v4 stores its own paths without the leading slash."""
     if isinstance(value, str) and ":" not in value and value[:1] not in ("/", "\\"):
         value = f"/{value}"
     return is_web_link(value)
 
 
 def provider_problems(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with a table of settings: the path of each key, and the matter in words."""
+    """Yield the problems in a table of settings: the path of each key, and the message."""
     for key, value in given.items():
         known = _KEYS.get(canonical(key))
         if known is None:
@@ -82,14 +82,14 @@ def provider_problems(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str
 
 
 def read_provider(given: Mapping[str, Any]) -> ProviderSettings:
-    """A table of settings that has no problems. A provider that is named there is enabled unless it says otherwise."""
+    """Parse a valid table of settings. A provider in it is enabled by default."""
     known = {key: _KEYS[canonical(key)] for key in given}
     found = {name: kind.from_toml(given[key]) for key, (name, kind) in known.items()}
     return ProviderSettings(**{"enabled": True, **found})
 
 
 def read_stored_provider(given: Any) -> ProviderSettings:
-    """What v4's administrators have set; what cannot be read, or is empty, nobody has said."""
+    """Parse a provider as stored by v4. Invalid or empty values are not set."""
     found: dict[str, Any] = {}
     for key, value in given.items() if isinstance(given, Mapping) else ():
         known = _KEYS.get(canonical(key)) or _KEYS.get(_OLD_NAMES.get(canonical(key), ""))

@@ -1,5 +1,4 @@
-"""Where settings come from: the TOML files, the project's `.env`, the environment. Each source yields what it gives and
-what is wrong with it."""
+"""The sources of settings: TOML files, the project's `.env`, the environment. Each yields its values and problems."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,12 +18,12 @@ from octavo.settings.values import Misplaced, free_value
 
 PREFIX = "OCTAVO_"
 LARGEST = MEGABYTE
-"""Bytes of a file of settings."""
+"""Maximum bytes of a settings file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value that a source gives to a key; `inside` names the place within a table of free names."""
+    """A value of a source for a key. `inside` is the path within a table with arbitrary names."""
 
     key: Key
     value: Any
@@ -39,12 +38,12 @@ _VARIABLES = [key.variable for table in TABLES.values() for key in table.rows()]
 
 
 def find_files(project: Path) -> list[Path]:
-    """The project's TOML files; a folder without any is an adopted v4 project."""
+    """Return the project's TOML files; without any, the folder is an adopted v4 project."""
     return sorted((project / "config").glob("*.toml"))
 
 
 def read_files(files: Iterable[Path]) -> Found:
-    """What the TOML files give."""
+    """Yield the values in TOML files."""
     for file in files:
         source = f"config/{file.name}"
         if file.stem not in FILES:
@@ -63,7 +62,7 @@ def read_files(files: Iterable[Path]) -> Found:
 def read_plain_table(
     table: Table, content: Mapping[str, Any], source: str, place: tuple[str, ...] | None = None
 ) -> Found:
-    """What a table of plain values gives, that is written at a place of its file; its own, if none is said."""
+    """Yield the values of a table that is at `place` in its file; by default at its own path."""
     place = table.path[1:] if place is None else place
     seen: set[str] = set()
     for name, value in content.items():
@@ -100,7 +99,7 @@ def _read_value(key: Key, value: Any, source: str, path: str) -> Found:
 
 
 def _refused(key: Key, value: Any, source: str, path: str, error: Exception) -> Iterator[SettingsProblem]:
-    """What is wrong with a value; each part of it by itself, where its kind tells them."""
+    """Yield the problems of a value; for each part of it, if its kind reports them separately."""
     if isinstance(error, Misplaced):
         for inner, expected in error.parts:
             yield SettingsProblem(source, f"{path}.{inner}", expected)
@@ -115,13 +114,13 @@ def _expected(key: Key, value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as it is quoted in a message."""
+    """Return a value for a message."""
     text = dumps(value, default=str, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def read_env_file(project: Path) -> dict[str, str]:
-    """The variables of the project's `.env`; a name without value is not set. Raises UnicodeDecodeError, OSError."""
+    """Return the variables of the project's `.env`, without empty ones. Raises UnicodeDecodeError, OSError."""
     try:
         text = read_own_file(project / ".env", LARGEST).decode()
     except FileNotFoundError:
@@ -131,21 +130,22 @@ def read_env_file(project: Path) -> dict[str, str]:
 
 
 def read_v4_variables(variables: Mapping[str, str], label: str = "") -> Found:
-    """What the variables of v4 projects give; as in v4, an empty one is not set."""
+    """Yield the values of v4's variables; empty ones are unset, as in v4."""
     for name, key in V4_VARIABLES.items():
         if variables.get(name):
             yield from _read_text(key, variables[name], label + name)
 
 
 def read_variables(variables: Mapping[str, str], label: str = "") -> Found:
-    """What `OCTAVO_<FILE>__<KEY>...` variables give."""
+    """Yield the values of `OCTAVO_<FILE>__<KEY>...` variables."""
     for name, text in variables.items():
         if name.upper().startswith(PREFIX) and "__" in name:
             yield from _read_variable(name, text, label + name)
 
 
 def misspelt(variables: Mapping[str, str], label: str = "") -> Iterator[SettingsProblem]:
-    """Variables that lack an underscore to be settings. Only told: Kubernetes makes some like it for its services."""
+    """Yield warnings for variables with a missing underscore. Not errors: Kubernetes sets similar ones for its
+    services."""
     known = {canonical(name): name for name in _VARIABLES}
     for name in variables:
         meant = known.get(canonical(name)) if name.upper().startswith(PREFIX) and "__" not in name else None
@@ -162,7 +162,7 @@ def _read_variable(name: str, text: str, source: str) -> Found:
 
 
 def _find(name: str) -> tuple[Key | None, list[str]]:
-    """The key that a variable `OCTAVO_...` means, and the place inside of its table."""
+    """Return the key of a variable `OCTAVO_...`, and the path inside its table."""
     file, *names = name[len(PREFIX) :].split("__")
     node: Table | Key | None = TABLES.get(file.lower())
     while isinstance(node, Table) and names:
@@ -175,7 +175,7 @@ def _find(name: str) -> tuple[Key | None, list[str]]:
 
 
 def key_of_variable(name: str) -> Key | None:
-    """The key that a variable `OCTAVO_...` sets, or puts something into."""
+    """Return the key that a variable `OCTAVO_...` sets, or of which it sets a part."""
     return _find(name)[0]
 
 
@@ -192,7 +192,7 @@ def _read_text(key: Key, text: str, source: str) -> Found:
 
 
 def _read_inside(key: Key, names: list[str], text: str, source: str) -> Found:
-    """A value within a table of free names; it must leave the table what it is."""
+    """Yield a value within a table with arbitrary names; the result must be a valid table."""
     first = kebab(names[0]) if key.row.entry_names == "kebab" else camel(names[0])
     inside = (first, *map(camel, names[1:]))
     value = text if key.kind.item_is_text else free_value(text)

@@ -1,6 +1,6 @@
-"""The one way into `octavo.v4`: Octavo imports that package only for projects of Strapi v4, and asks these protocols.
+"""The only entry point to `octavo.v4`: that package is imported for Strapi v4 projects only, through these protocols.
 
-Nothing else outside `octavo.v4` and the command line imports it; `tests/test_layers.py` checks this.
+Besides this module, only `octavo.v4` and the command line import it; `tests/test_layers.py` checks this.
 """
 
 from collections.abc import Iterable, Mapping, MutableMapping
@@ -20,7 +20,7 @@ Place = tuple[str, ...]
 
 
 class V4Configuration(Protocol):
-    """The configuration of a v4 project, as one of the sources of settings."""
+    """The configuration of a v4 project, as a source of settings."""
 
     @property
     def defaults(self) -> Iterable[Given]:
@@ -28,29 +28,29 @@ class V4Configuration(Protocol):
 
     @property
     def given(self) -> Iterable[Given]:
-        """The project's own values."""
+        """The project's values."""
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        """The names in `config/plugins`, in its order."""
+        """The names in `config/plugins`, in order."""
 
     def visible(self, variables: Found) -> Found:
-        """Return the environment variables that v4 would read, too."""
+        """Return the environment variables that v4 would also read."""
 
     def settle_origins(self, chosen: MutableMapping[Place, Given], anybody: str) -> None:
         """Replace a `*` in the project's list of origins. `anybody` is the rule that allows any origin."""
 
     def missing(self, chosen: Mapping[Place, Given]) -> Iterable[SettingsProblem]:
-        """Return what a start needs and no source has."""
+        """Return the settings that the start requires and no source provides."""
 
     def findings(self, settings: Settings) -> Iterable[Finding]:
-        """Return what became of each key."""
+        """Return the outcome for each key."""
 
 
 def read_v4_configuration(project: Path, variables: Mapping[str, str]) -> V4Configuration | None:
-    """Return the configuration of a v4 project; None for any other.
+    """Return the configuration of a v4 project, or None for any other.
 
-    Raises ValueError for a wrong `package.json`, MissingExtra."""
+    Raises ValueError for an invalid `package.json`, and MissingExtra."""
     if find_v4_project(project) is None:
         return None
     try:
@@ -63,7 +63,7 @@ def read_v4_configuration(project: Path, variables: Mapping[str, str]) -> V4Conf
 
 
 def v4_type_files(project: Path, uid: str) -> dict[str, bytes]:
-    """Return the JavaScript files that v4 needs beside a new content type, by path; none in other projects."""
+    """Return the JavaScript files that v4 needs for a new content type, by path; none in other projects."""
     if not depends_on(project, CORE):
         return {}
     found: dict[str, bytes] = load_v4("type_files").type_files(project, uid)

@@ -1,9 +1,9 @@
-"""Which version of v4 a project runs on: what its lock file holds, else the least that its `package.json` takes.
+"""Find the version of v4 in a project: from its lock file, else the minimum in its `package.json`.
 
-In a monorepo the lock file may lie at the root of the repository, with the projects of others in it.
+In a monorepo the lock file may be at the root of the repository, shared with other projects.
 
-Clients were written against that version, so it chooses the defaults of the compatibility rules. Files that cannot be
-read are told as the source of what was taken instead: a version is never a reason not to start.
+Clients were written for that version, so it determines the defaults of the compatibility rules. Unreadable files are
+reported with the version used instead: a version never prevents the start.
 """
 
 import os
@@ -20,26 +20,26 @@ from octavo.core.bounded_files import read_own_file
 Version = tuple[int, int, int]
 
 REFERENCE: Version = (4, 26, 2)
-"""The last version of v4, and what is taken where none is known."""
+"""The last version of v4, and the default if none is known."""
 
 _PACKAGE = "@strapi/strapi"
 _LARGEST_FILE = 64 * 1024**2
 _MOST_FOLDERS = 8
-"""How far up the root of a repository is looked for."""
+"""Maximum number of parent folders to search for the root of a repository."""
 _NUMBERS = re.compile(r"(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?")
 _YARN_ENTRY = re.compile(r'^"?@strapi/strapi@[^\n]*:\n +"?version"?:? "?(\d+\.\d+\.\d+)', re.MULTILINE)
 _PNPM_ENTRY = re.compile(r"^ +'?/?@strapi/strapi[@/](\d+\.\d+\.\d+)", re.MULTILINE)
 
 
 class FoundVersion(NamedTuple):
-    """A version, as text, and what says it."""
+    """A version as text, and its source."""
 
     version: str
     source: str
 
 
 def parse_version(text: str) -> Version:
-    """The numbers of a version; what it leaves out is zero. Raises ValueError for what is no version of v4.
+    """Parse a version; missing parts are zero. Raises ValueError if it is not a version of v4.
 
     >>> parse_version("4.13")
     (4, 13, 0)
@@ -52,12 +52,12 @@ def parse_version(text: str) -> Version:
 
 
 def known_version(text: str | None) -> Version:
-    """The numbers of a version; those of the last one where none is known. Raises ValueError as `parse_version`."""
+    """Parse a version, or return the last one if it is not known. Raises ValueError as `parse_version`."""
     return parse_version(text) if text else REFERENCE
 
 
 def find_version(project: Path) -> FoundVersion | None:
-    """The version that a project's files name; None where they name none."""
+    """Return the version in a project's files, or None."""
     unreadable: list[str] = []
     project = project.resolve()
     for source, versions in _locked(project, unreadable):
@@ -68,7 +68,7 @@ def find_version(project: Path) -> FoundVersion | None:
 
 
 def installed_version(project: Path) -> FoundVersion | None:
-    """The version that a lock file holds, of v4 or not; None where there is none."""
+    """Return the version in a lock file, of v4 or not, or None."""
     for source, versions in _locked(project.resolve(), []):
         for version in versions:
             if isinstance(version, str):
@@ -77,7 +77,7 @@ def installed_version(project: Path) -> FoundVersion | None:
 
 
 def _locked(project: Path, unreadable: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The versions in each lock file, with its name as seen from the project."""
+    """Yield the versions in each lock file, with its path relative to the project."""
     for folder, (name, read) in product(_lock_folders(project), _LOCKS.items()):
         source = os.path.relpath(folder / name, project)
         try:
@@ -89,14 +89,14 @@ def _locked(project: Path, unreadable: list[str]) -> Iterator[tuple[str, list[An
 
 
 def _lock_folders(project: Path) -> tuple[Path, ...]:
-    """The project's folder and the root of the repository that it is a part of."""
+    """Return the project's folder and the root of its repository."""
     near = (project, *project.parents)[:_MOST_FOLDERS]
     root = next(filter(_is_root, near), project)
     return (project,) if root == project else (project, root)
 
 
 def _is_root(folder: Path) -> bool:
-    """Whether a repository begins here, or a package with others in it."""
+    """Return whether a folder is the root of a repository, or of a package with workspaces."""
     try:
         if any((folder / name).exists() for name in (".git", "pnpm-workspace.yaml")):
             return True
@@ -106,7 +106,7 @@ def _is_root(folder: Path) -> bool:
 
 
 def _newer(locked: FoundVersion, least: FoundVersion | None) -> FoundVersion:
-    """What a lock file holds, unless `package.json` is above it: an installation takes the latter."""
+    """Return the version in a lock file, unless the minimum in `package.json` is higher: an installation updates it."""
     is_stale = least is not None and parse_version(locked.version) < parse_version(least.version)
     return least if least is not None and is_stale else locked
 
@@ -126,7 +126,7 @@ def _first_of_v4(versions: Iterable[Any]) -> str | None:
 
 
 def _in_npm_lock(content: bytes, within: str) -> Iterator[Any]:
-    """`within` is the project's place below the lock file: what it has for itself goes before what all share."""
+    """Yield the versions for the project at `within`, relative to the lock file: its own before the shared ones."""
     lock = orjson.loads(content)
     for entry in (
         _at(lock, "packages", f"{within}/node_modules/{_PACKAGE}"),
@@ -145,7 +145,7 @@ def _in_pnpm(content: bytes, within: str) -> Iterator[Any]:
 
 
 def _agreed(entry: re.Pattern[str], content: bytes, within: str) -> Iterator[Any]:
-    """The versions; none where a shared lock file holds several, for it does not say whose they are."""
+    """Yield the versions; none if a shared lock file has several, because it is unclear which one is the project's."""
     versions = dict.fromkeys(match[1] for match in entry.finditer(content.decode()))
     return iter(versions if within == "." or len(versions) == 1 else ())
 
@@ -158,7 +158,7 @@ _LOCKS: Mapping[str, Callable[[bytes, str], Iterator[Any]]] = {
 
 
 def _in_package(project: Path, unreadable: list[str]) -> FoundVersion | None:
-    """The least version that the range in `package.json` takes."""
+    """Return the minimum version of the range in `package.json`."""
     try:
         wanted = _at(orjson.loads(_read(project / "package.json")), "dependencies", _PACKAGE)
     except (OSError, ValueError):

@@ -1,6 +1,6 @@
-"""Kinds of values: how each is read from text (environment) and from TOML, and the words for what was expected.
+"""Kinds of values: how each is parsed from text (environment) and TOML, and the description for error messages.
 
-A reader raises ValueError for anything it does not take; the loader turns that into a problem with source and key.
+A parser raises ValueError for an invalid value; the loader turns that into a problem with source and key.
 """
 
 import re
@@ -25,7 +25,7 @@ _AMOUNT = re.compile(r"(\d{1,15}) ?([a-z]{0,2})")
 
 
 class Misplaced(ValueError):
-    """What is wrong inside of a table: the path of each part below it, and what was expected there."""
+    """The problems inside a table: the path of each invalid part, and what was expected there."""
 
     def __init__(self, parts: Iterable[tuple[str, str]]) -> None:
         self.parts = tuple(parts)
@@ -34,7 +34,7 @@ class Misplaced(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of value. `expected` completes the sentence "expected ..."; `item_is_text`: it is a table of texts."""
+    """One kind of value. `expected` completes "expected ..."; `item_is_text`: it is a table of texts."""
 
     expected: str
     from_text: Reader
@@ -83,7 +83,7 @@ def _texts_from_text(text: str) -> tuple[str, ...]:
 
 
 def _uses(value: Any) -> tuple[str | Mapping[str, Any], ...]:
-    """Names, or tables of a `name` and its `config`."""
+    """Parse a list of names, or of tables with `name` and `config`."""
     if not isinstance(value, list):
         raise ValueError
     for item in value:
@@ -105,7 +105,7 @@ def _json(text: str) -> Any:
 
 
 def _json_object(value: Any) -> str:
-    """A table, or its JSON; as JSON."""
+    """Parse a table, or its JSON, and return JSON."""
     content = _json(value) if isinstance(value, str) else value
     if not isinstance(content, Mapping):
         raise ValueError
@@ -117,7 +117,7 @@ def _joined_texts(value: Any) -> str:
 
 
 def _share(value: Any) -> float:
-    """A number from 0 to 1, or a text of it."""
+    """Parse a number from 0 to 1, or its text."""
     number = float(value) if isinstance(value, str) else value
     if type(number) not in (int, float) or not 0 <= number <= 1:
         raise ValueError
@@ -125,7 +125,7 @@ def _share(value: Any) -> float:
 
 
 def _headers_from_text(text: str) -> Mapping[str, str]:
-    """As the variables of OpenTelemetry say it: `name=value,name=value`, percent-encoded; or JSON."""
+    """Parse headers in OpenTelemetry's format `name=value,name=value`, percent-encoded; or JSON."""
     if text.lstrip().startswith("{"):
         return cast(Mapping[str, str], _mapping_of(_instance(str))(_json(text)))
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
@@ -169,7 +169,7 @@ JOINED_TEXTS = Kind("a text or a list of texts", str, _joined_texts)
 
 
 def lenient(kind: Kind) -> Kind:
-    """The same kind, which may be given as a text too: v4's configurations put variables in as they are."""
+    """Return the same kind, which also accepts a text: v4's configurations contain unconverted variables."""
 
     def read(value: Any) -> Any:
         return kind.from_text(value) if isinstance(value, str) else kind.from_toml(value)
@@ -178,12 +178,12 @@ def lenient(kind: Kind) -> Kind:
 
 
 def optional(kind: Kind) -> Kind:
-    """The same kind, where an empty text from the environment means "not set"."""
+    """Return the same kind, with an empty text in the environment meaning "not set"."""
     return Kind(kind.expected, lambda text: kind.from_text(text) if text else None, kind.from_toml)
 
 
 def between(kind: Kind, low: int, high: int | None) -> Kind:
-    """The same kind within bounds, both included; no upper bound if `high` is None."""
+    """Return the same kind with bounds, both inclusive; no upper bound if `high` is None."""
 
     def within(read: Reader) -> Reader:
         def read_within(value: Any) -> Any:
@@ -208,7 +208,7 @@ def or_unlimited(kind: Kind) -> Kind:
 
 
 def one_of(choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> Kind:
-    """One of some words; `aliases` are further spellings (a TOML boolean counts as its word)."""
+    """Return a kind for a fixed set of words; `aliases` are further spellings (a TOML boolean is one)."""
     meanings = {**(aliases or {}), **{choice: choice for choice in choices}}
 
     def read(value: Any) -> str:
@@ -221,12 +221,12 @@ def one_of(choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> 
 
 
 def table_of(kind: Kind, meaning: str) -> Kind:
-    """A table whose values are of one kind."""
+    """Return a kind for a table whose values are of one kind."""
     return replace(_mapping(f"a table of {meaning}, each {kind.expected}", kind.from_toml), item_is_text=True)
 
 
 def entries_of(kind: Kind, meaning: str) -> Kind:
-    """The same, which tells each value that is none by its name."""
+    """Return the same, which reports each invalid value by its name."""
 
     def read(value: Any) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
@@ -246,7 +246,7 @@ def entries_of(kind: Kind, meaning: str) -> Kind:
 
 
 def quoted(name: str) -> str:
-    """A name as a part of a key of TOML."""
+    """Quote a name as a part of a TOML key, if needed."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else dumps(name, ensure_ascii=False)
 
 
@@ -267,7 +267,7 @@ TIME_ZONE = Kind('a time zone such as "Europe/Berlin"', _time_zone, _time_zone)
 
 
 def long_text(least: int) -> Kind:
-    """A text of some length, for what must not be guessed."""
+    """Return a kind for a text of minimum length, for values that must not be guessable."""
 
     def read(value: Any) -> str:
         if not isinstance(value, str) or len(value) < least:
@@ -317,7 +317,7 @@ V4_VERSION = Kind('a version of v4 such as "4.13.1"', _v4_version, _v4_version)
 
 
 def free_value(text: str) -> Any:
-    """A value for a key whose type nobody knows: JSON where it is JSON, else the text."""
+    """Parse a value of unknown type: as JSON if possible, else as text."""
     try:
         return _json(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Variables whose value lies in a file: `JWT_SECRET_FILE=/run/secrets/jwt` is `JWT_SECRET`, as its content.
+"""Variables with the value in a file: `JWT_SECRET_FILE=/run/secrets/jwt` sets `JWT_SECRET` to the file's content.
 
-So for each variable that a setting has, of v4's or `OCTAVO_...`; not where names are the project's or a plugin's own.
+This works for the variable of each setting, v4's or `OCTAVO_...`, but not for names of the project or a plugin.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ SUFFIX: Final = "_FILE"
 
 
 class WithFiles(NamedTuple):
-    """Variables, those of files filled in; where each of these lies; what is wrong with them."""
+    """Variables including those from files, the paths of the latter, and problems."""
 
     variables: Mapping[str, str]
     files: Mapping[str, Path]
@@ -24,7 +24,7 @@ class WithFiles(NamedTuple):
 
 
 def with_files(project: Path, given: Mapping[str, str], label: str = "") -> WithFiles:
-    """The variables of one source, which `label` stands for in messages. Paths begin in the project's folder."""
+    """Return the variables of one source, named `label` in messages. Paths are relative to the project's folder."""
     variables, files, problems = dict(given), {}, []
     for name in _named(given):
         base, path = name[: -len(SUFFIX)], project / given[name]
@@ -43,14 +43,14 @@ def with_files(project: Path, given: Mapping[str, str], label: str = "") -> With
 
 
 def named_by_file(found: Found, files: Mapping[str, Path], label: str = "") -> Iterator[Given | SettingsProblem]:
-    """The same, with the variable that names the file as the source of what lies in it."""
+    """Yield the same, with the variable that names the file as the source of its content."""
     for one in found:
         is_of_file = one.source.startswith(label) and one.source[len(label) :] in files
         yield replace(one, source=one.source + SUFFIX) if is_of_file else one
 
 
 def _named(given: Mapping[str, str]) -> Iterator[str]:
-    """The variables that name a file."""
+    """Yield the variables that name a file."""
     for name in given:
         base = name[: -len(SUFFIX)]
         if not name.upper().endswith(SUFFIX) or not given[name]:
@@ -60,13 +60,13 @@ def _named(given: Mapping[str, str]) -> Iterator[str]:
 
 
 def _is_a_name(name: str) -> bool:
-    """Whether a variable means something as it is: a key, or what a project or a plugin calls its own."""
+    """Return whether a variable itself has a meaning: a setting, or a name used by a project or a plugin."""
     key = key_of_variable(name)
     return key is not None and (not key.is_table or key.row.others or (key.file, *key.path) == ("server", "custom"))
 
 
 def _read(path: Path) -> str:
-    """The content, without the end of its last line. Raises OSError, ValueError."""
+    """Return the content without the final line break. Raises OSError, ValueError."""
     try:
         text = read_own_file(path, LARGEST).decode()
     except UnicodeDecodeError:

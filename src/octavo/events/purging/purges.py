@@ -93,7 +93,5 @@ class Purges:
                 await self._outbox.add(unit, TOPIC, payload, not_before=moment, error=error)
 
         await run_unit(self._database, UnitOfWork, work, grouped=False)
-        for moment in {
-            moment for _, moment, _ in messages if moment is not None
-        }:  # before the next check
+        for moment in {moment for _, moment, _ in messages if moment is not None}:  # before the next check
             asyncio.get_running_loop().call_later(max(0, moment - now) / 1000, self._outbox.wake)

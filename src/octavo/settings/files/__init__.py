@@ -1,4 +1,4 @@
-"""The keys of each file in `config/`: a module a file, a frozen dataclass a table, a field with its explanation a key.
+"""The keys of each file in `config/`: a module per file, a frozen dataclass per table, a field per key.
 
-This is the table that drives everything: to add a key, add a field.
+To add a key, add a field: loading, checks and the reference are all derived from it.
 """

@@ -129,7 +129,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption:
-    """A v4 project whose JavaScript is not run: what may be open although code guards it."""
+    """A v4 project whose JavaScript is not run: endpoints that stay open although code guards them."""
 
     allow: tuple[str, ...] = setting(
         (),

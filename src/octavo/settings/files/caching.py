@@ -1,4 +1,4 @@
-"""`api.toml`, the table `caching`: what reads say to caches, and caches that are told what has changed."""
+"""`api.toml`, the table `caching`: caching headers of responses, and purging of CDNs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,13 +10,13 @@ from octavo.settings.keys import setting, table
 from octavo.settings.values import DURATION, FREE_TABLE, MILLISECONDS, SIZE, TABLES, TEXTS, Kind, Misplaced, quoted
 
 VISITORS: Final = ("public", "*")
-"""The roles whose answers caches that serve others may keep."""
+"""The roles whose responses shared caches may store."""
 
 _ROLES: Final = 'directives by role such as { public = "public, max-age=60" }'
 
 
 def _read(value: Any) -> Mapping[str, Mapping[str, str]]:
-    """Directives by content-type and role. Raises Misplaced, ValueError."""
+    """Parse directives by content type and role. Raises Misplaced, ValueError."""
     if not isinstance(value, Mapping):
         raise ValueError
     wrong = [*_wrong(value)]
@@ -72,7 +72,7 @@ _HEADER_KIND: Final = _matching(_HEADER, "the name of a header")
 
 
 def _each(kind: Kind, expected: str) -> Kind:
-    """A list of what a kind takes; as a text, parted by commas."""
+    """Return a list of a kind; a text is split at commas."""
 
     def read(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple):
@@ -97,7 +97,7 @@ _RISING: Final = Kind(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurrogateKeys:
-    """What answers say to caches in front, so that these can be told what to forget."""
+    """Cache tags in responses, by which CDNs can be purged."""
 
     headers: tuple[str, ...] = setting(
         (),
@@ -121,7 +121,7 @@ class SurrogateKeys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purge:
-    """How caches in front are told what has changed."""
+    """Purging of CDNs after changes."""
 
     caches: Mapping[str, Mapping[str, Any]] = setting(
         {},
@@ -150,7 +150,7 @@ class Purge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caching:
-    """What reads over REST say to caches, and whether their answers are kept here."""
+    """Caching headers of REST responses, and the response cache."""
 
     tags: bool | None = setting(
         None,

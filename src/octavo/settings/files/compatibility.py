@@ -1,4 +1,4 @@
-"""`[compat]` of `api.toml`: rules of v4 that are kept for existing clients, or replaced by safer ones."""
+"""`[compat]` of `api.toml`: rules of v4 that existing clients depend on, or their safer replacements."""
 
 from typing import Final, Literal
 
@@ -13,7 +13,7 @@ _BY_PROFILE: Final = "by profile"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compat:
-    """Habits of v4 that are kept for existing clients or replaced by safer ones; see `compat.RULES`."""
+    """Behavior of v4 that existing clients depend on, or safer replacements; see `compat.RULES`."""
 
     profile: Profile = setting("v4", "Which set of habits: `v4` for existing clients, `safe` for new projects.")
     v4_version: str | None = setting(

@@ -9,7 +9,7 @@ from octavo.settings.values import DURATION, SIZE, TIME_ZONE, between, or_unlimi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """How many copies are kept."""
+    """Number of backups to retain."""
 
     last: int = setting(1, "Number of newest backups to retain.", bounds=AT_LEAST_ONE)
     daily: int = setting(7, "Number of days of which the newest backup is retained.", bounds=AT_LEAST_ZERO)
@@ -19,7 +19,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """Where copies are sent: a bucket of S3, or of a service that speaks its protocol."""
+    """The bucket for backups, on S3 or a compatible service."""
 
     name: str = setting("", "Name of the bucket; without one, backups stay in the folder.")
     prefix: str = setting("", "Prefix of the keys of backups, such as `operations/backups/magazine`.")
@@ -36,7 +36,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backups:
-    """Copies of the database by the clock."""
+    """Scheduled backups of the database."""
 
     schedule: str | None = setting(
         None,
@@ -65,7 +65,7 @@ SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Connections held to PostgreSQL by each worker."""
+    """PostgreSQL connections of each worker."""
 
     min: int = setting(1, "Minimum number of open connections.", bounds=AT_LEAST_ZERO)
     max: int = setting(10, "Maximum number of connections.", bounds=AT_LEAST_ONE)

@@ -1,4 +1,4 @@
-"""`middlewares.toml`: what wraps every request."""
+"""`middlewares.toml`: settings for every request."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -115,7 +115,7 @@ DEFAULT_POLICY: Final = "default-src 'none'; frame-ancestors 'self'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Security:
-    """What browsers are told to guard against, beside `headers`."""
+    """Security headers besides `headers`."""
 
     content_security_policy: str = setting(
         DEFAULT_POLICY,
@@ -137,7 +137,7 @@ class PublicFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Middlewares:
-    """What wraps every request."""
+    """Settings for every request."""
 
     use: tuple[Any, ...] = setting(
         (),

@@ -1,4 +1,4 @@
-"""`plugins.toml`, `[email]`: mail and how it leaves. The options have the names that v4's providers gave them."""
+"""`plugins.toml`, `[email]`: sending mail. The options have the names of v4's providers."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -12,7 +12,7 @@ EMAIL_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
     name: (name, f"@strapi/provider-email-{name}", f"strapi-provider-email-{name}")
     for name in ("nodemailer", "sendmail", "amazon-ses", "mailgun", "sendgrid")
 }
-"""The ways there are, by the names that v4's configurations have for them."""
+"""The supported transports, by the provider names in v4's configurations."""
 
 _NUMBER: Final = lenient(optional(WHOLE_NUMBER))
 _FLAG: Final = lenient(FLAG)
@@ -20,7 +20,7 @@ _FLAG: Final = lenient(FLAG)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailTls:
-    """Encryption on the way to a mail server."""
+    """Encryption of the connection to a mail server."""
 
     reject_unauthorized: bool = setting(True, "Require a valid certificate of the server.", kind=_FLAG)
     ca: str | None = setting(None, "Additional trusted certificate, as PEM.")
@@ -30,7 +30,7 @@ class EmailTls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailProviderOptions:
-    """How mail leaves; each way has keys of its own."""
+    """Options of the mail transport. Each transport has its own keys."""
 
     host: str | None = setting(None, "Mail server; without one, development writes mail to `.octavo/mail`.")
     port: int | None = setting(
@@ -90,12 +90,12 @@ _OLDER: Final = {
     "credentials.secretAccessKey": "secret",
     "credentials.sessionToken": "sessionToken",
 }
-"""How v4's configurations are written."""
+"""The format of v4's configurations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailSettings:
-    """What messages say that say nothing themselves."""
+    """Defaults of messages."""
 
     default_from: str = setting("no-reply@localhost", "Default sender: `a@b.org`, or `A <a@b.org>`.")
     default_reply_to: str = setting("", "Default reply address.", kind=values.JOINED_TEXTS)
@@ -116,7 +116,7 @@ class EmailConfig:
 
     @property
     def way(self) -> str | None:
-        """The way that the provider's name means; None where it is none that there is, or nothing is said."""
+        """Return the transport for the provider's name, or None if it is unknown or not set."""
         name = (self.provider or "").lower()
         return next((way for way, names in EMAIL_PROVIDERS.items() if name in names), None)
 

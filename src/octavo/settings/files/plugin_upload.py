@@ -1,4 +1,4 @@
-"""`plugins.toml`, `[upload]`: files and where they are kept. The options are called as those of v4's providers."""
+"""`plugins.toml`, `[upload]`: files and their storage. The options have the names of v4's providers."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -24,12 +24,13 @@ UPLOAD_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
         "strapi-provider-upload-google-cloud-storage",
     ),
 }
-"""The storages there are, by the names that v4's configurations, and the rows of files, have for them."""
+"""The supported storages, by the provider names in v4's configurations and in the rows of files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Credentials:
-    """Who asks S3. Without them the library looks in its own places: environment, profiles, the machine's role."""
+    """Credentials for S3. Without them, the library uses its usual sources: environment, profiles, the machine's
+    role."""
 
     access_key_id: str | None = setting(None, "Access key.", variable="AWS_ACCESS_KEY_ID", secret=True)
     secret_access_key: str | None = setting(None, "Secret access key.", variable="AWS_ACCESS_SECRET", secret=True)
@@ -59,7 +60,7 @@ class S3Params:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Service:
-    """S3, or a service that speaks its protocol."""
+    """S3, or a compatible service."""
 
     credentials: S3Credentials = table(S3Credentials, "Credentials.")
     region: str | None = setting(None, "Region of the bucket.", variable="AWS_REGION")
@@ -81,12 +82,12 @@ _FLAT_KEYS: Final = {
     **{name: f"s3Options.{place}" for name, place in _S3_KEYS.items()},
     "cloudflarePublicAccessUrl": "baseUrl",
 }
-"""How older configurations of v4 are written."""
+"""The format of older v4 configurations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadProviderOptions:
-    """How the storage is reached; each has keys of its own."""
+    """Options of the storage. Each storage has its own keys."""
 
     base_url: str = setting(
         "",
@@ -184,7 +185,7 @@ class UploadProviderOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadActionOptions:
-    """What is told to the service besides, with `aws-s3` and `cloudinary`; in the service's own words."""
+    """Additional options of `aws-s3` and `cloudinary`, under the names of the service's API."""
 
     upload: Mapping[str, Any] = setting({}, "Options of each upload.")
     upload_stream: Mapping[str, Any] = setting({}, "Options of each upload, as v4 names them; these take precedence.")
@@ -212,7 +213,7 @@ class UploadConfig:
 
     @property
     def storage(self) -> str | None:
-        """The storage that the provider's name means; None where it is none that there is."""
+        """Return the storage for the provider's name, or None if it is unknown."""
         return next((storage for storage, names in UPLOAD_PROVIDERS.items() if self.provider in names), None)
 
 

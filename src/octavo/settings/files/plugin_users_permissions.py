@@ -1,4 +1,4 @@
-"""`plugins.toml`, `[users-permissions]`: users, roles, tokens and attempts."""
+"""`plugins.toml`, `[users-permissions]`: users, roles, tokens and rate limits."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""`plugins.toml`: the plugins that are built in, the larger ones in modules of their own, and those of a project."""
+"""`plugins.toml`: the built-in plugins, the larger ones in separate modules, and the project's own plugins."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -14,7 +14,7 @@ from octavo.settings.values import PATH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlLimits:
-    """The most that an operation may ask for; far above what applications ask."""
+    """Limits of an operation; far above what applications need."""
 
     tokens: int = setting(15_000, "Maximum tokens of a document.", bounds=AT_LEAST_ONE)
     aliases: int = setting(500, "Maximum aliases of a document.", bounds=AT_LEAST_ZERO)
@@ -30,7 +30,7 @@ class GraphqlLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApolloServer:
-    """Server options of a v4 project, under their names there. What `graphql.config` itself says wins."""
+    """Server options of a v4 project, under their names there. Keys of `graphql.config` take precedence."""
 
     tracing: bool | None = setting(None, "Report the duration of each stage in `extensions` of the response.")
     introspection: bool | None = setting(None, "Allow introspection of the schema.")
@@ -42,7 +42,7 @@ class ApolloServer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlConfig:
-    """The GraphQL door."""
+    """The GraphQL API."""
 
     endpoint: str = setting("/graphql", "Path of the endpoint.", kind=PATH)
     shadow_crud: bool = setting(
@@ -70,12 +70,12 @@ class GraphqlConfig:
 
     @property
     def largest_page(self) -> int | None:
-        """`max_limit`, where it is set."""
+        """`max_limit`, if it is set."""
         return self.max_limit if self.max_limit > 0 else None
 
     @property
     def most_items(self) -> int:
-        """Of any list."""
+        """Maximum number of items of any list."""
         return self.amount_limit if self.max_limit < 1 else min(self.amount_limit, self.max_limit)
 
 
@@ -89,7 +89,7 @@ class Graphql:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentationConfig:
-    """Where it is, and for whom."""
+    """The documentation's URL, and who can read it."""
 
     path: str = setting("/documentation", "Path of the page; the document is at `openapi.json` below it.", kind=PATH)
     always: bool = setting(False, "Serve it in production too.")
@@ -131,7 +131,7 @@ class I18n:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugins:
-    """Plugins: the built-in ones with known keys, others as they are written."""
+    """Plugins: the built-in ones with known keys, others unchanged."""
 
     users_permissions: UsersPermissions = table(UsersPermissions, name="users-permissions")
     email: Email = table(Email)
@@ -149,4 +149,4 @@ class Plugins:
 
 
 BUILT_IN: Final[Mapping[str, str]] = {kebab(row.name): row.name for row in fields(Plugins) if row.name != "others"}
-"""The names of the plugins that are built in, with their attributes."""
+"""The names of the built-in plugins, with their attributes."""

@@ -22,7 +22,7 @@ from octavo.settings.values import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhooks:
-    """How messages to webhooks are sent and kept."""
+    """Sending of webhook messages, and the delivery log."""
 
     default_headers: Mapping[str, str] = setting({}, "Headers of each message, in addition to those of its webhook.")
     populate_relations: bool = setting(
@@ -66,7 +66,7 @@ class Webhooks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
-    """Where spans of requests, statements, jobs and calls to other machines are sent. It takes the package
+    """Export of traces of requests, statements, jobs and outgoing calls. Requires the package
     `octavo[opentelemetry]`."""
 
     endpoint: str = setting(
@@ -109,7 +109,7 @@ Level = Literal["debug", "info", "warning", "error"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """What is told, and how: one event a line, to standard error."""
+    """Log output: one event per line, to standard error."""
 
     format: Literal["auto", "text", "json"] = setting(
         "auto", "Format of log lines: `json`, or `text`; `auto` is text in development, otherwise JSON."
@@ -128,7 +128,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingHttp:
-    """How the project's code asks other machines, with `app.http`."""
+    """Outgoing requests of the project's code with `app.http`."""
 
     private_hosts: tuple[str, ...] = setting(
         (),
@@ -166,7 +166,7 @@ class Jobs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metrics:
-    """Who may see how the service fares, at `/metrics` and with `octavo status` and `octavo slow`."""
+    """Access to metrics, at `/metrics` and with `octavo status` and `octavo slow`."""
 
     token: str | None = setting(
         None,
