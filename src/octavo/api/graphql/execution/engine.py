@@ -1,7 +1,10 @@
 """The GraphQL engine: the schema of a project, its documents, and the executor."""
 
+from collections.abc import Callable
+
 from octavo.api.graphql.customization.apply_extension import extend_generated
 from octavo.api.graphql.document.documents import Documents
+from octavo.api.graphql.document.literals import Templates
 from octavo.api.graphql.execution.code_fields import CodeFields
 from octavo.api.graphql.execution.executor import Executor
 from octavo.api.graphql.execution.operation_shapes import OperationShapes
@@ -18,6 +21,7 @@ class Engine:
     """The engine, built for the first operation, so that a service starts faster."""
 
     documents: Documents
+    templates: Templates
     executor: Executor
 
 
@@ -56,4 +60,14 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
         code,
         digit_ids=options.digit_ids,
     )
-    return Engine(Documents(schema, options.limits, content.caches.cache("GraphQL documents")), executor)
+    documents = Documents(schema, options.limits, caches.cache("GraphQL documents"))
+    templates = Templates(schema, caches.cache("GraphQL document templates"), _has_code(code))
+    return Engine(documents, templates, executor)
+
+
+def _has_code(code: CodeFields | None) -> Callable[[str, str], bool]:
+    """Return the test whether a field, by the names of its type and itself, has code of the project."""
+    if code is None:
+        return lambda parent, name: False
+    customization = code.customization
+    return lambda parent, name: customization.of(parent, name) is not None

@@ -107,9 +107,11 @@ class Executor:
         """Return the response of an operation, including errors. Raises RefusedVariables and OperationUnavailable."""
         ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
-            return await ready.answer(self.controller.reads)
+            return await ready.answer(self.controller.reads, asked)
         read = partial(read_variables, self.schema, asked.operation, asked.variables)
         variables = await compute(read, asked.size)
+        if asked.literals is not None:
+            variables = {**variables, **asked.literals.values}
         if asked.is_mutation:
             mutation = self.mutations.get(asked, variables, actor)
             if mutation is not None:
@@ -118,7 +120,7 @@ class Executor:
         ready = self.shapes.get(asked, variables, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             self.ready.keep(asked, actor, ready, asked.values_size)
-            return await ready.answer(self.controller.reads)
+            return await ready.answer(self.controller.reads, asked)
         return await self._run_unprepared(asked, variables, actor, asker)
 
     async def _run_unprepared(
@@ -138,7 +140,7 @@ class Executor:
             run.keep_mutation(parent, selected, variables)
         else:
             run.keep_query(selected, variables, lifting)
-        return _answer(parent, selected, results)
+        return _answer(asked, parent, selected, results)
 
     def _roots(
         self, selections: Selections, actor: Actor, sentinels: ErrorSentinels, id_source: IdSource = no_source
@@ -167,7 +169,7 @@ class Executor:
                 (write, []) if isinstance(write, bytes) else await _caught(resolvers.run(write))
                 for write in mutation.writes
             ]
-        return _answer(mutation.parent, mutation.selected, results)
+        return _answer(asked, mutation.parent, mutation.selected, results)
 
 
 async def _caught(work: Awaitable[FieldResult]) -> FieldResult:
@@ -241,7 +243,8 @@ class _Run:
     def keep_mutation(self, parent: GraphQLObjectType, selected: list[Selected], variables: dict[str, Any]) -> None:
         """Keep the mutation for other values of its variables, if all its root fields are prepared."""
         known: dict[str, EntryWrite | bytes] = {**self.constants, **self.writes}
-        if self.asked.operation.variable_definitions and all(item.key in known for item in selected):
+        is_likely_again = self.asked.operation.variable_definitions or self.asked.literals
+        if is_likely_again and all(item.key in known for item in selected):
             writes = tuple(known[item.key] for item in selected)
             mutation = PreparedMutation(parent, tuple(selected), writes, self.roots.sentinels)
             self.executor.mutations.keep(self.asked, variables, self.roots.actor, mutation)
@@ -290,14 +293,16 @@ class _Run:
         return data, errors
 
 
-def _answer(parent: GraphQLObjectType, selected: Sequence[Selected], results: list[FieldResult]) -> bytes:
+def _answer(
+    asked: RequestedOperation, parent: GraphQLObjectType, selected: Sequence[Selected], results: list[FieldResult]
+) -> bytes:
     errors = [error for _, found in results for error in found]
     data = join((item.key, value) for item, (value, _) in zip(selected, results, strict=True))
     values = ((item, value) for item, (value, _) in zip(selected, results, strict=True))
     if errors and any(value == NULL and _is_required(parent, item) for item, value in values):
         data = NULL
     found = (value for item, (value, _) in zip(selected, results, strict=True) if item.name != TYPENAME)
-    return complete((data,), errors, has_values=data != NULL and any(value != NULL for value in found))
+    return complete((data,), asked.place(errors), has_values=data != NULL and any(value != NULL for value in found))
 
 
 def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:

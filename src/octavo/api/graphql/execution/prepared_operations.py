@@ -10,6 +10,7 @@ from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType, g
 from octavo.access.authorization.actor import Actor
 from octavo.api.graphql.document.collect_fields import TYPENAME, Selected, Selections
 from octavo.api.graphql.document.documents import Document
+from octavo.api.graphql.document.literals import Literals
 from octavo.api.graphql.execution.alias_splitter import split_aliases
 from octavo.api.graphql.execution.argument_parser import PageInfo, RequestedPage, page_info
 from octavo.api.graphql.execution.error_format import OperationUnavailable, is_outage, render
@@ -199,16 +200,28 @@ Read = EntryRead | ListRead
 class RequestedOperation:
     """A requested operation: its document, its variables, and the body's size in bytes."""
 
-    __slots__ = ("_key", "document", "operation", "size", "variables")
+    __slots__ = ("_key", "document", "literals", "operation", "size", "variables")
 
     def __init__(
-        self, document: Document, operation: OperationDefinitionNode, variables: dict[str, Any], size: int = 0
+        self,
+        document: Document,
+        operation: OperationDefinitionNode,
+        variables: dict[str, Any],
+        size: int = 0,
+        literals: Literals | None = None,
     ) -> None:
         self.document = document
         self.operation = operation
         self.variables = variables
         self.size = size
-        self._key = _key_of(document, operation, variables)
+        self.literals = literals
+        """The literals of the text, if its document is shared with texts that have others."""
+        given = variables if literals is None else {"": variables, **literals.values}
+        self._key = _key_of(document, operation, given)
+
+    def place(self, errors: Errors) -> Errors:
+        """Return errors with their locations in the text of the request."""
+        return errors if self.literals is None or not errors else self.literals.place(errors)
 
     def key(self, actor: Actor) -> tuple[Any, ...] | None:
         """Return the cache key for a caller; None for mutations and for operations that cannot be cached."""
@@ -261,13 +274,13 @@ class PreparedOperation(NamedTuple):
         )
         return PreparedOperation(members, self.sentinels, self.locale)
 
-    async def answer(self, reads: ContentReads) -> bytes:
+    async def answer(self, reads: ContentReads, asked: RequestedOperation) -> bytes:
         """Run the reads and return the response. Raises OperationUnavailable."""
         sizes: list[int] = []
         if len(self.members) == 1:  # a task costs more than the read itself
             before, read = self.members[0]
             pieces, errors = await self._run_read(before, read, reads, sizes)
-            return complete((before, *pieces, b"}"), errors, has_values=pieces != [NULL])
+            return complete((before, *pieces, b"}"), asked.place(errors), has_values=pieces != [NULL])
         with reads.request_share():
             results = await asyncio.gather(
                 *[self._run_read(before, read, reads, sizes) for before, read in self.members]
@@ -284,7 +297,7 @@ class PreparedOperation(NamedTuple):
             for (_, read), (pieces, _) in zip(self.members, results, strict=True)
             if not isinstance(read, bytes)
         )
-        return complete(data, errors, has_values=has_values)
+        return complete(data, asked.place(errors), has_values=has_values)
 
     async def _run_read(
         self, before: bytes, read: Read | bytes, reads: ContentReads, sizes: list[int]

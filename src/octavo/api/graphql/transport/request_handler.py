@@ -4,14 +4,15 @@ Imports graphql-core, so `endpoint` imports it late.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any, Final, NamedTuple
+from weakref import ref
 
 import orjson
 from graphql import GraphQLError, OperationType
 
 from octavo.access.authorization.actor import Actor
 from octavo.api.graphql.document.documents import VALIDATION_FAILED, Document, RefusedDocument
+from octavo.api.graphql.document.literals import Literals, split_literals
 from octavo.api.graphql.document.logins import Attempts, TooManyLogins
 from octavo.api.graphql.document.persisted_queries import PersistedQueries, PersistedQueryRefused
 from octavo.api.graphql.document.variables import RefusedVariables
@@ -123,6 +124,8 @@ _LARGEST_KEPT: Final = 32 * 1024
 and few of them would fill the cache."""
 _PARSED_FACTOR: Final = 12
 """Maximum memory per byte of a body, with the parsed operation, which has its variables twice."""
+_SHARED_BYTES: Final = 2_000
+"""Bytes that a cached operation takes at most besides its variables and literals, if it shares its document."""
 _NO_QUERY: Final = "GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension."
 _NO_VARIABLES: Final = (
     "Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an "
@@ -140,6 +143,28 @@ _URL_ENCODED: Final = "Operations are not taken from url-encoded forms: send JSO
 
 class _BadRequest(Exception):
     """A request without a valid operation."""
+
+
+class _SharedOperation:
+    """An operation whose document is shared, and stays in memory only as long as it is cached itself."""
+
+    __slots__ = ("_name", "_size", "_template", "_variables", "_written")
+
+    def __init__(self, asked: RequestedOperation, literals: Literals) -> None:
+        self._template = ref(literals.template)
+        self._written = literals.written
+        self._name = asked.operation.name.value if asked.operation.name else None
+        self._variables = asked.variables
+        self._size = asked.size
+
+    def restore(self) -> RequestedOperation | None:
+        """Return the operation, or None if its document is no longer cached."""
+        template = self._template()
+        literals = None if template is None else template.fill(self._written)
+        if template is None or literals is None:
+            return None
+        operation = template.document.operation(self._name)
+        return RequestedOperation(template.document, operation, self._variables, self._size, literals)
 
 
 class _InvalidDocument(Exception):
@@ -208,6 +233,7 @@ class RequestHandler:
 
     def __init__(self, engine: Engine, content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> None:
         self._documents = engine.documents
+        self._templates = engine.templates
         self._executor = engine.executor
         self._authenticator = content.authenticator
         self._parse_text = parse_text
@@ -215,7 +241,7 @@ class RequestHandler:
         self._as_ever = _Answers(graphql=False, all_json=options.json_errors)
         caches = content.caches
         self._persisted = PersistedQueries(caches.cache("GraphQL persisted queries") if options.persisted else None)
-        self._operations: Cache[bytes, RequestedOperation] = caches.cache("GraphQL bodies")
+        self._operations: Cache[bytes, RequestedOperation | _SharedOperation] = caches.cache("GraphQL bodies")
         self._refusals: Cache[str, bytes] = caches.cache("GraphQL invalid documents")
 
     @property
@@ -250,6 +276,8 @@ class RequestHandler:
             actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
             body = await request.body() if request.content_type == JSON else b""
             asked = self._operations.get(body)
+            if isinstance(asked, _SharedOperation):
+                asked = asked.restore()
             if asked is None:
                 return await self._post(request, body, self._caller(request, actor, answers))
             return answers.json(200, await self._executor.run(asked, actor, request))
@@ -338,10 +366,18 @@ class RequestHandler:
         except OperationUnavailable as error:
             return answers.unavailable(error.body)
         except RefusedVariables as error:
-            return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
+            return answers.errors(400, asked.place([render_refused(one, BAD_INPUT) for one in error.errors]))
         if body and len(body) <= _LARGEST_KEPT and is_query and trace is None and "extensions" not in given:
-            self._operations.put(body, asked, _PARSED_FACTOR * len(body) + asked.document.size)
+            self._keep(body, asked)
         return answers.json(200, answer if trace is None else trace.add_to(answer))
+
+    def _keep(self, body: bytes, asked: RequestedOperation) -> None:
+        """Cache the operation of a body."""
+        size = _PARSED_FACTOR * len(body)
+        if asked.literals is None:
+            self._operations.put(body, asked, size + asked.document.size)
+        else:
+            self._operations.put(body, _SharedOperation(asked, asked.literals), size + _SHARED_BYTES)
 
     async def _read_operation(
         self, given: Mapping[str, Any], trace: Trace | None, size: int
@@ -351,21 +387,36 @@ class RequestHandler:
         text = self._persisted.resolve(text, _object(_read_json(given, "extensions")))
         if not text:
             return None
-        document = self._documents.known(text) or await self._read_document(text, trace)
+        document, literals = self._documents.known(text), None
+        if document is None:
+            document, literals = await self._read_document(text, trace)
         name = given.get("operationName")
         operation = document.operation(None if name is None else str(name))
         if not isinstance(variables, Mapping | list | None):
             raise GraphQLError(_NO_VARIABLES)
-        return RequestedOperation(document, operation, _object(variables), size)
+        return RequestedOperation(document, operation, _object(variables), size, literals)
 
-    async def _read_document(self, text: str, trace: Trace | None) -> Document:
-        """Return the document of a text that is not cached. Raises _InvalidDocument, at once for a text seen before."""
+    async def _read_document(self, text: str, trace: Trace | None) -> tuple[Document, Literals | None]:
+        """Return the document of a text that is not cached, and the text's literals if others share the document.
+
+        Raises _InvalidDocument, at once for a text seen before.
+        """
         response = self._refusals.get(text)
         if response is not None:
             raise _InvalidDocument(response)
+        split = split_literals(text)
+        literals = None if split is None else self._templates.find(split)
+        if literals is not None:
+            return literals.template.document, literals
+
+        def read() -> Document:
+            document = self._documents.read(text, trace)
+            if split is not None:
+                self._templates.learn(split)
+            return document
+
         try:
-            read = partial(self._documents.read, text, trace)
-            return self._documents.keep(await compute(read, len(text), MOST_READ_HERE))
+            return self._documents.keep(await compute(read, len(text), MOST_READ_HERE)), None
         except RefusedDocument as error:
             response = orjson.dumps({"errors": [render_refused(one, error.code) for one in error.errors]})
             if len(text) + len(response) <= _LARGEST_KEPT:
