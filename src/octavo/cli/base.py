@@ -242,7 +242,12 @@ def with_database(
     async def run() -> ResultT:
         database = open_project_database(settings)
         locale = settings.plugins.i18n.config.default_locale
-        await prepare_database(database, project_registry(settings), locale, tables, migrations_folder(settings))
+        registry, folder, update = (
+            project_registry(settings),
+            migrations_folder(settings),
+            settings.database.update_tables,
+        )
+        await prepare_database(database, registry, locale, tables, folder, update_tables=update)
         purges = open_purges(settings, database, Outbox(database))
         try:
             with with_keeper(purges.keep) if hooked else nullcontext():

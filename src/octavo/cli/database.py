@@ -31,7 +31,7 @@ from octavo.modeling.refactoring.convert import find_conversion
 from octavo.operations.backups.postgresql_tools import dump_database
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_resources import migrations_folder
-from octavo.operations.runtime.options import hides_future
+from octavo.operations.runtime.options import hides_future, own_tables
 from octavo.operations.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
@@ -249,6 +249,7 @@ async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool
         report = await bring_up_to_date(
             database,
             registry,
+            own_tables(settings),
             migrations=folder,
             allow_data_loss=allow_data_loss,
             default_locale=locale,

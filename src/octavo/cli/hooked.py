@@ -28,7 +28,8 @@ async def with_hooked_database(settings: Settings, work: Callable[[Database], Aw
     infrastructure = open_infrastructure(settings)
     database, locale = infrastructure.database, settings.plugins.i18n.config.default_locale
     tables, registry = options.own_tables(settings), project_registry(settings)
-    await prepare_database(database, registry, locale, tables, migrations_folder(settings))
+    update = settings.database.update_tables
+    await prepare_database(database, registry, locale, tables, migrations_folder(settings), update_tables=update)
     try:
         extending = await register_code(infrastructure, registry)
         keep = infrastructure.purges.keep

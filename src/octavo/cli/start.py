@@ -25,14 +25,19 @@ port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port t
 @host_option
 @port_option
 @click.option("--workers", type=click.IntRange(1), help="Number of worker processes; overrides the settings.")
+@click.option("--no-migrate", is_flag=True, help="Fail instead of changing tables; overrides the settings.")
 @click.option("--strict", is_flag=True, help="Fail if findings of a v4 project are unresolved.")
-def start(project: Path, host: str | None, port: int | None, workers: int | None, strict: bool) -> None:
+def start(
+    project: Path, host: str | None, port: int | None, workers: int | None, no_migrate: bool, strict: bool
+) -> None:
     """Serve a project in production until SIGTERM or Ctrl-C. SIGHUP reloads it.
 
-    Updates the database first. Fails if secrets are missing.
+    Updates the database first, unless --no-migrate is given. Fails if secrets are missing.
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=workers)
+    if no_migrate:
+        environment["OCTAVO_DATABASE__UPDATE_TABLES"] = "false"
     read_settings = partial(load_settings, project, environment, default_mode="production")
     if strict:
         _check_strictly(read_settings())

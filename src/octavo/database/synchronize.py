@@ -191,6 +191,22 @@ async def plan_changes(database: Database, registry: Registry, renames: Sequence
     return (await _compare(database, database.dialect, registry, renames)).changes
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What `synchronize` would do, apart from options: `report`, and system tables to create."""
+
+    report: SyncReport
+    missing: tuple[OwnTable, ...]
+
+
+async def preview_changes(database: Database, registry: Registry, own: Sequence[OwnTable] = ()) -> Preview:
+    """Return what `synchronize` would do to the tables. `applied` of the report are the changes it would make."""
+    state = await _compare(database, database.dialect, registry)
+    own = _own_tables(own, registry, database.dialect)
+    applied, warnings = await _possible(database, database.dialect, state.changes.additive, state.found)
+    return Preview(SyncReport(tuple(applied), state.changes.losing, tuple(warnings)), tuple(_missing(own, state)))
+
+
 async def synchronize(
     database: Database,
     registry: Registry,
@@ -210,8 +226,7 @@ async def synchronize(
     """
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
-    totals = database.dialect.totals
-    own = (*own, HIDDEN_ENTRIES, *(() if totals is None else totals.tables), *parts_tables(registry, database.dialect))
+    own = _own_tables(own, registry, database.dialect)
     find = partial(find_option_changes, registry=registry, insists=insists, hides_future=hides_future)
     options = await find(database, database.dialect, found=state.found)
     if not (changes.additive or _missing(own, state) or options.any or (allow_data_loss and changes.losing)):
@@ -295,6 +310,11 @@ def _undone(changes: Sequence[Change]) -> Iterator[Change]:
                 yield DropIndex(change.table, index)
 
 
+def _own_tables(own: Sequence[OwnTable], registry: Registry, dialect: Dialect) -> tuple[OwnTable, ...]:
+    totals = () if dialect.totals is None else dialect.totals.tables
+    return (*own, HIDDEN_ENTRIES, *totals, *parts_tables(registry, dialect))
+
+
 def _missing(own: Sequence[OwnTable], state: _State) -> list[OwnTable]:
     return [table for table in own if table.name not in state.found]
 
@@ -312,17 +332,26 @@ async def _compare(
 
 
 async def _apply(connection: Transaction, state: _State, dialect: Dialect, allow_data_loss: bool) -> SyncReport:
-    applied, warnings = [], []
-    for change in state.changes.ordered if allow_data_loss else state.changes.additive:
-        obstacle = await _obstacle(connection, dialect, change, state.found)
-        if obstacle is None:
-            applied.append(change)
-        else:
-            warnings.append(obstacle)
+    planned = state.changes.ordered if allow_data_loss else state.changes.additive
+    applied, warnings = await _possible(connection, dialect, planned, state.found)
     for touched, changes in groupby(applied, lambda change: _touched(change, state.found)):
         await _change_tables(connection, touched, changes, dialect)
     await _save_managed(connection, state, dialect, allow_data_loss)
     return SyncReport(tuple(applied), () if allow_data_loss else state.changes.losing, tuple(warnings))
+
+
+async def _possible(
+    connection: Connection, dialect: Dialect, changes: Iterable[Change], found: Mapping[str, Table]
+) -> tuple[list[Change], list[str]]:
+    """Return the changes that the stored data allows, and why it prevents the others."""
+    possible, warnings = list[Change](), list[str]()
+    for change in changes:
+        obstacle = await _obstacle(connection, dialect, change, found)
+        if obstacle is None:
+            possible.append(change)
+        else:
+            warnings.append(obstacle)
+    return possible, warnings
 
 
 def _touched(change: Change, found: Mapping[str, Table]) -> tuple[str, ...]:

@@ -66,7 +66,8 @@ class Background:
             self._begin(_look_again_and_again(self._shared.webhooks, seconds))
         if self._works and self._shared.settings.server.jobs.cron and self._jobs.tasks:
             self._begin(self._jobs.clockwork().run())
-        if self._works and self._shared.database.dialect.aside and declares_indexes(self._registry):
+        builds = self._works and self._shared.settings.database.update_tables
+        if builds and self._shared.database.dialect.aside and declares_indexes(self._registry):
             self._begin(_make_indexes(self._shared.database, self._registry))
         if self._works and self._shared.settings.server.jobs.cron and self._shared.backups.schedule is not None:
             self._begin(self._shared.backups.run())

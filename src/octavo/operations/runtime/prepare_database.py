@@ -6,6 +6,7 @@ Several processes can do this at once. Errors are StartFailed, with a message fo
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
@@ -20,10 +21,11 @@ from octavo.database.component_names import learn_former_names, told
 from octavo.database.connection import Database, DatabaseMisconfigured
 from octavo.database.declared_indexes import not_made
 from octavo.database.duplicate_single_types import find_surplus_entries
-from octavo.database.migrations.files import MigrationFailed
-from octavo.database.migrations.runner import run_migrations
+from octavo.database.migrations.files import MigrationFailed, State
+from octavo.database.migrations.runner import migration_states, run_migrations
 from octavo.database.option_changes import describe_hidden, learn_hidden_entries
-from octavo.database.synchronize import SyncReport, continue_ids, synchronize
+from octavo.database.option_previews import preview_options
+from octavo.database.synchronize import SyncReport, continue_ids, preview_changes, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.ddl.changes import AddColumn, ChangeType, summary
 from octavo.query.sql.ddl.tables import OwnTable
@@ -50,6 +52,9 @@ VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
 
 
 _NOT_UPDATED: Final = "Could not update the tables; nothing was changed"
+_OUT_OF_DATE: Final = """\
+The database is not up to date, and the start does not change it (`database.updateTables` is false, or --no-migrate).
+Run `octavo db upgrade` as the owner of the tables. It would make these changes:"""
 _CONTRADICTING: Final = "Columns of the database contradict the definitions:"
 _CONVERT: Final = """\
 Convert each with `octavo db convert TYPE ATTRIBUTE`, whose --dry-run shows what will not fit the new type; or all with
@@ -99,14 +104,25 @@ async def prepare_database(
     migrations: Path | None = None,
     *,
     hides_future: bool | None = None,
+    update_tables: bool = True,
     repeat: Repeat = _once,
 ) -> SyncReport:
     """Connect, update the tables, and add the initial data of a new database. Raises StartFailed.
 
+    Without `update_tables`, the tables must be up to date.
     `repeat` runs both steps, and decides whether to repeat one for which the database is unavailable.
     """
     await repeat(partial(reach_database, database))
-    update = partial(update_database, database, registry, default_locale, own, migrations, hides_future=hides_future)
+    update = partial(
+        update_database,
+        database,
+        registry,
+        default_locale,
+        own,
+        migrations,
+        hides_future=hides_future,
+        update_tables=update_tables,
+    )
     try:
         return await repeat(update)
     except BaseException:
@@ -123,6 +139,7 @@ async def update_database(
     *,
     insists: bool = False,
     hides_future: bool | None = None,
+    update_tables: bool = True,
 ) -> SyncReport:
     """Update the tables and add the initial data of a new database, which may be in use. Raises StartFailed.
 
@@ -130,51 +147,78 @@ async def update_database(
     `synchronize`.
     """
     try:
-        return await _update_database(
-            database, registry, default_locale, own, migrations, insists=insists, hides_future=hides_future
-        )
+        if update_tables:
+            report = await bring_up_to_date(
+                database,
+                registry,
+                own,
+                migrations=migrations,
+                default_locale=default_locale,
+                insists=insists,
+                hides_future=hides_future,
+            )
+        else:
+            report = await check_tables(
+                database, registry, own, migrations, default_locale=default_locale, hides_future=hides_future
+            )
+        await _add_initial_data(database, registry, default_locale)
+        await _warn(database, registry, default_locale, report, hides_future=bool(hides_future))
+        return report
     except ServiceUnavailable as error:
         raise _failure("The database cannot be prepared", error) from error
 
 
-async def _update_database(
+async def check_tables(
     database: Database,
     registry: Registry,
-    default_locale: str,
     own: Sequence[OwnTable],
     migrations: Path | None,
     *,
-    insists: bool,
+    default_locale: str,
     hides_future: bool | None,
 ) -> SyncReport:
-    report = await bring_up_to_date(
-        database,
-        registry,
-        own,
-        migrations=migrations,
-        default_locale=default_locale,
-        insists=insists,
-        hides_future=hides_future,
-    )
-    if report.applied:
-        grown = any(isinstance(change, AddColumn) for change in report.applied)  # existing tables changed
-        logger.log(logging.WARNING if grown else logging.INFO, "%s", summary(report.applied))
+    """Return the report of an update that changes nothing. Raises StartFailed if an update would change something."""
+    try:
+        states = await migration_states(database, migrations) if migrations is not None else []
+    except MigrationFailed as error:
+        raise StartFailed(str(error)) from error
+    pending = [f"run {each.files[0]}" for each, state in states if state is State.PENDING]
+    preview = await preview_changes(database, registry, own)
+    entries = await preview_options(database, registry, default_locale, hides_future=hides_future)
+    missing = [f"create table {table.name}" for table in preview.missing]
+    lines = [*pending, *map(str, preview.report.applied), *missing, *entries]
+    if lines:
+        raise StartFailed("\n".join([_OUT_OF_DATE, *(f"  {line}" for line in lines)]))
+    return replace(preview.report, applied=())
+
+
+async def _add_initial_data(database: Database, registry: Registry, default_locale: str) -> None:
+    """Add the default roles and the default locale of a new database, and correct its sequences."""
     for table in await continue_ids(database, registry):
         logger.info("New ids of %s go on behind those that are there", table)
     if not await database.fetch_value(_ROLES):
         await ensure_default_roles(database)
     if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
         await add_locales(database, {default_locale: locale_name(default_locale)})
+
+
+async def _warn(
+    database: Database, registry: Registry, default_locale: str, report: SyncReport, *, hides_future: bool
+) -> None:
+    """Log what an update has changed, what it could not do, and which entries it has hidden."""
+    if report.applied:
+        grown = any(isinstance(change, AddColumn) for change in report.applied)  # existing tables changed
+        logger.log(logging.WARNING if grown else logging.INFO, "%s", summary(report.applied))
     async with database.snapshot() as snapshot:  # without a statement timeout
         former = await learn_former_names(snapshot, database.dialect, registry)
         hidden = await learn_hidden_entries(snapshot, registry)
-        future = bool(hides_future)
-        surplus = await find_surplus_entries(snapshot, database.dialect, registry, default_locale, hides_future=future)
+        surplus = await find_surplus_entries(
+            snapshot, database.dialect, registry, default_locale, hides_future=hides_future
+        )
     about_entries = (*told(former), *describe_hidden(hidden), *map(str, surplus))
     warnings = (*report.warnings, *not_made(registry, database.dialect), *about_entries)
     for warning in warnings:
         logger.warning("%s", warning)
-    return report
 
 
 def check_types(report: SyncReport) -> None:

@@ -197,6 +197,7 @@ class Process:
                 self.site.registry,
                 *tables,
                 hides_future=hides_future,
+                update_tables=self.settings.database.update_tables,
                 repeat=self.start_wait.until_available,
             )
         try:
@@ -391,7 +392,12 @@ class Process:
             tables = _tables(infrastructure.settings)
             hides_future = options.hides_future(infrastructure.settings)
             report = await update_database(
-                infrastructure.database, site.registry, *tables, insists=True, hides_future=hides_future
+                infrastructure.database,
+                site.registry,
+                *tables,
+                insists=True,
+                hides_future=hides_future,
+                update_tables=infrastructure.settings.database.update_tables,
             )
             self._added, changed = report.applied, report.options
             check_types(report)

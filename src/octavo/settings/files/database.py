@@ -173,6 +173,11 @@ class Database:
         former={"kept": "maintained"},
     )
     backups: Backups = table(Backups, "Scheduled backups; see docs/backups.md.")
+    update_tables: bool = setting(
+        True,
+        "Update the tables at the start. With `false`, the service starts only if `octavo db upgrade` has nothing to "
+        "change, so its database user needs no permission to change tables.",
+    )
     run_migrations: bool = setting(True, "Run new files of `database/migrations` at a start.")
     start_wait: int | None = setting(
         60,
