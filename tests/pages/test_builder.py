@@ -124,7 +124,7 @@ def test_what_is_refused_is_said_at_its_place_and_nothing_is_lost(desk: Desk) ->
     desk.fill("Name", "title")
     desk.click("Done")
     desk.click("Save")
-    desk.see("Fix 3 errors to save", "is already being used by another content type")
+    desk.see("Fix 3 errors to save", "Another content type already uses the name")
     desk.click("All types")
     desk.see("Leave without saving?")
     desk.click("Cancel")

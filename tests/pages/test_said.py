@@ -1,5 +1,6 @@
 """What the service says, in the words of the pages' languages."""
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -93,6 +94,55 @@ def written() -> set[str]:
     messages = [plain or quoted for plain, quoted in texts]
     found = {message for message in messages if LABEL.match(message) and VERB.search(message)}
     return {re.sub(r"\{[^}]*\}", "5", LABEL.sub("seo.metaTitle", text)) for text in found}
+
+
+BUILDER = ("modeling/builder/*.py", "schema/check.py", "schema/parse.py", "schema/parse_attributes.py")
+"""The modules whose messages the type builder sends, together with the two below."""
+OF_BUILDER = ("schema/builtin_attributes.py", "schema/definition_values.py")
+NO_MESSAGES = re.compile(
+    r"^(?:Rename attributes of|DELETE FROM|entry [^:]*(?:: .*)?$|relation of|attribute type|expected one of|5 to 5$"
+    r"|5: 5$|5 5$|[A-Z]\w+ \| None$|5 is not in the project's|5, as its column|unknown custom field|name their type"
+    r"|is built in; it is there although|what it holds|must match the following regex|must be an object with a name and"
+    r"|is for content-types|must be a list$|a relation \(|of the type|as it is$|at most|alphanumeric)"
+)
+"""Names of migrations, warnings, and parts of other messages."""
+
+
+def built(node: ast.expr) -> str | None:
+    """Return a text of the code with a name in place of each value."""
+    match node:
+        case ast.Constant(value=str() as text):
+            pass
+        case ast.JoinedStr(values=parts):
+            text = "".join(str(one.value) if isinstance(one, ast.Constant) else "5" for one in parts)
+        case _:
+            return None
+    return re.sub(r"\{\w+(?:![rs])?\}", "5", text).strip()
+
+
+def messages_of_builder() -> set[str]:
+    """Return all messages of the type builder, from the code that it runs."""
+    folder = ROOT / "src/octavo"
+    files = [path for pattern in (*BUILDER, *OF_BUILDER) for path in folder.glob(pattern)]
+    found = set()
+    for path in files:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+        parts = {id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in ast.walk(one)} - {
+            id(one) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr)
+        }
+        nodes = (one for one in ast.walk(tree) if isinstance(one, ast.expr) and id(one) not in docs | parts)
+        texts = (built(one) for one in nodes)
+        found |= {text for text in texts if text and " " in text and "\n" not in text}
+    return {text for text in found if not NO_MESSAGES.search(text)}
+
+
+def test_every_message_of_the_type_builder_has_words_in_both_languages() -> None:
+    messages = sorted(messages_of_builder())
+    assert len(messages) > 50
+    for language in ("en", "de"):
+        assert [message for message in messages if worded(message, language) is None] == []
+    assert [one for one in messages if worded(one, "de") == worded(one, "en")] == []
 
 
 def test_no_message_of_a_validator_is_shown_as_it_is() -> None:

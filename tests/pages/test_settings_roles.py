@@ -26,13 +26,13 @@ def test_a_role_is_made_with_rights_by_field_and_condition(desk: Desk) -> None:
     desk.fill("Name", "Proofreaders")
     desk.until("document.querySelector('.rights li button')", "the types")
     desk.do("[...document.querySelectorAll('.rights li button')].find((one) => /^Article/.test(one.innerText)).click()")
-    tick(desk, "Create: title")
-    tick(desk, "Create: seo")
+    tick(desk, "Create: Title")
+    tick(desk, "Create: SEO")
     desk.click("Create: conditions: Always")
     desk.click("Is creator")
     desk.see("Only if: Is creator")
     desk.click("Plugins")
-    desk.click("Access the Media Library")
+    desk.click("Access the media library")
     desk.click("Save")
     desk.see("Saved")
     desk.until("/roles\\/\\d+$/.test(location.pathname)", "the address of the role")
@@ -66,7 +66,7 @@ def test_a_super_admin_is_shown_and_not_changed(desk: Desk) -> None:
 def test_rights_of_plugins_have_conditions_too(desk: Desk) -> None:
     desk.open(f"{ROLES}/3")
     desk.click("Plugins")
-    desk.click("Configure view: conditions: Always")
+    desk.click("Configure the view: conditions: Always")
     desk.click("Is creator")
     desk.see("Only if: Is creator")
     desk.press("s", control=True)
@@ -86,10 +86,55 @@ def test_what_is_refused_stands_at_its_right(desk: Desk) -> None:
     desk.log_in(person)
     desk.open(f"{ROLES}/{other}")
     desk.click("Plugins")
-    desk.click("Access the Media Library")
+    desk.click("Access the media library")
     desk.click("Collection types")
     desk.click("Save")
-    desk.see("1 permission was rejected", "Access the Media Library", "You cannot give rights that you do not have")
+    desk.see("1 permission was rejected", "Access the media library", "You cannot give rights that you do not have")
     assert rights(desk, other) == {}
-    desk.click("Access the Media Library")
+    desk.click("Access the media library")
     desk.gone("You cannot give rights")
+
+
+def test_permissions_have_labels_in_both_languages(desk: Desk) -> None:
+    view = "/content-manager/content-types/api::article.article/configuration"
+    before = desk.ask("GET", view)["data"]["contentType"]
+    looks = {
+        name: look | {"list": {key: value for key, value in look["list"].items() if key != "mainField"}}
+        for name, look in before["metadatas"].items()
+    }
+    named = looks["readingMinutes"] | {"edit": looks["readingMinutes"]["edit"] | {"label": "Time to read"}}
+    desk.ask("PUT", view, {"metadatas": {**looks, "readingMinutes": named}})
+    for language, create, content, access, list_, views in (
+        (
+            "en",
+            "Create: Time to read",
+            "Content: Single types",
+            "Access the media library",
+            "List",
+            "Configure the view",
+        ),
+        (
+            "de",
+            "Erstellen: Time to read",
+            "Inhalte: Einzeltypen",
+            "Medienbibliothek aufrufen",
+            "Auflisten",
+            "Ansicht konfigurieren",
+        ),
+    ):
+        desk.do(f"localStorage.setItem('octavo.language', '{language}')")
+        desk.open(f"{ROLES}/2")
+        desk.until("document.querySelector('.rights li button')", "the types")
+        desk.do(
+            "[...document.querySelectorAll('.rights li button')].find((one) => /^Article/.test(one.innerText)).click()"
+        )
+        desk.see("Time to read", "readingMinutes", "SEO", "metaTitle")
+        desk.until(f"document.querySelector('table').innerText.includes('{create.partition(':')[0]}')", create)
+        desk.do("document.querySelectorAll('[role=tab]')[2].click()")
+        desk.see(content, access, views)
+        desk.open("/admin/settings/users-permissions/roles/1")
+        desk.until("document.querySelectorAll('details').length > 1", "the APIs")
+        desk.do("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+        desk.see("Article", "api::article", list_, "findOne · GET /api/articles/:id")
+    desk.do("localStorage.setItem('octavo.language', 'en')")
+    desk.ask("PUT", view, {"metadatas": looks})

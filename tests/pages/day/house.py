@@ -123,7 +123,7 @@ def _(desk: Desk) -> None:
     desk.click("Create role")
     desk.fill("Name", "Proofreaders")
     desk.click("Article", exact=False, within=".rights")
-    for field in ("title", "excerpt"):
+    for field in ("Title", "Excerpt"):
         desk.click(f"Update: {field}")
     desk.click("Update: conditions: Always")
     desk.click("Is creator")
