@@ -36,7 +36,7 @@ from octavo.settings.sources import (
 )
 from octavo.settings.v4_package import V4Configuration, read_v4_configuration
 from octavo.settings.v4_versions import find_version, known_version
-from octavo.settings.variable_files import named_by_file, with_files
+from octavo.settings.variable_files import named_by_file, paths_by_source, with_files
 
 Chosen = dict[tuple[str, ...], Given]
 
@@ -127,6 +127,9 @@ def inspect_settings(
     missing = list(v4.missing(chosen)) if v4 else [*filter(None, [stray_database_value(chosen)])]
     named = v4.plugins if v4 else ()
     settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None, named_plugins=named)
+    paths = {**paths_by_source(own.files, _ENV), **paths_by_source(outer.files)}
+    value_files = {place: paths[given.source] for place, given in chosen.items() if given.source in paths}
+    settings = replace(settings, value_files=value_files)
     settings = replace(settings, findings=tuple(v4.findings(settings)) if v4 else ())
     unmeant, remarks = tuple(not_meant(settings)), (*misspelt(dotenv, _ENV), *misspelt(environment), *doubts(settings))
     is_foreign = settings.is_v4 or settings.adopted  # starts unchanged

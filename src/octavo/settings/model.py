@@ -65,7 +65,8 @@ class Settings:
     """All settings of one project. `adopted`: the folder has no Octavo configuration.
 
     For a v4 project (`is_v4`, by its `package.json`), `findings` are the outcomes for its own configuration, and
-    `named_plugins` the plugins in it, in order. `remarks` do not prevent the start.
+    `named_plugins` the plugins in it, in order. `remarks` do not prevent the start. `value_files` are the files from
+    which values come, by variables such as `JWT_SECRET_FILE`.
     """
 
     project: Path
@@ -79,6 +80,7 @@ class Settings:
     admin: Admin = field(default_factory=Admin)
     secrets: Secrets = field(default_factory=Secrets)
     sources: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
+    value_files: Mapping[tuple[str, ...], Path] = field(default_factory=dict, repr=False)
     is_v4: bool = False
     findings: tuple[Finding, ...] = field(default=(), repr=False, compare=False)
     named_plugins: tuple[str, ...] = field(default=(), repr=False)

@@ -31,7 +31,7 @@ def with_files(project: Path, given: Mapping[str, str], label: str = "") -> With
         try:
             if given.get(base):
                 raise ValueError(f"{base} is set as well; use only one")
-            variables[base] = _read(path)
+            variables[base] = read_value(path)
             files[base] = path
         except OSError as error:
             reason = error.strerror or str(error)
@@ -47,6 +47,11 @@ def named_by_file(found: Found, files: Mapping[str, Path], label: str = "") -> I
     for one in found:
         is_of_file = one.source.startswith(label) and one.source[len(label) :] in files
         yield replace(one, source=one.source + SUFFIX) if is_of_file else one
+
+
+def paths_by_source(files: Mapping[str, Path], label: str = "") -> dict[str, Path]:
+    """Return the files by the source of their values, as `named_by_file` writes it."""
+    return {label + name + SUFFIX: path for name, path in files.items()}
 
 
 def _named(given: Mapping[str, str]) -> Iterator[str]:
@@ -65,7 +70,7 @@ def _is_a_name(name: str) -> bool:
     return key is not None and (not key.is_table or key.row.others or (key.file, *key.path) == ("server", "custom"))
 
 
-def _read(path: Path) -> str:
+def read_value(path: Path) -> str:
     """Return the content without the final line break. Raises OSError, ValueError."""
     try:
         text = read_own_file(path, LARGEST).decode()

@@ -14,6 +14,7 @@ from octavo.settings import Settings, SettingsError, SettingsProblem
 from octavo.settings.addresses import read_places
 from octavo.settings.database_url import read_database_url
 from octavo.settings.files.database import Database
+from octavo.settings.variable_files import read_value
 
 _PEM: Final = "-----BEGIN"
 _VERIFIED: Final = ("verify-ca", "verify-full")
@@ -70,6 +71,33 @@ _PARAMETERS = {"host": "host", "port": "port", "user": "user", "password": "pass
 
 
 @dataclass(frozen=True, slots=True)
+class PasswordFile:
+    """A password that the driver reads for each new connection. `is_url`: the file contains a database URL.
+
+    `known` is the password that the settings were loaded with. It is used while the file cannot be read.
+    """
+
+    path: Path
+    is_url: bool
+    known: str | None
+
+    def __call__(self) -> str | None:
+        """Return the password."""
+        try:
+            text = read_value(self.path)
+            return read_database_url(text).get("password") if self.is_url else text
+        except (OSError, ValueError):
+            return self.known
+
+
+def _password(settings: Settings) -> PasswordFile | str | None:
+    path, known = settings.value_files.get(("database", "password")), settings.database.password
+    if path is None or known is None:
+        return known
+    return PasswordFile(path, settings.value_files.get(("database", "url")) == path, known)
+
+
+@dataclass(frozen=True, slots=True)
 class Servers:
     """Connection parameters and topology for the driver."""
 
@@ -91,7 +119,7 @@ def read_servers(settings: Settings) -> Servers:
         "host": host,
         "port": port,
         "user": options.user,
-        "password": options.password,
+        "password": _password(settings),
         "database": options.name,
         "ssl": ssl_of(options, settings.project),
     }
@@ -114,6 +142,8 @@ def direct_server(settings: Settings) -> tuple[Parameters, Sequence[tuple[str, i
     """Return the direct address of PostgreSQL for its client programs: parameters, and hosts with ports."""
     servers = read_servers(settings)
     found = servers.topology.direct or servers.parameters
+    password = found["password"]
+    found = {**found, "password": password() if isinstance(password, PasswordFile) else password}
     return found, servers.topology.places or [(found["host"], found["port"])]
 
 
