@@ -23,6 +23,12 @@ gc.set_threshold(50_000, *gc.get_threshold()[1:])  # loaded modules stay: collec
 if os.getpid() == 1:  # in a container, the kernel ignores SIGTERM for PID 1 without a handler, also during a start
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
+for descriptor in range(3):  # the system would give a closed one to a file or connection, which output then damages
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        os.open(os.devnull, os.O_RDWR)
+
 _VERSION = click.Option(
     ["--version"],
     is_flag=True,

@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import re
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -277,6 +278,13 @@ def say(template: str, *values: object) -> None:
     print_line(_STYLE.sub(_ansi, template).format(*values))
 
 
+def styled(template: str, *values: object) -> str:
+    """Return the text that `say` prints to standard output."""
+    text = _STYLE.sub(_ansi, template).format(*values)
+    plain = _is_plain() or sys.stdout is None or not sys.stdout.isatty()
+    return click.unstyle(text) if plain else text
+
+
 def warn(message: str) -> None:
     """Print a warning to standard error."""
     print_line(click.style("Warning: ", "yellow", bold=True) + message, err=True)
@@ -284,8 +292,11 @@ def warn(message: str) -> None:
 
 def print_line(text: str, *, err: bool = False) -> None:
     """Print a line, with styles if the terminal supports them and `NO_COLOR` is not set."""
-    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
-    click.echo(text, err=err, color=False if plain else None)
+    click.echo(text, err=err, color=False if _is_plain() else None)
+
+
+def _is_plain() -> bool:
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
 
 
 def _ansi(style: re.Match[str]) -> str:

@@ -166,7 +166,7 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
     tell_requests(project, address_of(settings))
     watcher = Watcher(project)
     try:
-        serve_changing(partial(load_settings, project, environment), partial(announce, reloads=False), watcher.run)
+        serve_changing(partial(load_settings, project, environment), partial(announce, develops=True), watcher.run)
     finally:
         remove_record(project)
 

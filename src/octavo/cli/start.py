@@ -1,15 +1,16 @@
 """`octavo start`: serve a project in production."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
 import click
 
 from octavo.cli.address import address_of
-from octavo.cli.base import ServingCommand, check_project, project_option, say
+from octavo.cli.base import ServingCommand, check_project, print_line, project_option, styled
 from octavo.cli.running import remove_record, write_record
+from octavo.operations.runtime.logs import print_soon
 from octavo.operations.runtime.process import Process
 from octavo.operations.runtime.server import serve
 from octavo.settings import Settings, load_settings
@@ -59,33 +60,38 @@ def variables(**given: object) -> dict[str, str]:
     return {f"OCTAVO_SERVER__{name.upper()}": str(value) for name, value in given.items() if value is not None}
 
 
-def announce(service: Process, *, reloads: bool = True) -> None:
+def announce(service: Process, *, develops: bool = False) -> None:
     """Print that the service is ready, and record its address."""
-    announcement(service, reloads=reloads)()
+    announcement(service, develops=develops)()
 
 
-def announcement(service: Process, *, reloads: bool = True) -> Callable[[], None]:
+def announcement(service: Process, *, develops: bool = False) -> Callable[[], None]:
     """Return a function that prints that the service is ready, and records its address.
 
-    The v4 summary is computed now. `reloads`: whether the service reloads at SIGHUP.
+    The v4 summary is computed now. `develops`: the service does not reload at SIGHUP, and waits for the reader of its
+    output.
     """
     summary: list[str] = []
     if service.settings.is_v4:
         from octavo.cli.v4_report import summary_of
 
         summary += summary_of(service.settings, service.site.registry, service.site.code)
-    return partial(_announce, service.settings, summary, reloads=reloads)
+    return partial(_announce, service.settings, summary, develops=develops)
 
 
-def _announce(settings: Settings, summary: Iterable[str], *, reloads: bool) -> None:
+def _announce(settings: Settings, summary: Iterable[str], *, develops: bool) -> None:
     if settings.server.port:
-        write_record(settings.project, settings.server.host, settings.server.port, reloads=reloads)
-    for line in summary:
-        say("{}", line)
-    say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
+        write_record(settings.project, settings.server.host, settings.server.port, reloads=not develops)
+    for line in _ready_lines(settings, summary):
+        print_line(line) if develops else print_soon(line)
+
+
+def _ready_lines(settings: Settings, summary: Iterable[str]) -> Iterator[str]:
+    yield from summary
+    yield styled("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
     if by_version := rules_by_version(settings):
         version, source = settings.api.compat.v4_version, settings.sources["api", "compat", "v4_version"]
-        say("Clients are answered as by v4 {} ({}): {}", version, source, ", ".join(by_version))
+        yield f"Clients are answered as by v4 {version} ({source}): {', '.join(by_version)}"
 
 
 def rules_by_version(settings: Settings) -> list[str]:

@@ -1,11 +1,15 @@
 """The log of a process: one event per line to standard error, as text or JSON, with the request's name."""
 
+import io
 import logging
+import sys
 from datetime import UTC, datetime
 from typing import Final
 
 import orjson
 
+from octavo.core.log_writer import LOG_WRITER, LogWriter
+from octavo.core.plurals import counted
 from octavo.events import origin
 from octavo.settings import Settings
 
@@ -13,6 +17,7 @@ _TALKATIVE: Final = ("httpx2",)
 """Loggers that log whole URLs: those of webhooks contain secrets."""
 
 
+_FLUSH_SECONDS: Final = 1.0
 _configured: set[str] = set()
 """Names of the loggers whose level has been set."""
 
@@ -72,11 +77,68 @@ def _request_name() -> str | None:
     return None if name == origin.NO_REQUEST else name
 
 
-def set_up_log(settings: Settings) -> None:
-    """Configure logging for this process."""
+class LogHandler(logging.Handler):
+    """Formats records, and writes them to a file descriptor in a thread."""
+
+    def __init__(self, writer: LogWriter, descriptor: int) -> None:
+        super().__init__()
+        self._writer = writer
+        self._descriptor = descriptor
+        self._reported = writer.dropped
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            line = self.format(record)
+        except Exception as error:  # a wrong call in project code must not raise, nor write to a blocked stream
+            line = self.format(_own_record(logging.ERROR, f"Could not log {record.msg!r}: {error}"))
+        self._report_dropped()
+        self._writer.write(self._descriptor, line + "\n")
+
+    def _report_dropped(self) -> None:
+        """Log how many lines were dropped, as soon as the reader keeps up again."""
+        dropped = self._writer.dropped
+        if dropped > self._reported and self._writer.keeps_up():
+            lines = counted(dropped - self._reported, "log line", "log lines")
+            record = _own_record(logging.WARNING, f"{lines} dropped: the log was not read in time")
+            self._reported = dropped
+            self._writer.write(self._descriptor, self.format(record) + "\n")
+
+    def flush(self) -> None:
+        """Wait for the lines, but not for a reader that has stopped reading."""
+        self._writer.flush(_FLUSH_SECONDS)
+
+
+def flush_log() -> None:
+    """Wait until the lines of this process are written, up to a second."""
+    LOG_WRITER.flush(_FLUSH_SECONDS)
+
+
+def _own_record(level: int, message: str) -> logging.LogRecord:
+    return logging.LogRecord(__name__, level, __file__, 0, message, (), None)
+
+
+def _log_handler() -> logging.Handler:
+    try:
+        descriptor = sys.stderr.fileno()
+    except (AttributeError, OSError, io.UnsupportedOperation):  # standard error is closed, or replaced by an object
+        return logging.StreamHandler()
+    return LogHandler(LOG_WRITER, descriptor)
+
+
+def print_soon(text: str) -> None:
+    """Print to standard output without waiting for its reader."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (AttributeError, OSError, io.UnsupportedOperation):
+        return
+    LOG_WRITER.write(descriptor, text + "\n")
+
+
+def set_up_log(settings: Settings, *, waits: bool = False) -> None:
+    """Configure logging for this process. `waits`: write each line before the service continues."""
     log = settings.server.log
     as_json = log.format == "json" or (log.format == "auto" and settings.mode != "development")
-    handler = logging.StreamHandler()
+    handler = logging.StreamHandler() if waits else _log_handler()
     handler.setFormatter(JsonLines() if as_json else TextLines())
     logging.basicConfig(handlers=[handler])
     set_log_levels(settings)

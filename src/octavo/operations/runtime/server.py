@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
+from multiprocessing.util import Finalize
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -27,7 +28,7 @@ from granian.server.mp import MPServer
 from octavo.api.http.application import HttpApplication
 from octavo.operations.runtime.allocator import forget_readers, give_back_start, keep_freed_memory, mapped_files
 from octavo.operations.runtime.asgi import create_service
-from octavo.operations.runtime.logs import set_log_levels, set_up_log
+from octavo.operations.runtime.logs import flush_log, set_log_levels, set_up_log
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process, build
 from octavo.operations.runtime.reload_signal import ReloadOnSignal, ignore_during_start
@@ -74,6 +75,13 @@ def serve(read_settings: Callable[[], Settings], announcement: Announcement) -> 
     settings = read_settings()
     set_up_log(settings)
     ignore_during_start()
+    try:
+        _serve(settings, read_settings, announcement)
+    finally:
+        flush_log()
+
+
+def _serve(settings: Settings, read_settings: Callable[[], Settings], announcement: Announcement) -> None:
     service = build(settings, read_settings)
     announce = announcement(service)
     forget_readers()
@@ -91,7 +99,7 @@ def serve(read_settings: Callable[[], Settings], announcement: Announcement) -> 
 def serve_changing(read_settings: Callable[[], Settings], announce: Announce, companion: Companion) -> None:
     """Serve a changing project in this process. `companion` runs beside the server and reloads it."""
     settings = read_settings()
-    set_up_log(settings)
+    set_up_log(settings, waits=True)  # in order with the lines that the companion prints
     service = build(settings, read_settings)
     check_address(service.settings.server.host, service.settings.server.port)
     service.start_wait.observer = StartingServer(service.settings.server.host, service.settings.server.port)
@@ -250,6 +258,7 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     """
     _forget_handlers()
     service = create_service()
+    Finalize(None, flush_log, exitpriority=0)  # workers end without the functions of `atexit`
     set_log_levels(service.settings)  # can have changed since the supervisor read them
     forget_readers()
     application = service.asgi
@@ -368,6 +377,8 @@ def _try_project() -> None:
         told = isinstance(error, FOR_PEOPLE)
         logger.error(INVALID_CHANGE, error, exc_info=None if told else error)
         sys.exit(1)
+    finally:
+        flush_log()
 
 
 def _serve_with_workers(settings: Settings) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 from octavo.api.http.router import METHODS
 from octavo.api.http.statement_counts import note_statement
 from octavo.core.cache import CacheBudget
+from octavo.core.log_writer import LOG_WRITER
 from octavo.core.values import dataclass
 from octavo.database.connection import Database, Watch
 from octavo.database.request_coalescing import JointReads
@@ -148,6 +149,8 @@ class Measures:
         memory: list[Sample] = [("", (), resident_bytes())]
         yield Family("octavo_memory_bytes", "gauge", "Memory that workers hold, their shared part too.", memory)
         yield Family("octavo_workers", "gauge", "Workers that answer.", [("", (), 1)])
+        dropped: list[Sample] = [("", (), LOG_WRITER.dropped)]
+        yield Family("octavo_log_lines_dropped_total", "counter", "Log lines that were not written.", dropped)
 
 
 def _server_families(servers: Sequence[ServerUse]) -> Iterator[Family]:
