@@ -153,6 +153,16 @@ async def test_register(club: Club) -> None:
     assert (await club.log_in("dora", "dora-secret")).status == 200
 
 
+@pytest.mark.parametrize("confirms", [False, True])
+async def test_register_by_a_caller_who_can_find_roles_returns_the_role(new_club: OpenClub, confirms: bool) -> None:
+    club = await new_club()
+    await club.store("advanced", {"email_confirmation": confirms})
+    await club.grant("public", "plugin::users-permissions.role.find")
+    user = (await club.post("auth/local/register", NEW)).json["user"]
+    assert list(user)[-1] == "role"
+    assert (user["role"]["type"], "users" in user["role"]) == ("authenticated", False)
+
+
 async def test_fields_that_registration_may_set(new_club: OpenClub) -> None:
     club = await new_club(**NEVER, **ALLOW)
     more = {"nickname": "D", "pin": "1", "friend": 1, "role": 2, "confirmed": False, "blocked": True}

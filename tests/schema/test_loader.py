@@ -199,6 +199,36 @@ def test_an_extension_replaces_what_it_names(tmp_path: Path) -> None:
     assert missing == [f"attributes.{name}" for name in BUILTIN_TYPES[people.uid]["attributes"]]
 
 
+@pytest.mark.parametrize("folder", ["users-permissions/content-types/User", "Users-Permissions/content-types/user"])
+def test_names_of_extensions_ignore_case(folder: str, tmp_path: Path) -> None:
+    user = {"attributes": {"nick": {"type": "string"}}}
+    registry = registry_of({f"extensions/{folder}/schema.json": user}, tmp_path)
+    assert "nick" in registry.content_types["plugin::users-permissions.user"].attributes
+    assert not [remark for remark in registry.remarks if "extensions" in remark.source]
+
+
+def test_unused_extensions_are_reported(tmp_path: Path) -> None:
+    definitions: dict[str, object] = {
+        "extensions/users-permissions/content-types/users/schema.json": {},
+        "extensions/navigation/content-types/audit/schema.json": {},
+        "extensions/users-permissions/models/User.settings.json": {},
+        "extensions/users-permissions/content-types/user/nested/schema.json": {},
+        "extensions/upload/content-types/file/File.json": {},
+        "extensions/upload/config/settings.json": {},
+    }
+    remarks = {remark.source: remark.message for remark in registry_of(definitions, tmp_path).remarks}
+    unused = {name.removeprefix("src/extensions/"): text for name, text in remarks.items() if "is not used" in text}
+    assert sorted(unused) == [
+        "navigation/content-types/audit/schema.json",
+        "upload/content-types/file/File.json",
+        "users-permissions/content-types/user/nested/schema.json",
+        "users-permissions/content-types/users/schema.json",
+        "users-permissions/models/User.settings.json",
+    ]
+    users = unused["users-permissions/content-types/users/schema.json"]
+    assert "did you mean 'plugin::users-permissions.user'?" in users
+
+
 def test_an_extension_of_files_keeps_what_it_leaves_out(tmp_path: Path) -> None:
     file = {"attributes": {"credit": {"type": "string"}}}
     registry = registry_of({"extensions/upload/content-types/file/schema.json": file}, tmp_path)

@@ -15,6 +15,7 @@ from octavo.schema.source_folders import SourceFolder
 Raw = dict[str, Any]
 
 TYPE_FILES = "content-types/*/schema.json"
+_DEFINITION_FOLDERS = {"content-types", "contenttypes", "models", "schema.json"}
 LARGEST_DEFINITION = 4 * MEGABYTE
 """Maximum bytes of a definition file."""
 
@@ -48,9 +49,18 @@ class DefinitionFiles:
         yield from self._of_plugins()
 
     def extensions(self) -> Iterator[DefinitionFile]:
-        """Yield `extensions/<plugin>/content-types/<name>/schema.json`."""
+        """Yield `extensions/<plugin>/content-types/<name>/schema.json`; like v4, ignore the case of both names."""
         for path, raw, name in self._read(f"extensions/*/{TYPE_FILES}"):
-            yield DefinitionFile(f"plugin::{path.parts[-4]}.{path.parts[-2]}", raw, name)
+            yield DefinitionFile(f"plugin::{path.parts[-4]}.{path.parts[-2]}".lower(), raw, name)
+
+    def unread_extensions(self) -> Iterator[str]:
+        """Yield the names of JSON files in `extensions` that look like definitions, but are not where v4 reads them."""
+        for folder in self._folders:
+            read = set(folder.path.glob(f"extensions/*/{TYPE_FILES}"))
+            for path in sorted(folder.path.glob("extensions/**/*.json")):
+                parts = {part.lower() for part in path.relative_to(folder.path).parts}
+                if path not in read and parts & _DEFINITION_FOLDERS and "node_modules" not in parts:
+                    yield folder.name(path)
 
     def _of_plugins(self) -> Iterator[DefinitionFile]:
         """Yield the definitions of plugins in the project. v4's `server` folder is used if the plugin is written in

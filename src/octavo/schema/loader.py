@@ -91,6 +91,9 @@ def _is_given(definition: ContentType, attribute: AnyAttribute) -> bool:
     return True
 
 
+_UNREAD: Final = (
+    "is not used: v4 and Octavo read src/extensions/PLUGIN/content-types/NAME/schema.json; move it there, or delete it"
+)
 BUILT_IN: Final = "built-in"
 """The source of built-in definitions."""
 
@@ -127,6 +130,7 @@ def inspect_definitions(
         for file in _joined(files.components(), brought.components(), problems)
     ]
     content_types = list(_builtin(files.extensions(), problems, fields))
+    problems += (warning(name, "", _UNREAD) for name in files.unread_extensions())
     content_types += [
         parse_content_type(file.uid, file.raw, Reader(file.name, problems, fields))
         for file in _joined(files.content_types(), brought.content_types(), problems)
@@ -156,6 +160,11 @@ def _joined(
         yield file
 
 
+def _unused(file: DefinitionFile) -> DefinitionProblem:
+    hint = did_you_mean(file.uid, BUILTIN_TYPES, "check the names of its folders")
+    return warning(file.name, "", f"is not used, because there is no built-in content type {file.uid}; {hint}")
+
+
 def builtin_registry() -> Registry:
     """Return the registry of the built-in content types alone."""
     return Registry(_builtin((), [], CustomFields()), ())
@@ -165,6 +174,7 @@ def _builtin(
     extensions: Iterable[DefinitionFile], problems: list[DefinitionProblem], fields: CustomFields
 ) -> Iterable[ContentType]:
     extended: Mapping[str, DefinitionFile] = {file.uid: file for file in extensions}
+    problems += (_unused(file) for uid, file in extended.items() if uid not in BUILTIN_TYPES)
     for uid, raw in BUILTIN_TYPES.items():
         file = extended.get(uid)
         own, name = (file.raw, file.name) if file else ({}, BUILT_IN)

@@ -293,6 +293,13 @@ def test_hooks_that_code_subscribes_to(tmp_path: Path) -> None:
         ("['global::filter']", {"global::filter"}),
         ("[{ name: 'global::filter', config: {} }]", {"global::filter"}),
         ("[{ resolve: './src/middlewares/filter' }]", {"global::filter"}),
+        ("[{ resolve: 'src/middlewares/log' }]", set()),
+        ("[{ resolve: 'src/middlewares/log.js' }]", set()),
+        ("[{ resolve: 'src/middlewares/filter' }]", {"global::filter"}),
+        ("[{ resolve: './src/other' }]", set()),
+        ("[{ resolve: './src/other/refuse' }]", {"./src/other/refuse"}),
+        ("[{ resolve: '../elsewhere' }]", {"../elsewhere"}),
+        ("[{ resolve: 'a-package' }]", {"a-package"}),
         ("['plugin::shop.count']", {"plugin::shop.count"}),
         ("env('X') ? ['a'] : []", {"config/middlewares.js"}),
     ],
@@ -302,6 +309,8 @@ def test_middlewares_before_everything(tmp_path: Path, listed: str, guards: set[
         "config/middlewares.js": f"module.exports = {listed};",
         "src/middlewares/log.js": "module.exports = () => async (ctx, next) => { console.log(ctx); await next(); };",
         "src/middlewares/filter.js": "module.exports = () => (ctx, next) => ctx.ip ? next() : ctx.forbidden();",
+        "src/other/index.js": "module.exports = () => (ctx, next) => next();",
+        "src/other/refuse.js": "module.exports = () => (ctx) => ctx.forbidden();",
     }
     assert {guard.name for guard in read(tmp_path, **files).everywhere} == guards
 

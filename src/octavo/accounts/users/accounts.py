@@ -6,7 +6,7 @@ ApplicationError and RateLimitError. Mail is sent after the response, so respons
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -34,15 +34,17 @@ from octavo.core.mail.templates import STORE_KEY, compose
 from octavo.core.values import dataclass
 from octavo.database.ambient import outside
 from octavo.database.change_feed import Callback
+from octavo.query.ast import EVERYTHING, Populate, Query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from octavo.query.sql.system_table_statement import OwnStatement
-from octavo.schema.content_types import USER
+from octavo.schema.content_types import ROLE, USER
 
 logger = logging.getLogger(__name__)
 
 _TEMPLATES: Final = OwnStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {key} LIMIT 1")
 _STORE_NOTHING: Final = "UPDATE up_users SET reset_password_token = NULL WHERE id = 0"
+_FIND_ROLES: Final = f"{ROLE}.find"
 _TAKEN: Final = "Email or Username are already taken"
 
 
@@ -132,9 +134,13 @@ class Accounts:
             raise ApplicationError("Register action is currently disabled")
         data = self._registration.read(body, actor) | texts | {"provider": LOCAL}
         data["password"] = await prepare_password(texts["password"])
-        return await self._writer.run(lambda unit: self._register(unit, data))
+        shown = self._with_role if actor.may(_FIND_ROLES) else None
+        return await self._writer.run(lambda unit: self._register(unit, data, shown))
 
-    async def _register(self, unit: EntryUnit, data: Mapping[str, Any]) -> Session:
+    async def _register(
+        self, unit: EntryUnit, data: Mapping[str, Any], shown: Callable[[int], PreparedRead] | None
+    ) -> Session:
+        """Create the user. `shown` prepares the read for the response, if it is not the usual one."""
         await lock_names(unit, data["email"], data["username"])
         taken = await self.rows.taken(data["email"], data["username"], unit.connection)
         settings = taken.settings
@@ -147,11 +153,13 @@ class Accounts:
         user_id = await unit.create(self._user_type, given)
         made = await self.rows.by_id(user_id, unit.connection)
         assert made.account is not None, "it has just been made"
-        if not settings.email_confirmation:
+        if not settings.email_confirmation and shown is None:
             return _known(self._opened(made))
-        code = await self._store_confirmation(unit, made.account)
-        user = await self._reader.read_one(self._shown(user_id), unit.connection)
+        user = await self._reader.read_one((shown or self._shown)(user_id), unit.connection)
         assert user is not None, "it has just been made"
+        if not settings.email_confirmation:
+            return replace(_known(self._opened(made)), user=user)
+        code = await self._store_confirmation(unit, made.account)
         unit.after_commit(partial(self._send_confirmation, user, made.account.email, code))
         return Session(user, None, user_id, "")
 
@@ -287,6 +295,12 @@ class Accounts:
 
     def _shown(self, user_id: int) -> PreparedRead:
         request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT)
+        return self._reader.prepare(plan_read(request, self._reader.registry)).bind(id=user_id)
+
+    def _with_role(self, user_id: int) -> PreparedRead:
+        """Prepare the read of a user with the role, as v4 answers registrations of callers who can read roles."""
+        query = Query(populate=(Populate(name="role", query=EVERYTHING),))
+        request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT, query=query)
         return self._reader.prepare(plan_read(request, self._reader.registry)).bind(id=user_id)
 
     def session(self, found: Found) -> Session:

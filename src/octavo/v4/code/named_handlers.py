@@ -15,6 +15,7 @@ from octavo.v4.code.describing import describe
 from octavo.v4.code.flow import Flow, passes_always, read_middleware
 from octavo.v4.code.porting import Places, Ported
 from octavo.v4.code.sources import Sources, answered
+from octavo.v4.javascript.modules import find_script
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.source import Place
 from octavo.v4.javascript.syntax import FUNCTIONS, named, properties, returned, string_value, unwrap
@@ -68,10 +69,19 @@ class NamedCode:
         return name if "::" in name else own if is_own else f"global::{name}"
 
     def name_of(self, family: Family, given: str) -> str:
-        """Return the full name of a file in `resolve` (`./src/middlewares/log`); other names are returned unchanged."""
-        wanted = (self._sources.project / given).with_suffix("") if given.startswith(".") else None
-        found = (name for name, path in self._files[family].items() if path.with_suffix("") == wanted)
-        return next(found, given)
+        """Return the full name of a file that `resolve` names (`./src/middlewares/log`); other names unchanged.
+
+        Like v4, a path without `./` is relative to the project, too. A file in any other folder gets the path as its
+        name.
+        """
+        path = None if "::" in given else find_script(self._sources.project / given, self._sources.project)
+        if path is None:
+            return given
+        files = self._files[family]
+        known = next((name for name, file in files.items() if file == path), None)
+        if known is None:
+            known, files[given] = given, path
+        return known
 
     def judge(self, family: Family, name: str, used_at: Place) -> Judged:
         """Judge a used policy or middleware by its full name. Without a file, it is a guard."""

@@ -299,7 +299,12 @@ def resolve(module: Module, specifier: str) -> Path | None:
     that do not exist, cannot be parsed or are outside the project (also through a link)."""
     if module.path is None or module.project is None or not re.match(r"\.{1,2}(/|$)", specifier):
         return None
-    target = Path(os.path.normpath(module.path.parent / specifier))
+    return find_script(module.path.parent / specifier, module.project)
+
+
+def find_script(path: Path, project: Path) -> Path | None:
+    """Return the file that Node loads for a path without suffix, or for a folder; None if it is not in the project."""
+    target = Path(os.path.normpath(path))
     candidates = [target, *(target.with_name(target.name + suffix) for suffix in SUFFIXES)]
     candidates += [target / f"index{suffix}" for suffix in SUFFIXES]
     if target.suffix in (".js", ".mjs", ".cjs"):  # TypeScript imports use the name of the compiled file
@@ -310,5 +315,5 @@ def resolve(module: Module, specifier: str) -> Path | None:
         except (OSError, ValueError):
             return None
         if found:
-            return candidate if resolved_inside(candidate, module.project) is not None else None
+            return candidate if resolved_inside(candidate, project) is not None else None
     return None
