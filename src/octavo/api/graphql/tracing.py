@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -56,14 +56,12 @@ class Trace:
         return b'%b,"extensions":{"tracing":%b}}' % (answer[:-1], orjson.dumps(tracing))
 
 
-@contextmanager
-def stage(trace: Trace | None, name: str) -> Iterator[None]:
+def stage(trace: Trace | None, name: str) -> AbstractContextManager[None]:
     """Measure the duration of a block, if tracing is enabled."""
-    if trace is None:
-        yield
-    else:
-        with trace.stage(name):
-            yield
+    return _UNTRACED if trace is None else trace.stage(name)
+
+
+_UNTRACED: Final = nullcontext()
 
 
 def _instant(seconds: float) -> str:

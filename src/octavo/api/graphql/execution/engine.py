@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from octavo.api.graphql.customization.apply_extension import extend_generated
+from octavo.api.graphql.document.coercers import Coercers
 from octavo.api.graphql.document.documents import Documents
 from octavo.api.graphql.document.literals import Templates
 from octavo.api.graphql.execution.code_fields import CodeFields
@@ -57,6 +58,7 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
         shapes,
         introspected,
         PreparedMutations(caches.cache("GraphQL mutations")),
+        Coercers(schema),
         code,
         digit_ids=options.digit_ids,
     )

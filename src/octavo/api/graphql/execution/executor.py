@@ -25,6 +25,7 @@ from graphql import (
 )
 
 from octavo.access.authorization.actor import Actor
+from octavo.api.graphql.document.coercers import Coercers
 from octavo.api.graphql.document.collect_fields import TYPENAME, Selected, Selections
 from octavo.api.graphql.document.variables import read_variables
 from octavo.api.graphql.execution.argument_parser import ListLimits
@@ -100,6 +101,7 @@ class Executor:
     shapes: OperationShapes
     introspected: Cache[str, bytes]
     mutations: PreparedMutations
+    coercers: Coercers
     code: CodeFields | None = None
     digit_ids: bool = False
 
@@ -108,7 +110,7 @@ class Executor:
         ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             return await ready.answer(self.controller.reads, asked)
-        read = partial(read_variables, self.schema, asked.operation, asked.variables)
+        read = partial(read_variables, self.schema, asked.operation, asked.variables, self.coercers)
         variables = await compute(read, asked.size)
         if asked.literals is not None:
             variables = {**variables, **asked.literals.values}
@@ -164,12 +166,21 @@ class Executor:
         selections = Selections(self.schema, asked.document.fragments, variables)
         resolvers = MutationResolvers(self._roots(selections, actor, mutation.sentinels), asked.size)
         self.controller.reads.read_newest()
-        with self.controller.reads.request_share():
-            results = [
-                (write, []) if isinstance(write, bytes) else await _caught(resolvers.run(write))
-                for write in mutation.writes
-            ]
+        if len(mutation.writes) == 1:
+            results = await _run_writes(resolvers, mutation)
+        else:
+            with self.controller.reads.request_share():
+                results = await _run_writes(resolvers, mutation)
+        if all(not errors for _, errors in results):
+            return mutation.response([value for value, _ in results])
         return _answer(asked, mutation.parent, mutation.selected, results)
+
+
+async def _run_writes(resolvers: MutationResolvers, mutation: PreparedMutation) -> list[FieldResult]:
+    """Run the writes of a mutation in order."""
+    return [
+        (write, []) if isinstance(write, bytes) else await _caught(resolvers.run(write)) for write in mutation.writes
+    ]
 
 
 async def _caught(work: Awaitable[FieldResult]) -> FieldResult:

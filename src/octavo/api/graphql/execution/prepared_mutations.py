@@ -4,7 +4,7 @@ What a mutation shows of its entries, and the reads that answer it, depend on th
 the variables outside of the arguments of its root fields. All other variables take their values when it runs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -28,6 +28,11 @@ class PreparedMutation(NamedTuple):
     selected: tuple[Selected, ...]
     writes: tuple[EntryWrite | bytes, ...]
     sentinels: ErrorSentinels
+
+    def response(self, values: Iterable[bytes]) -> bytes:
+        """Return the response with the values of the root fields, without errors."""
+        members = [b'"%b":%b' % (item.key.encode(), value) for item, value in zip(self.selected, values, strict=True)]
+        return b'{"data":{%b}}' % b",".join(members)
 
 
 class _FixedNames(NamedTuple):
