@@ -25,8 +25,8 @@ from benchmarks.load_data import AUTHORS, fill, write_project
 from benchmarks.world import COUNT_ON
 from octavo.database.connection import Connection, Database
 from octavo.database.declared_indexes import make_declared_indexes
-from octavo.database.maintained_counts import TotalsKeeper
-from octavo.database.substring_indexes import PartsKeeper
+from octavo.database.maintained_counts import CountMaintenance
+from octavo.database.substring_indexes import SubstringIndexMaintenance
 from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.open_resources import open_project_database
 from octavo.operations.runtime.process import Process, build
@@ -131,8 +131,8 @@ async def multiply(settings: Settings, articles: int) -> None:
             await make_declared_indexes(database, load_registry(settings.project))
             async with database.apart() as connection:
                 await connection.execute("VACUUM (ANALYZE)")
-        await TotalsKeeper(database, load_registry(settings.project)).keep()
-        await PartsKeeper(database, load_registry(settings.project)).keep()
+        await CountMaintenance(database, load_registry(settings.project)).keep()
+        await SubstringIndexMaintenance(database, load_registry(settings.project)).keep()
     finally:
         await database.close()
 
@@ -179,7 +179,7 @@ def _copy_text(database: Database, table: Table, first: int, last: int) -> str:
 
 async def _until_kept(process: Process) -> None:
     """Wait until totals are kept, as they are a second after a start."""
-    keeper = TotalsKeeper(process.database, process.site.registry)
+    keeper = CountMaintenance(process.database, process.site.registry)
     while any(not state.is_kept for state in await keeper.states()):  # noqa: ASYNC110 - nobody tells when
         await asyncio.sleep(0.2)
 

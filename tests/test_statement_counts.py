@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.maintained_counts import CountMaintenance
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.people import Hands
 from tests.models.site import Site
@@ -69,7 +69,7 @@ async def test_locales_and_roles_cost_one_statement_each_a_second(warm: Site, st
 async def test_a_total_that_is_kept_costs_no_statement_more(warm: Site) -> None:
     target = "/api/books?locale=all&publicationState=preview"
     total = (await warm.get(target)).json["meta"]["pagination"]["total"]
-    keeper = TotalsKeeper(warm.database, warm.octavo.site.registry)
+    keeper = CountMaintenance(warm.database, warm.octavo.site.registry)
     await keeper.keep()
     try:
         assert all(state.is_kept for state in await keeper.states())

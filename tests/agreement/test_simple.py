@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from octavo.database.request_coalescing import JointReads
+from octavo.database.request_coalescing import RequestCoalescer
 from octavo.operations.runtime.process import build
 from octavo.settings.files.server import Performance
 from tests.agreement.questions import query_of, questions
@@ -56,13 +56,13 @@ async def test_reads_are_answered_alike(bookshop: Site, simple: Site, params: di
 
 async def test_reads_are_not_shared(bookshop: Site, simple: Site) -> None:
     target = "/api/books?populate=*&pagination[pageSize]=100"
-    before = JointReads.joined
+    before = RequestCoalescer.joined
     statements = simple.database.statements
     await at_once(simple, target)
-    assert JointReads.joined == before
+    assert RequestCoalescer.joined == before
     assert simple.database.statements - statements >= AT_ONCE
     await at_once(bookshop, target)
-    assert JointReads.joined > before
+    assert RequestCoalescer.joined > before
 
 
 async def test_writes_are_answered_alike(own_bookshop: Site) -> None:

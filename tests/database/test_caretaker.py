@@ -5,7 +5,7 @@ import pytest
 from octavo.core.clock import Clock
 from octavo.database import leases
 from octavo.database.connection import Database
-from octavo.database.leader_election import LEASE_SECONDS, Caretaker
+from octavo.database.leader_election import LEASE_SECONDS, Leadership
 
 pytestmark = pytest.mark.anyio
 
@@ -18,14 +18,14 @@ class Hand:
         self.clock = Clock(lambda: self.now, lambda: self.now)
 
 
-async def who(*caretakers: Caretaker) -> list[bool]:
+async def who(*caretakers: Leadership) -> list[bool]:
     return [await one.is_here() for one in caretakers]
 
 
 async def test_one_has_it_and_another_takes_over(database: Database) -> None:
     await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
     hand = Hand()
-    first, second, third = (Caretaker(database, "care", hand.clock) for _ in range(3))
+    first, second, third = (Leadership(database, "care", hand.clock) for _ in range(3))
     if not database.dialect.is_shared:  # nobody else is on another machine
         assert await who(first, second) == [True, True]
         return
@@ -48,7 +48,7 @@ async def test_one_has_it_and_another_takes_over(database: Database) -> None:
 async def test_who_has_it_no_more_lets_it_be(database: Database) -> None:
     await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
     hand = Hand()
-    first, second = (Caretaker(database, "care", hand.clock) for _ in range(2))
+    first, second = (Leadership(database, "care", hand.clock) for _ in range(2))
     await first.is_here()
     hand.now += LEASE_SECONDS + 1
     await second.is_here()

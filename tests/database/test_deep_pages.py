@@ -8,7 +8,7 @@ import pytest
 
 from octavo.content.reader import EntryReader
 from octavo.database.connection import Database
-from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.maintained_counts import CountMaintenance
 from octavo.database.synchronize import synchronize
 from octavo.query.params import PageLimits, read_query
 from octavo.query.plan.read import plan_read
@@ -28,7 +28,7 @@ async def desk(database: Database, tmp_path: Path) -> Desk:
     """Entries with gaps between their ids, some deleted, some of another locale, some of them drafts."""
     content = registry(tmp_path / "content")
     await synchronize(database, content)
-    desk = Desk(database, content, TotalsKeeper(database, content))
+    desk = Desk(database, content, CountMaintenance(database, content))
     numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS + 40}) "
     published, locale = "CASE WHEN i % 400 > 0 THEN @past END", "CASE WHEN i % 300 > 0 THEN 'en' ELSE 'fr' END"
     await desk.write(

@@ -8,7 +8,7 @@ import pytest
 
 from octavo.database.ambient import ambient
 from octavo.database.connection import Database, Reads
-from octavo.database.request_coalescing import AT_ONCE, JointReads
+from octavo.database.request_coalescing import AT_ONCE, RequestCoalescer
 from octavo.database.unit_of_work import unit_of_work
 
 pytestmark = pytest.mark.anyio
@@ -41,11 +41,11 @@ def reader(database: Database, texts: dict[str, str] = SLOW) -> Callable[[int], 
 
 async def test_equal_reads_take_no_more_than_three_statements(numbers: Database) -> None:
     read = reader(numbers)
-    before, joined = numbers.statements, JointReads.joined
+    before, joined = numbers.statements, RequestCoalescer.joined
     answers = await asyncio.gather(*(read(0) for _ in range(20)))
     assert answers == [b"1"] * 20
     assert numbers.statements - before == AT_ONCE + 1
-    assert JointReads.joined - joined == 20 - AT_ONCE
+    assert RequestCoalescer.joined - joined == 20 - AT_ONCE
 
 
 async def test_others_are_read_by_themselves(numbers: Database) -> None:
@@ -59,7 +59,7 @@ async def test_what_was_committed_is_seen_by_whoever_asks_then(numbers: Database
     """Twelve readers ask all the time; none is told of less than had been committed when it asked."""
     read = reader(numbers)
     committed = 1
-    joined = JointReads.joined
+    joined = RequestCoalescer.joined
 
     async def ask() -> None:
         while committed < 12:
@@ -75,7 +75,7 @@ async def test_what_was_committed_is_seen_by_whoever_asks_then(numbers: Database
             await numbers.execute(f"UPDATE numbers SET n = {number}")
             committed = number
             await asyncio.sleep(0.03)
-    assert JointReads.joined > joined
+    assert RequestCoalescer.joined > joined
 
 
 async def test_one_that_is_cancelled_takes_nobody_along(numbers: Database) -> None:
@@ -128,7 +128,7 @@ async def test_equal_numbers_of_other_types_are_not_equal() -> None:
         await held.wait()
         return values[0]
 
-    reads: JointReads[str, Any] = JointReads(make)
+    reads: RequestCoalescer[str, Any] = RequestCoalescer(make)
     tasks = [asyncio.create_task(reads.read("", (value,))) for value in (1, True, 1.0, 1, True, 1.0)]
     await asyncio.sleep(0)
     held.set()

@@ -11,7 +11,7 @@ import pytest
 from octavo.content.reader import EntryReader
 from octavo.database.ambient import ambient
 from octavo.database.connection import Database
-from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.maintained_counts import CountMaintenance
 from octavo.database.request_coalescing import AT_ONCE
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work
@@ -73,7 +73,7 @@ async def shelf(database: Database, tmp_path: Path) -> Shelf:
 )
 async def test_they_are_what_each_is_alone(shelf: Shelf, params: dict[str, Any], kept: bool) -> None:
     if kept:
-        await TotalsKeeper(shelf.database, shelf.content).keep()
+        await CountMaintenance(shelf.database, shelf.content).keep()
     alone = [await shelf.page(number, **params) for number in range(PAGES)]
     found, statements = await shelf.pages(**params)
     assert found == alone

@@ -9,7 +9,7 @@ import pytest
 from octavo.content.reader import EntryReader
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import make_declared_indexes
-from octavo.database.substring_indexes import PartsKeeper
+from octavo.database.substring_indexes import SubstringIndexMaintenance
 from octavo.database.synchronize import synchronize
 from octavo.query.params import PageLimits, read_query
 from octavo.query.plan.read import plan_read
@@ -61,7 +61,7 @@ async def filled(database: Database, folder: Path) -> tuple[Registry, Registry]:
     await database.execute_script("ANALYZE notes")
     if database.dialect.parts is not None:
         for _ in range(2):  # to make one index is a change of tables, for the others
-            await PartsKeeper(database, indexed).keep()
+            await SubstringIndexMaintenance(database, indexed).keep()
     return indexed, plain
 
 

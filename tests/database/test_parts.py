@@ -13,20 +13,20 @@ import pytest
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.database.connection import IntegrityViolation
 from octavo.database.sqlite import SqliteDatabase
-from octavo.database.substring_indexes import PartsKeeper
+from octavo.database.substring_indexes import SubstringIndexMaintenance
 from octavo.database.synchronize import synchronize
 from octavo.database.trigger_removal import release_tables
 from octavo.query.params import PageLimits, read_query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
-from octavo.query.sql.dialects.substring_indexes import PartsIndex
+from octavo.query.sql.dialects.substring_indexes import SubstringIndex
 from octavo.schema.registry import Registry
 from tests.database.test_declared_indexes import PARTS, explained, registry
 
 pytestmark = pytest.mark.anyio
 
 MANY = 200
-TITLE, BODY = PartsIndex("notes", "title"), PartsIndex("notes", "body")
+TITLE, BODY = SubstringIndex("notes", "title"), SubstringIndex("notes", "body")
 LETTERS = "aaAbBcäÄßẞİıſσςΣ%_\\\"'* ~é\u0301語🙂"
 
 
@@ -36,7 +36,7 @@ class Desk:
 
     database: SqliteDatabase
     content: Registry
-    keeper: PartsKeeper
+    keeper: SubstringIndexMaintenance
     asked: list[PreparedRead] = field(default_factory=list)
 
     async def add(self, *titles: str | None) -> None:
@@ -49,7 +49,7 @@ class Desk:
                     [title],
                 )
 
-    async def is_known(self, index: PartsIndex = TITLE) -> bool:
+    async def is_known(self, index: SubstringIndex = TITLE) -> bool:
         parts = self.database.dialect.parts
         assert parts is not None
         states = {row[0]: row[1:] for row in await self.database.fetch_all(parts.states)}
@@ -95,7 +95,7 @@ async def desk(anyio_backend: str, sqlite_path: Path, tmp_path: Path) -> AsyncIt
     await database.connect()
     content = registry(tmp_path / "content", PARTS)
     await synchronize(database, content)
-    made = Desk(database, content, PartsKeeper(database, content))
+    made = Desk(database, content, SubstringIndexMaintenance(database, content))
     await made.add("A first note", "another NOTE", None)
     yield made
     await database.close()
@@ -250,7 +250,7 @@ async def test_an_index_is_filled_in_steps_and_by_several(desk: Desk) -> None:
     await desk.database.execute("UPDATE notes SET title = 'changed meanwhile' WHERE id IN (2, 150)")
     assert not await desk.is_known()
     assert await desk.found("meanwhile") == 2
-    other = PartsKeeper(desk.database, desk.content)
+    other = SubstringIndexMaintenance(desk.database, desk.content)
     for _ in range(2):
         await other.keep()
     assert await desk.is_known()
@@ -280,14 +280,14 @@ async def test_what_is_not_declared_any_more_goes(desk: Desk, tmp_path: Path) ->
     await desk.keeper.keep()
     fewer = registry(tmp_path / "fewer", {"attributes": ["title"], "kind": "contains"})
     await synchronize(desk.database, fewer)
-    keeper = PartsKeeper(desk.database, fewer)
+    keeper = SubstringIndexMaintenance(desk.database, fewer)
     await keeper.keep()
     await keeper.remove_others()
     names = [row[0] for row in await desk.database.fetch_all("SELECT name FROM sqlite_schema WHERE name LIKE '%body%'")]
     assert names == []
     await keeper.keep()
     assert await desk.is_known()
-    await PartsKeeper(desk.database, registry(tmp_path / "none")).remove_others()
+    await SubstringIndexMaintenance(desk.database, registry(tmp_path / "none")).remove_others()
     left = "SELECT name FROM sqlite_schema WHERE name LIKE 'octavo_parts_%' AND name NOT LIKE '%waiting%'"
     assert await desk.database.fetch_all(left) == []
 

@@ -11,8 +11,8 @@ from octavo.database.read_placement import (
     MOST,
     QUICK_SECONDS,
     SHORT_SECONDS,
-    LoopReads,
     Place,
+    ReadPlacement,
     Took,
     Turns,
 )
@@ -29,13 +29,13 @@ class Clock:
 
 
 def test_a_read_runs_in_the_loop_unless_announced_as_long() -> None:
-    reads = LoopReads()
+    reads = ReadPlacement()
     assert reads.place("short", long=False) is Place.HERE
     assert reads.place("long", long=True) is Place.THREAD
 
 
 def test_a_late_read_stays_away_for_a_while() -> None:
-    reads = LoopReads(clock := Clock())
+    reads = ReadPlacement(clock := Clock())
     reads.note_late("late")
     assert reads.place("late", long=False) is Place.THREAD
     assert reads.place("other", long=False) is Place.HERE
@@ -44,7 +44,7 @@ def test_a_late_read_stays_away_for_a_while() -> None:
 
 
 def test_a_read_announced_as_long_that_is_not() -> None:
-    reads = LoopReads()
+    reads = ReadPlacement()
     reads.note_time("slow", Took(QUICK_SECONDS, 1))
     reads.note_time("quick", Took(QUICK_SECONDS / 2, 1))
     reads.note_time("short", Took(SHORT_SECONDS / 2, 1))
@@ -55,7 +55,7 @@ def test_a_read_announced_as_long_that_is_not() -> None:
 
 
 def test_a_read_that_was_late_by_the_machine_goes_back() -> None:
-    reads = LoopReads(Clock())
+    reads = ReadPlacement(Clock())
     quick, computing, waiting = Took(0.0, 0.0), Took(QUICK_SECONDS, 0.0), Took(0.0, LOOP_SECONDS)
     for took, is_late in ((quick, False), (computing, True), (waiting, True)):
         reads.note_late("read")
@@ -66,7 +66,7 @@ def test_a_read_that_was_late_by_the_machine_goes_back() -> None:
 
 
 def test_late_reads_are_forgotten_without_being_asked_for() -> None:
-    reads = LoopReads(clock := Clock())
+    reads = ReadPlacement(clock := Clock())
     for number in range(1000):
         reads.note_late(f"SELECT {number}")
         clock.seconds += MEMORY_SECONDS / 10
@@ -74,7 +74,7 @@ def test_late_reads_are_forgotten_without_being_asked_for() -> None:
 
 
 def test_one_that_is_late_again_is_remembered_from_then_on() -> None:
-    reads = LoopReads(clock := Clock())
+    reads = ReadPlacement(clock := Clock())
     reads.note_late("again")
     clock.seconds = MEMORY_SECONDS / 2
     reads.note_late("other")
@@ -85,7 +85,7 @@ def test_one_that_is_late_again_is_remembered_from_then_on() -> None:
 
 
 def test_memory_is_bounded_whatever_is_asked() -> None:
-    reads = LoopReads(Clock())
+    reads = ReadPlacement(Clock())
     tracemalloc.start()
     try:
         for number in range(3 * MOST):

@@ -11,7 +11,7 @@ import pytest
 
 from octavo.database.connection import Database
 from octavo.database.synchronize import SyncReport, found_tables, plan_changes, synchronize
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.schema.loader import builtin_registry
 from octavo.schema.registry import Registry
 from tests.layouts import MODELS, as_recorded, recorded, registry_of
@@ -305,8 +305,8 @@ async def test_two_processes_starting_at_once(new_database: Callable[..., Databa
 
 async def test_tables_of_our_own_are_made_once_and_never_dropped(new_database: Callable[..., Database]) -> None:
     registry = builtin_registry()
-    jars = OwnTable("octavo_jars", ("id integer PRIMARY KEY NOT NULL", "label varchar(9)"))
-    lids = OwnTable("octavo_lids", ("id integer", "label varchar(9)", "PRIMARY KEY (id, label)"))
+    jars = SystemTable("octavo_jars", ("id integer PRIMARY KEY NOT NULL", "label varchar(9)"))
+    lids = SystemTable("octavo_lids", ("id integer", "label varchar(9)", "PRIMARY KEY (id, label)"))
     databases = [new_database() for _ in range(3)]
     for database in databases:
         await database.connect()

@@ -10,7 +10,7 @@ import pytest
 from octavo.database.connection import Database
 from octavo.database.postgresql import LedgerReader, PostgresqlDatabase
 from octavo.database.synchronize import synchronize
-from octavo.database.version_keeper import VersionKeeper
+from octavo.database.version_keeper import VersionTracker
 from octavo.schema.registry import Registry
 from tests.layouts import registry_of
 
@@ -34,10 +34,10 @@ def registry(folder: Path) -> Registry:
 
 
 @pytest.fixture
-async def keeper(database: Database, tmp_path: Path) -> VersionKeeper:
+async def keeper(database: Database, tmp_path: Path) -> VersionTracker:
     content = registry(tmp_path)
     await synchronize(database, content)
-    made = VersionKeeper(database, content)
+    made = VersionTracker(database, content)
     await made.keep()
     return made
 
@@ -58,7 +58,7 @@ async def versions_of(database: Database) -> dict[str, object]:
     return {table: moment.of([table]) for table in TABLES}
 
 
-async def test_each_commit_moves_them_and_what_is_undone_does_not(database: Database, keeper: VersionKeeper) -> None:
+async def test_each_commit_moves_them_and_what_is_undone_does_not(database: Database, keeper: VersionTracker) -> None:
     asked = database.versions()
     first = await asked.now()
     assert first is not None
@@ -79,7 +79,7 @@ async def test_each_commit_moves_them_and_what_is_undone_does_not(database: Data
 
 
 async def test_each_table_has_its_own(server: Database, tmp_path: Path) -> None:
-    keeper = VersionKeeper(server, registry(tmp_path))
+    keeper = VersionTracker(server, registry(tmp_path))
     assert await keeper.keep() > len(TABLES)
     assert await keeper.keep() == 0
     seen = [await versions_of(server)]
@@ -99,7 +99,7 @@ async def test_each_table_has_its_own(server: Database, tmp_path: Path) -> None:
 
 
 async def test_who_commits_first_is_seen_first_whoever_began(server: Database, tmp_path: Path) -> None:
-    await VersionKeeper(server, registry(tmp_path)).keep()
+    await VersionTracker(server, registry(tmp_path)).keep()
     async with server.transaction() as early:
         await early.execute("INSERT INTO notes (title) VALUES ('early')")
         await server.execute("INSERT INTO notes (title) VALUES ('late')")
@@ -108,7 +108,7 @@ async def test_who_commits_first_is_seen_first_whoever_began(server: Database, t
 
 
 async def test_folding_moves_nothing(server: Database, tmp_path: Path) -> None:
-    keeper = VersionKeeper(server, registry(tmp_path))
+    keeper = VersionTracker(server, registry(tmp_path))
     await keeper.keep()
     for number in range(60):
         await server.execute(f"INSERT INTO notes (title) VALUES ('{number}')")
@@ -122,7 +122,7 @@ async def test_folding_moves_nothing(server: Database, tmp_path: Path) -> None:
 
 
 async def test_what_is_not_followed_has_none(server: Database, tmp_path: Path) -> None:
-    keeper = VersionKeeper(server, registry(tmp_path))
+    keeper = VersionTracker(server, registry(tmp_path))
     assert await server.versions().now() is None
     await keeper.keep()
     before = await versions_of(server)
@@ -183,7 +183,7 @@ async def until(met: Callable[[], bool]) -> None:
     ],
 )
 async def test_a_table_that_takes_the_name_of_another_is_another(server: Database, tmp_path: Path, change: str) -> None:
-    await VersionKeeper(server, registry(tmp_path)).keep()
+    await VersionTracker(server, registry(tmp_path)).keep()
     reader = server.versions()  # it reads all of them only where their stamp is another one
     before = await reader.now()
     assert before is not None

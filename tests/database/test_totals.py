@@ -9,13 +9,13 @@ import pytest
 
 from octavo.content.reader import EntryReader
 from octavo.database.connection import Database, IntegrityViolation
-from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.maintained_counts import CountMaintenance
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
 from octavo.query.params import PageLimits, read_query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import ReadRequest
-from octavo.query.sql.dialects.maintained_counts import AskedTotal, CountedTable
+from octavo.query.sql.dialects.maintained_counts import CountedTable, RequestedCount
 from octavo.schema.registry import Registry
 from tests.layouts import registry_of
 
@@ -49,7 +49,7 @@ class Desk:
 
     database: Database
     content: Registry
-    keeper: TotalsKeeper
+    keeper: CountMaintenance
 
     def moment(self, days: float = -1.0) -> str:
         """An instant so many days from now, as a constant."""
@@ -71,7 +71,7 @@ class Desk:
         """What is kept, as reads are told it; None where they count."""
         totals = self.database.dialect.totals
         assert totals is not None
-        told = totals.total(AskedTotal(TABLE, "SELECT -1", **asked))
+        told = totals.total(RequestedCount(TABLE, "SELECT -1", **asked))
         value = await self.database.fetch_value(told)
         return None if value == -1 else int(value)
 
@@ -102,7 +102,7 @@ class Desk:
 async def desk(database: Database, tmp_path: Path) -> Desk:
     content = registry(tmp_path / "content")
     await synchronize(database, content)
-    keeper = TotalsKeeper(database, content)
+    keeper = CountMaintenance(database, content)
     made = Desk(database, content, keeper)
     await made.add(3)
     assert await made.kept() is None
@@ -180,7 +180,7 @@ async def test_a_type_that_is_counted_otherwise_is_counted_anew(desk: Desk, tmp_
     other = registry(tmp_path / "plain", drafts=False)
     assert await desk.total(other) == 4  # nothing tells this yet, so it is counted
     await synchronize(desk.database, other, allow_data_loss=True)
-    keeper = TotalsKeeper(desk.database, other)
+    keeper = CountMaintenance(desk.database, other)
     assert [table.kind for table in await keeper.keep() if table.name == "notes"] == ["locales"]
     await desk.write("INSERT INTO notes (locale) VALUES ('en')")
     assert await desk.total(other) == 5
@@ -206,7 +206,7 @@ async def test_nothing_is_done_where_all_is_kept(desk: Desk, new_database: Calla
     before = desk.database.statements
     await desk.keeper.keep()
     assert desk.database.statements - before <= 2
-    other = TotalsKeeper(desk.database, desk.content)
+    other = CountMaintenance(desk.database, desk.content)
     assert await other.keep() == ()
     if not isinstance(desk.database, SqliteDatabase):
         for _ in range(120):
@@ -239,4 +239,4 @@ async def test_where_nothing_is_to_be_done_one_statement_tells(desk: Desk) -> No
     assert await desk.keeper.is_quiet()
     await desk.keeper.remove()
     assert not await desk.keeper.is_quiet()
-    assert not await TotalsKeeper(desk.database, desk.content).is_quiet()
+    assert not await CountMaintenance(desk.database, desk.content).is_quiet()

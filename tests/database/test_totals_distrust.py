@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from octavo.database.connection import IntegrityViolation
-from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.maintained_counts import CountMaintenance
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
@@ -41,7 +41,7 @@ def other_program(desk: Desk) -> apsw.Connection:
 async def kept_desk(database: SqliteDatabase | PostgresqlDatabase, folder: Path) -> Desk:
     content = registry(folder / "content")
     await synchronize(database, content)
-    desk = Desk(database, content, TotalsKeeper(database, content))
+    desk = Desk(database, content, CountMaintenance(database, content))
     await desk.add(3)
     await desk.keeper.keep()
     await desk.assert_kept()
@@ -121,7 +121,7 @@ async def test_columns_are_dropped_past_triggers(on_sqlite: Desk, tmp_path: Path
     report = await synchronize(on_sqlite.database, plain, allow_data_loss=True)
     assert any("published_at" in str(change) for change in report.applied)
     assert await on_sqlite.keeper.is_wanted()
-    assert await TotalsKeeper(on_sqlite.database, plain).keep()
+    assert await CountMaintenance(on_sqlite.database, plain).keep()
 
 
 async def test_truncate_leaves_nothing_known(on_postgresql: Desk) -> None:
@@ -138,13 +138,13 @@ async def test_triggers_that_were_disabled_are_not_trusted(on_postgresql: Desk) 
         "INSERT INTO notes (locale) VALUES ('en')",
         "ALTER TABLE notes ENABLE TRIGGER ALL",
     )
-    on_postgresql.keeper = TotalsKeeper(on_postgresql.database, on_postgresql.content)
+    on_postgresql.keeper = CountMaintenance(on_postgresql.database, on_postgresql.content)
     await assert_counted_then_kept(on_postgresql)
 
 
 async def test_triggers_that_are_gone_are_not_trusted(on_postgresql: Desk) -> None:
     await on_postgresql.write("DROP TRIGGER octavo_totals_delete_both ON notes", "DELETE FROM notes WHERE id = 1")
-    on_postgresql.keeper = TotalsKeeper(on_postgresql.database, on_postgresql.content)
+    on_postgresql.keeper = CountMaintenance(on_postgresql.database, on_postgresql.content)
     await assert_counted_then_kept(on_postgresql)
 
 
@@ -188,7 +188,7 @@ async def test_a_renamed_table_keeps_its_total_and_a_new_one_has_none(on_postgre
     await on_postgresql.write("ALTER TABLE notes RENAME TO old_notes", "INSERT INTO old_notes (locale) VALUES ('en')")
     await on_postgresql.write("CREATE TABLE notes (LIKE old_notes INCLUDING ALL)")
     assert await on_postgresql.kept() is None
-    on_postgresql.keeper = TotalsKeeper(on_postgresql.database, on_postgresql.content)
+    on_postgresql.keeper = CountMaintenance(on_postgresql.database, on_postgresql.content)
     await assert_counted_then_kept(on_postgresql)
 
 

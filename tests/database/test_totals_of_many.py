@@ -13,11 +13,11 @@ import asyncpg
 import pytest
 
 from octavo.database.connection import Database
-from octavo.database.maintained_counts import TotalsKeeper
+from octavo.database.maintained_counts import CountMaintenance
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
-from octavo.query.sql.dialects.maintained_counts import AskedTotal, KeptTotals
+from octavo.query.sql.dialects.maintained_counts import MaintainedCounts, RequestedCount
 from tests.database.test_totals import TABLE, Desk, registry
 
 pytestmark = pytest.mark.anyio
@@ -44,12 +44,12 @@ def work(chance: random.Random, now: str) -> list[str]:
     return ["BEGIN", *chosen, chance.choice(["COMMIT", "COMMIT", "ROLLBACK"])]
 
 
-def questions(totals: KeptTotals) -> list[str]:
+def questions(totals: MaintainedCounts) -> list[str]:
     """What is kept (-1: not known) beside what is counted, in one statement each."""
     asked = [(None, None, "1 = 1"), (True, ["'en'"], "published_at IS NOT NULL AND locale = 'en'")]
     asked += [(False, None, "published_at IS NULL"), (None, ["'fr'"], "locale = 'fr'")]
     return [
-        f"SELECT ({totals.total(AskedTotal(TABLE, 'SELECT -1', published, locales))}),"
+        f"SELECT ({totals.total(RequestedCount(TABLE, 'SELECT -1', published, locales))}),"
         f" (SELECT count(*) FROM notes WHERE {where})"
         for published, locales, where in asked
     ]
@@ -59,7 +59,7 @@ async def desk_on(database: SqliteDatabase | PostgresqlDatabase, folder: Path) -
     content = registry(folder / "content")
     await database.connect()
     await synchronize(database, content)
-    desk = Desk(database, content, TotalsKeeper(database, content))
+    desk = Desk(database, content, CountMaintenance(database, content))
     await desk.write("INSERT INTO tags (name) VALUES ('a'), ('b'), ('c')")
     await desk.add(20)
     await desk.keeper.keep()
@@ -178,7 +178,7 @@ async def test_a_writer_that_is_killed_on_sqlite(sqlite_path: Path, tmp_path: Pa
     await database.close()
 
 
-def _totals(database: Database) -> KeptTotals:
+def _totals(database: Database) -> MaintainedCounts:
     totals = database.dialect.totals
     assert totals is not None
     return totals

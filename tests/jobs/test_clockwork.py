@@ -9,7 +9,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.jobs import scheduler
 from octavo.events.jobs.schedule import Schedule
-from octavo.events.jobs.scheduler import GRACE, Clockwork, Task, known_tasks
+from octavo.events.jobs.scheduler import GRACE, Scheduler, Task, known_tasks
 
 pytestmark = pytest.mark.anyio
 
@@ -27,9 +27,9 @@ class Clock:
     async def start(self, unit: UnitOfWork, task: Task, occurrence: int) -> None:
         self.started.append((task.name, occurrence))
 
-    def process(self, database: Database, rule: str = "0 * * * *", catches_up: bool = False) -> Clockwork:
+    def process(self, database: Database, rule: str = "0 * * * *", catches_up: bool = False) -> Scheduler:
         task = Task("hourly", Schedule(rule), print, "src/cron.py", catches_up)
-        return Clockwork(database, [task], self.start, lambda: self.now)
+        return Scheduler(database, [task], self.start, lambda: self.now)
 
 
 @pytest.fixture

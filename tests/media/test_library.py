@@ -20,7 +20,7 @@ from octavo.core.errors import ApplicationError, OctavoError, PayloadTooLargeErr
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.registry import Registry
 from tests.models.pictures import Arriving, bomb, picture
 
@@ -106,7 +106,7 @@ async def test_formats_that_pages_of_administrators_choose(
     """v4's `responsiveDimensions`: without, a thumbnail is all."""
     value = json.dumps({"sizeOptimization": False, "responsiveDimensions": kept, "autoOrientation": True})
     text = "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, 'object')"
-    await tables.execute(*OwnStatement(text).bind(tables.dialect, key="plugin_upload_settings", value=value))
+    await tables.execute(*RawStatement(text).bind(tables.dialect, key="plugin_upload_settings", value=value))
     await library.add([Arriving("a.png", picture("PNG", 600, 400), "image/png")])
     assert {*json.loads((await rows(tables, "formats"))[0][0])} == {*made}
 

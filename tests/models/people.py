@@ -11,7 +11,7 @@ from octavo.access.authentication import token_versions
 from octavo.access.authentication.credentials import Secrets, hash_api_token
 from octavo.core.clock import Clock
 from octavo.database.connection import Database
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 SECRETS = Secrets("test-jwt-secret", "test-api-token-salt")
 NOW = 1_700_000_000
@@ -94,7 +94,7 @@ async def write(database: Database, text: str, *values: object) -> int:
     if not values:
         return await database.execute(text)
     named = {f"v{number}": value for number, value in enumerate(values, 1)}
-    return await database.execute(*OwnStatement(text).bind(database.dialect, **named))
+    return await database.execute(*RawStatement(text).bind(database.dialect, **named))
 
 
 HEADER = {"alg": "HS256", "typ": "JWT"}

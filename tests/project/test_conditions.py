@@ -7,7 +7,7 @@ import pytest
 
 from octavo.access.authorization.admin.ability import NEVER
 from octavo.access.authorization.admin.conditions import Holder
-from octavo.access.authorization.admin.engine import Rights
+from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.access.authorization.admin.grants import Grant
 from octavo.access.authorization.admin.names import READ
 from octavo.project.problems import InvalidCode
@@ -23,11 +23,11 @@ EDI = Holder(7, "edi@example.org", (2,))
 
 
 @pytest.fixture
-def rights() -> Rights:
-    return Rights(REGISTRY)
+def rights() -> AbilityBuilder:
+    return AbilityBuilder(REGISTRY)
 
 
-async def scope(rights: Rights, name: str, uid: str = GENRE) -> Filter | None:
+async def scope(rights: AbilityBuilder, name: str, uid: str = GENRE) -> Filter | None:
     found = (await rights.of(EDI, (Grant(READ, uid, conditions=(name,)),))).pages.scope(uid)
     return None if found is None else plain(found)
 
@@ -43,7 +43,7 @@ def plain(found: Filter) -> Filter:
             return found
 
 
-async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: Rights) -> None:
+async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: AbilityBuilder) -> None:
     conditions = Conditions(rights)
 
     @conditions.add("high", "High rank", category="Ranks")
@@ -76,18 +76,18 @@ async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: Rights) 
         5,
     ],
 )
-async def test_what_means_nothing_holds_for_no_entry(rights: Rights, answer: Any) -> None:
+async def test_what_means_nothing_holds_for_no_entry(rights: AbilityBuilder, answer: Any) -> None:
     Conditions(rights).add("odd", "Odd", lambda _: answer)
     assert await scope(rights, "api::odd") == NEVER
 
 
-async def test_each_content_type_is_asked_what_it_has(rights: Rights) -> None:
+async def test_each_content_type_is_asked_what_it_has(rights: AbilityBuilder) -> None:
     Conditions(rights).add("high", "High", lambda _: {"rank": {"$gt": 1}})
     assert await scope(rights, "api::high", AUTHOR) == NEVER
     assert await scope(rights, "api::high", GENRE) == at("rank", "$gt", 1)
 
 
-async def test_everything_and_nothing(rights: Rights) -> None:
+async def test_everything_and_nothing(rights: AbilityBuilder) -> None:
     conditions = Conditions(rights)
     conditions.add("all", "All", lambda _: True)
     conditions.add("none", "None", lambda _: False)
@@ -95,7 +95,7 @@ async def test_everything_and_nothing(rights: Rights) -> None:
 
 
 @pytest.mark.parametrize("name, plugin", [("a b", None), ("", None), ("a", "b.c"), ("twice", None)])
-def test_names_are_names_and_used_once(rights: Rights, name: str, plugin: str | None) -> None:
+def test_names_are_names_and_used_once(rights: AbilityBuilder, name: str, plugin: str | None) -> None:
     conditions = Conditions(rights)
     conditions.add("twice", "Twice", lambda _: True)
     with pytest.raises(InvalidCode, match=r"app\.conditions"):

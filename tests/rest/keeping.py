@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import asyncpg
 
-from octavo.database.version_keeper import VersionKeeper
+from octavo.database.version_keeper import VersionTracker
 from octavo.operations.runtime.process import Process
 from tests.http.asgi import Answer
 from tests.models.club import FULL, NEVER, Club, open_club
@@ -74,7 +74,7 @@ class Press:
 
     async def follow(self) -> int:
         """Do at once what services do in the background; how many triggers were made."""
-        return await VersionKeeper(self.one.database, registry_of(self.one.octavo)).keep()
+        return await VersionTracker(self.one.database, registry_of(self.one.octavo)).keep()
 
 
 def registry_of(service: Process) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from octavo.content.result_cache import KeptAnswer, KeptReader
+from octavo.content.result_cache import CachedResult, CachingReader
 from octavo.core.clock import this_moment
 from octavo.database.postgresql import TableMoment
 from octavo.database.sqlite import FileMoment
@@ -142,7 +142,7 @@ async def test_an_origin_and_a_name_are_answered_to_who_asks(press: Press) -> No
 async def test_nothing_is_there_for_it_unless_asked_for(tmp_path: Path, club_copy: Copy) -> None:
     club_copy.place(tmp_path / ".octavo/data.db")
     async with open_club(tmp_path, {**club_copy.variables, **NEVER}, filled=True) as club:
-        assert type(club.octavo.site.services.controller.reader) is not KeptReader
+        assert type(club.octavo.site.services.controller.reader) is not CachingReader
         assert club.octavo.site.router.quick is None
         if club_copy.file is None:
             assert await club.database.fetch_value("SELECT to_regclass('octavo_versions') IS NULL")
@@ -184,9 +184,9 @@ async def test_what_is_kept_holds_no_more_than_is_counted(press: Press) -> None:
     assert _there(FileMoment, TableMoment) <= before + 2  # each knows all tables
     listed = [await get(club, ARTICLES) for _ in range(2)][-1]  # the moment before the first was before the last write
     reader = club.octavo.site.services.controller.reader
-    assert isinstance(reader, KeptReader)
+    assert isinstance(reader, CachingReader)
     reader._answers.clear()
-    assert _there(KeptAnswer) == 0  # what was found is not held by answers that were made of it
+    assert _there(CachedResult) == 0  # what was found is not held by answers that were made of it
     used = hits(club)
     assert (await get(club, ARTICLES)).body == listed.body
     assert hits(club) == used + 1

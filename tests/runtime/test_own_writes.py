@@ -18,7 +18,7 @@ from octavo.api.http.router import Router
 from octavo.api.rest.operations import Operation
 from octavo.core.errors import BadRequestError
 from octavo.database.read_positions import READER, UNKNOWN, Reader, read_newest
-from octavo.operations.runtime.read_your_writes import OwnWrites, Written
+from octavo.operations.runtime.read_your_writes import ReadYourWrites, Written
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +44,7 @@ def requested(method: str, path: str, headers: list[tuple[bytes, bytes]]) -> Req
 
 
 async def asked(
-    own: OwnWrites,
+    own: ReadYourWrites,
     look: Callable[[Reader], object],
     row: Operation | None = FIND,
     ability: Ability | None = None,
@@ -75,8 +75,8 @@ async def position() -> int:
     return 0x30
 
 
-def own_writes(remembers: bool = False) -> OwnWrites:
-    return OwnWrites(None, "/graphql", position, remembers=remembers)
+def own_writes(remembers: bool = False) -> ReadYourWrites:
+    return ReadYourWrites(None, "/graphql", position, remembers=remembers)
 
 
 async def test_content_that_nobody_in_particular_reads_may_lag() -> None:

@@ -10,13 +10,13 @@ import octavo
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.query.sql.dialects.sqlite import SQLITE
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from tests.dialects import DIALECTS
 
 RUNNING = {"octavo.__main__", "octavo.asgi"}
 """Modules that do something when they are imported."""
 
-UPDATE = OwnStatement("UPDATE t SET used = {now:instant}, kept = {name} WHERE {t.made_at:milliseconds} < {now}")
+UPDATE = RawStatement("UPDATE t SET used = {now:instant}, kept = {name} WHERE {t.made_at:milliseconds} < {now}")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_values_are_numbered_as_they_come(dialect: Dialect, text: str) -> None:
 
 
 def test_a_statement_may_have_no_values() -> None:
-    assert OwnStatement("SELECT 1").bind(SQLITE) == ("SELECT 1", ())
+    assert RawStatement("SELECT 1").bind(SQLITE) == ("SELECT 1", ())
 
 
 @pytest.mark.parametrize("values", [{}, {"now": 1}, {"now": 1, "name": "a", "other": 2}])
@@ -52,23 +52,23 @@ def test_another_name_is_no_value() -> None:
 
 def test_a_form_that_no_value_has_is_refused() -> None:
     with pytest.raises(ValueError, match="milisecond"):
-        OwnStatement("SELECT {made_at:milisecond}").bind(SQLITE)
+        RawStatement("SELECT {made_at:milisecond}").bind(SQLITE)
 
 
 def test_a_finished_piece_stays_as_it_is() -> None:
     piece = """concat('{"id":', t.id, '}')"""
-    text, values = OwnStatement(f"SELECT {escape_braces(piece)} WHERE id = {{id}}").bind(POSTGRESQL, id=1)
+    text, values = RawStatement(f"SELECT {escape_braces(piece)} WHERE id = {{id}}").bind(POSTGRESQL, id=1)
     assert (text, values) == (f"SELECT {piece} WHERE id = $1", (1,))
 
 
-def own_statements() -> Iterator[tuple[str, OwnStatement]]:
+def own_statements() -> Iterator[tuple[str, RawStatement]]:
     """Every statement that is a constant of a module, or one of several in a constant."""
     for module in pkgutil.walk_packages(octavo.__path__, "octavo."):
         if module.name in RUNNING:
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
             for statement in value if isinstance(value, tuple) else (value,):
-                if isinstance(statement, OwnStatement):
+                if isinstance(statement, RawStatement):
                     yield f"{module.name}.{name}", statement
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from octavo.operations.telemetry import metrics, traces
-from octavo.operations.telemetry.traced_parts import FollowedAuthenticator
+from octavo.operations.telemetry.traced_parts import TracedAuthenticator
 from tests.models.fixtures import open_copy
 from tests.models.people import Hands
 from tests.models.site import Site
@@ -64,7 +64,7 @@ async def _calls_once(site: Site, target: str) -> Counter[str]:
 async def test_what_is_seen_of_most_requests_takes_no_call(
     tmp_path: Path, bookshop_copy: Copy, settings: dict[str, str], still: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(traces, "FollowedAuthenticator", partial(FollowedAuthenticator, clock=still.clock))
+    monkeypatch.setattr(traces, "TracedAuthenticator", partial(TracedAuthenticator, clock=still.clock))
     monkeypatch.setattr(metrics, "_NOTED_SECONDS", inf)  # this machine may take longer for a statement
     found = []
     for name, given in (("plain", NEVER_SLOW), ("seen", settings)):

@@ -31,7 +31,7 @@ from octavo.operations.runtime.prepare_database import StartFailed, prepare_data
 from octavo.operations.transfer.problems import SeedError, TransferError
 from octavo.project import InvalidCode
 from octavo.project.plugins import plugins_in_use
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError, load_settings
 
@@ -226,7 +226,7 @@ def check_project(project: Path) -> None:
 def with_database(
     settings: Settings,
     work: Callable[[Database], Awaitable[ResultT]],
-    own: Sequence[OwnTable] = (),
+    own: Sequence[SystemTable] = (),
     *,
     hooked: bool = False,
 ) -> ResultT:

@@ -21,7 +21,7 @@ from octavo.database.connection import IntegrityViolation
 from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
 from octavo.database.declared_indexes import Finished, finish_indexes
 from octavo.database.duplicate_single_types import SurplusEntries, find_surplus_entries
-from octavo.database.maintained_counts import TotalsKeeper, TotalState
+from octavo.database.maintained_counts import CountMaintenance, TotalState
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.option_previews import preview_options
@@ -68,7 +68,7 @@ def totals(action: str | None, project: Path, as_json: bool) -> None:
 async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalState, ...], list[str]]:
     async with connected(settings) as database:
         registry = project_registry(settings)
-        keeper = TotalsKeeper(database, registry)
+        keeper = CountMaintenance(database, registry)
         if not await keeper.has_tables():
             if action != "keep":
                 return (), ["Nothing is kept here yet: a start, or --keep, makes the tables for it."]
@@ -77,7 +77,7 @@ async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalStat
         return await keeper.states(), done
 
 
-async def _do(keeper: TotalsKeeper, action: str | None) -> list[str]:
+async def _do(keeper: CountMaintenance, action: str | None) -> list[str]:
     match action:
         case "keep":
             return [f"Counted {table.name}" for table in await keeper.keep()]

@@ -7,18 +7,18 @@ import orjson
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 _WHERE: Final = "WHERE {key:name} = {key} AND environment IS NULL AND tag IS NULL"
-_GET: Final = OwnStatement(f"SELECT value, type FROM strapi_core_store_settings {_WHERE} ORDER BY id LIMIT 1")  # noqa: S608
-_ALL: Final = OwnStatement(
+_GET: Final = RawStatement(f"SELECT value, type FROM strapi_core_store_settings {_WHERE} ORDER BY id LIMIT 1")  # noqa: S608
+_ALL: Final = RawStatement(
     "SELECT {key:name}, value FROM strapi_core_store_settings WHERE {key:name} LIKE {pattern} ORDER BY id DESC"
 )
-_CHANGE: Final = OwnStatement(f"UPDATE strapi_core_store_settings SET value = {{value}}, type = {{type}} {_WHERE}")  # noqa: S608
-_ADD: Final = OwnStatement(
+_CHANGE: Final = RawStatement(f"UPDATE strapi_core_store_settings SET value = {{value}}, type = {{type}} {_WHERE}")  # noqa: S608
+_ADD: Final = RawStatement(
     "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, {type})"
 )
-_DELETE: Final = OwnStatement(f"DELETE FROM strapi_core_store_settings {_WHERE}")  # noqa: S608
+_DELETE: Final = RawStatement(f"DELETE FROM strapi_core_store_settings {_WHERE}")  # noqa: S608
 
 
 class CoreStore:

@@ -36,11 +36,11 @@ def held(
 ) -> Object:
     """Return the response with the attributes that `includes` accepts and that `copied_by` can read and create."""
     place = FieldPlace(content_type.uid)
-    return _Held(registry, includes, copied_by, place).object(content_type)
+    return _SnapshotWalk(registry, includes, copied_by, place).object(content_type)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _SnapshotWalk:
     """Walks a definition. A component inside of itself is read once."""
 
     registry: Registry

@@ -24,7 +24,7 @@ from octavo.core.clock import shown_moment, this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.events.event import Event, Params, Written
-from octavo.events.hook_calls import Telling, begin, hooks_of
+from octavo.events.hook_calls import HookCalls, begin, hooks_of
 from octavo.events.hooks import Hooks
 from octavo.events.names import AFTER, AFTER_COMMIT, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
 from octavo.project.naming import did_you_mean
@@ -212,7 +212,7 @@ class HookedUnit(ManyEntriesUnit):
         """Return whether entries are written one by one: always with hooks."""
         return hooks_of(self, content_type.uid) is not None or super().goes_in_turn(content_type, names)
 
-    async def _after(self, content_type: ContentType, run: Telling, *actions: str) -> None:
+    async def _after(self, content_type: ContentType, run: HookCalls, *actions: str) -> None:
         """Run the hooks after a write."""
         if run.is_told(*actions):
             event = run.event
@@ -249,7 +249,7 @@ class HookedUnit(ManyEntriesUnit):
         return None if outcome.problems else dict(outcome.value)
 
 
-def _unhooked(run: Telling | None, result: ResultT) -> ResultT:
+def _unhooked(run: HookCalls | None, result: ResultT) -> ResultT:
     """Return the result of a write without hooks: the type has none, or the data was not valid."""
     assert run is None, "what cannot be cast is refused"
     return result
@@ -271,7 +271,7 @@ def _asides(content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any
 
 
 def _written(
-    content_type: ContentType, run: Telling, asides: Mapping[str, Any]
+    content_type: ContentType, run: HookCalls, asides: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the data and dates that hooks left to write. Raises HookFailed for keys that are not attributes."""
     event, hooks = run.event, run.hooks

@@ -7,11 +7,11 @@ import orjson
 from octavo.core.values import dataclass
 from octavo.database.ambient import joined
 from octavo.database.connection import Connection, Database
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 FALLBACK = "en"
 MAX_AGE_SECONDS = 1.0
-_KNOWN = OwnStatement("""
+_KNOWN = RawStatement("""
 SELECT
   (SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_i18n_default_locale' ORDER BY id LIMIT 1),
   code

@@ -20,7 +20,7 @@ from octavo.database.ambient import joined
 from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout, UnsuitableValue
 from octavo.database.connection_share import place
 from octavo.database.read_positions import READER, read_newest
-from octavo.database.request_coalescing import JointReads
+from octavo.database.request_coalescing import RequestCoalescer
 from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.query.lifting import Origin, value_at
@@ -256,7 +256,7 @@ class EntryReader:
         self.unlisted = UnlistedComponents()
         self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements
         self._large = ReadLimiter(database.large_reads, PATIENCE_SECONDS)
-        self._joint = JointReads(self._read_large, shares=not database.simple)
+        self._joint = RequestCoalescer(self._read_large, shares=not database.simple)
 
     def prepare(self, planned: Planned) -> PreparedRead:
         """Return a plan's statement, compiled if necessary. Raises ValidationError if it is too long."""

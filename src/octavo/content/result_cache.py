@@ -26,7 +26,7 @@ from octavo.database.versions import Moment
 from octavo.events import origin
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.physical_names import table_name
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 
 _TABLE: Final = re.compile(r"\b(?:FROM|JOIN)(?: LATERAL)?\s+\(*\s*(\"(?:[^\"]|\"\")+\"|`(?:[^`]|``)+`|[a-z_][\w.]*)")
 """The tables in a statement: quoted names or lower-case letters. Anything else after these words is a SELECT."""
@@ -61,7 +61,7 @@ class Validity:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class CachedResult:
     """A cached result and its validity."""
 
     found: Any
@@ -84,10 +84,10 @@ _DOORS: Final = ("rest", "graphql")
 _Read = Callable[[PreparedRead], Awaitable[Any]]
 
 
-class KeptReader(EntryReader):
+class CachingReader(EntryReader):
     """An EntryReader with a cache. Call `keep` before the first read."""
 
-    def keep(self, answers: Cache[Hashable, KeptAnswer]) -> None:
+    def keep(self, answers: Cache[Hashable, CachedResult]) -> None:
         """Start caching."""
         self._answers = answers
         self.versions = self.database.versions()
@@ -169,7 +169,7 @@ class KeptReader(EntryReader):
                 until = min(until, await self._appears(table, moment.of((table,)), since))
         validity = Validity(tables, stamp, moment.stamp, since, until)
         size = ENTRY_BYTES * 2 + size_of(found) + size_of(prepared.values) + size_of(tables) + size_of(stamp)
-        self._answers.put(key, KeptAnswer(found, validity), size)
+        self._answers.put(key, CachedResult(found, validity), size)
         return validity
 
     async def _appears(self, table: str, stamp: Hashable, since: int) -> float:
@@ -178,7 +178,7 @@ class KeptReader(EntryReader):
         if known is not None and known[0] == stamp and known[1] <= since < known[2]:
             return known[2]
         quoted = escape_braces(self.dialect.quote(table))
-        asked = OwnStatement(
+        asked = RawStatement(
             f"SELECT min({{published_at:milliseconds}}) FROM {quoted} WHERE published_at > {{at:instant}}"  # noqa: S608 - names of ours
         )
         statement = asked.bind(self.dialect, at=since)

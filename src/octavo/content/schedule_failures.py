@@ -8,14 +8,14 @@ from typing import Any, Final, NamedTuple
 from octavo.core.clock import this_moment
 from octavo.database.connection import Connection
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 LONGEST_ERROR: Final = 2000
 """The maximum number of characters."""
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_schedule_failures",
     (
         "uid varchar(255) NOT NULL",
@@ -34,14 +34,14 @@ FROM octavo_schedule_failures AS failure JOIN octavo_schedules AS planned
 ON planned.uid = failure.uid AND planned.entry_id = failure.entry_id
 AND planned.plan = failure.plan AND planned.due_at = failure.due_at
 WHERE failure.uid = {uid}"""
-_READ: Final = OwnStatement(_OF_ENTRY + " AND failure.entry_id = {entry}")
-_READ_ALL: Final = OwnStatement(_OF_ENTRY + " ORDER BY failure.due_at LIMIT {most}")
-_REMOVE: Final = OwnStatement("""
+_READ: Final = RawStatement(_OF_ENTRY + " AND failure.entry_id = {entry}")
+_READ_ALL: Final = RawStatement(_OF_ENTRY + " ORDER BY failure.due_at LIMIT {most}")
+_REMOVE: Final = RawStatement("""
 DELETE FROM octavo_schedule_failures WHERE uid = {uid} AND entry_id = {entry} AND plan = {plan}""")
-_ADD: Final = OwnStatement("""
+_ADD: Final = RawStatement("""
 INSERT INTO octavo_schedule_failures (uid, entry_id, plan, due_at, failed_at, error)
 VALUES ({uid}, {entry}, {plan}, {due_at}, {now}, {error})""")
-_REMOVE_ORPHANS: Final = OwnStatement("""
+_REMOVE_ORPHANS: Final = RawStatement("""
 DELETE FROM octavo_schedule_failures WHERE NOT EXISTS (
     SELECT 1 FROM octavo_schedules AS planned
     WHERE planned.uid = octavo_schedule_failures.uid AND planned.entry_id = octavo_schedule_failures.entry_id

@@ -22,10 +22,10 @@ from octavo.events.messages import LONGEST_NAME
 from octavo.events.outbox import Outbox
 from octavo.query.plan.present_state import FactRow
 from octavo.query.sql.ddl.physical import physical_name
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.schema.content_types import ContentType
 
 _PRESENCES: Final = (Presence.DRAFT, Presence.LIVE, Presence.DRAFT)
@@ -59,7 +59,7 @@ def is_to_come(entry: FactRow | None) -> bool:
 
 TOPIC: Final = "publication"
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_schedules",
     (
         "uid varchar(255) NOT NULL",
@@ -71,19 +71,19 @@ TABLE: Final = OwnTable(
     ),
 )
 
-_PLANNED: Final = OwnStatement("SELECT DISTINCT entry_id FROM octavo_schedules WHERE uid = {uid}")
-_READ: Final = OwnStatement("SELECT plan, due_at FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry}")
-_NEXT: Final = OwnStatement("SELECT uid, entry_id, plan, due_at FROM octavo_schedules ORDER BY due_at LIMIT {most}")
-_NEXT_OF: Final = OwnStatement("""
+_PLANNED: Final = RawStatement("SELECT DISTINCT entry_id FROM octavo_schedules WHERE uid = {uid}")
+_READ: Final = RawStatement("SELECT plan, due_at FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry}")
+_NEXT: Final = RawStatement("SELECT uid, entry_id, plan, due_at FROM octavo_schedules ORDER BY due_at LIMIT {most}")
+_NEXT_OF: Final = RawStatement("""
 SELECT uid, entry_id, plan, due_at FROM octavo_schedules WHERE uid = {uid} ORDER BY due_at LIMIT {most}""")
-_ADD: Final = OwnStatement("""
+_ADD: Final = RawStatement("""
 INSERT INTO octavo_schedules (uid, entry_id, plan, due_at, message_id)
 VALUES ({uid}, {entry}, {plan}, {due_at}, {message})""")
-_REMOVE: Final = OwnStatement("""
+_REMOVE: Final = RawStatement("""
 DELETE FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry} AND plan = {plan} {message_id:returning}""")
-_REMOVE_ALL: Final = OwnStatement("""
+_REMOVE_ALL: Final = RawStatement("""
 DELETE FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry} {message_id:returning}""")
-_TAKE: Final = OwnStatement("""
+_TAKE: Final = RawStatement("""
 DELETE FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry} AND plan = {plan} AND due_at = {due_at}
 {message_id:returning}""")
 
@@ -157,16 +157,16 @@ class Schedules:
 
     async def to_come(self, content_type: ContentType, most: int) -> list[int]:
         """Return entries with a future publication date and no schedule: other software saved them."""
-        asked = OwnStatement(_to_come(content_type, self._dialect) + " ORDER BY due_at LIMIT {most}")
+        asked = RawStatement(_to_come(content_type, self._dialect) + " ORDER BY due_at LIMIT {most}")
         statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, most=most)
         return [int(entry_id) for entry_id, _ in await self._database.fetch_all(*statement, long=True)]
 
     async def adopt(self, unit: UnitOfWork, content_type: ContentType, entry_id: int) -> bool:
         """Schedule the event of an entry that will appear, and lock the entry; return whether it still will."""
         table = _table(content_type, self._dialect)
-        touching = OwnStatement(f"UPDATE {table} SET published_at = published_at WHERE id = {{entry}}")  # noqa: S608 - the same
+        touching = RawStatement(f"UPDATE {table} SET published_at = published_at WHERE id = {{entry}}")  # noqa: S608 - the same
         await unit.connection.execute(*touching.bind(self._dialect, entry=entry_id))
-        asked = OwnStatement(_to_come(content_type, self._dialect) + " AND id = {entry}")
+        asked = RawStatement(_to_come(content_type, self._dialect) + " AND id = {entry}")
         statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, entry=entry_id)
         found = await unit.connection.fetch_row(*statement)
         if found is None or not isinstance(found[1], int):
@@ -224,6 +224,6 @@ class Schedules:
         rows = await unit.connection.fetch_all(*_PLANNED.bind(self._dialect, uid=uid))
         return sorted({int(entry_id) for (entry_id,) in rows}.intersection(ids))
 
-    async def _remove(self, unit: UnitOfWork, statement: OwnStatement, **values: Any) -> None:
+    async def _remove(self, unit: UnitOfWork, statement: RawStatement, **values: Any) -> None:
         for (message_id,) in await unit.connection.fetch_all(*statement.bind(self._dialect, **values)):
             await self._outbox.remove(unit, int(message_id))

@@ -19,7 +19,7 @@ from octavo.query.sql.write.change import ChangeCompiler
 from octavo.schema.registry import Registry
 
 
-class Witness(Protocol):
+class WriteObserver(Protocol):
     """Observes the changes of units of work before the commit. Its own writes are part of the transaction."""
 
     async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
@@ -32,7 +32,7 @@ class Witness(Protocol):
         """Called if an entry's schedule failed; `data` describes it."""
 
 
-class AccountWitness(Protocol):
+class AccountWriteObserver(Protocol):
     """Observes writes to users and administrators, to end their codes, sessions and tokens."""
 
     async def before_update(
@@ -59,8 +59,8 @@ class WriteContext:
     rules: WriteRules
     creates: PreparedCreates
     updates: PreparedUpdates
-    witness: Witness | None = None
-    accounts: AccountWitness | None = None
+    witness: WriteObserver | None = None
+    accounts: AccountWriteObserver | None = None
     schedules: Following | None = None
 
     @property

@@ -21,7 +21,7 @@ from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
 from octavo.content.stored_entries import StoredEntries
-from octavo.content.write_context import AccountWitness, Witness, WriteContext
+from octavo.content.write_context import AccountWriteObserver, WriteContext, WriteObserver
 from octavo.core.threads import MOST_COMPUTED_HERE
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
@@ -51,8 +51,8 @@ class EntryWriter:
         *,
         rules: WriteRules = V4_RULES,
         hooks: Hooks | None = None,
-        witness: Witness | None = None,
-        accounts: AccountWitness | None = None,
+        witness: WriteObserver | None = None,
+        accounts: AccountWriteObserver | None = None,
         schedules: Schedules | None = None,
     ) -> None:
         self.database = database

@@ -14,7 +14,7 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Connection
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import component_table
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.schema.attributes import ComponentField, DynamicZone
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
@@ -97,7 +97,7 @@ class ComponentNames:
         found: list[OtherName] = []
         for definition, name in await self._unknown():
             table = self._table(definition)
-            statement = OwnStatement(_PLACES.format(table=escape_braces(table))).bind(self.dialect, name=name)
+            statement = RawStatement(_PLACES.format(table=escape_braces(table))).bind(self.dialect, name=name)
             for field, rows in await self.connection.fetch_all(*statement, long=True):
                 found += await self._told(definition, str(field), name, rows)
         return found
@@ -117,7 +117,7 @@ class ComponentNames:
         table = escape_braces(self._table(definition))
         for other in self.registry.holders(new):
             text = _OF_OTHERS.format(table=table, other=escape_braces(self._table(other)))
-            statement = OwnStatement(text).bind(self.dialect, old=old, field=field, new=new)
+            statement = RawStatement(text).bind(self.dialect, old=old, field=field, new=new)
             count: int = await self.connection.fetch_value(*statement, long=True)
             if count:
                 return count

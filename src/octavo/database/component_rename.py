@@ -11,7 +11,7 @@ from octavo.database.migrations.renames import COMPONENT_LAYOUT
 from octavo.database.table_lock_retries import retry_locked
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import MorphTable, component_table, morph_tables
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.schema.attributes import ComponentField
 from octavo.schema.registry import Registry
 
@@ -26,7 +26,7 @@ UPDATE {table} SET {type} = {{new}} WHERE {type} = {{old}} AND id NOT IN (
   SELECT before.id FROM {table} before JOIN {table} now ON now.{id} = before.{id} AND now.field = before.field
   WHERE before.{type} = {{old}} AND now.{type} = {{new}})"""
 """Former files are left if the component was given others since."""
-_LAYOUT: Final = OwnStatement("""
+_LAYOUT: Final = RawStatement("""
 UPDATE strapi_core_store_settings SET {key:name} = {new} WHERE {key:name} = {old}
 AND NOT EXISTS (SELECT 1 FROM strapi_core_store_settings other WHERE other.{key:name} = {new})""")
 
@@ -94,7 +94,7 @@ async def _check(transaction: Transaction, dialect: Dialect, registry: Registry,
 
 async def _rename(transaction: Transaction, dialect: Dialect, registry: Registry, old: str, new: str) -> RenamedRows:
     async def run(text: str) -> int:
-        return await transaction.execute(*OwnStatement(text).bind(dialect, old=old, new=new))
+        return await transaction.execute(*RawStatement(text).bind(dialect, old=old, new=new))
 
     components = links = twice = 0
     for definition in registry.holders():

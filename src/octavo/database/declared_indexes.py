@@ -13,13 +13,13 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
-from octavo.database.substring_indexes import PartsKeeper
+from octavo.database.substring_indexes import SubstringIndexMaintenance
 from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.changes import CreateIndex, difference
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.dialects.concurrent_indexes import AsideIndexes
+from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
 from octavo.schema.registry import Registry
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ async def finish_indexes(database: Database, registry: Registry) -> Finished:
     Raises ServiceUnavailable if the database cannot be reached.
     """
     made = [str(change) for change in await make_declared_indexes(database, registry)]
-    filled = await PartsKeeper(database, registry).keep()
+    filled = await SubstringIndexMaintenance(database, registry).keep()
     made += [f"index for parts of {parts.table}.{parts.column}" for parts in filled]
     dialect = database.dialect
     left = list(not_made(registry, dialect))
@@ -110,7 +110,7 @@ async def make_declared_indexes(database: Database, registry: Registry) -> tuple
         await asyncio.sleep(NEXT_LOOK_SECONDS)
 
 
-async def _look(connection: Connection, dialect: Dialect, registry: Registry, aside: AsideIndexes) -> _Work:
+async def _look(connection: Connection, dialect: Dialect, registry: Registry, aside: IndexStatements) -> _Work:
     wanted = tuple(
         table for table in physical_tables(wanted_tables(registry), dialect) if any(i.declared for i in table.indexes)
     )
@@ -130,7 +130,9 @@ async def _look(connection: Connection, dialect: Dialect, registry: Registry, as
     return _Work(tuple(missing), tuple(name for name, whole in states.items() if not whole))
 
 
-async def _make(connection: Connection, dialect: Dialect, aside: AsideIndexes, work: _Work) -> tuple[CreateIndex, ...]:
+async def _make(
+    connection: Connection, dialect: Dialect, aside: IndexStatements, work: _Work
+) -> tuple[CreateIndex, ...]:
     for name in work.broken:
         logger.info("Dropping the incomplete index %s", name)
         await connection.execute(aside.drop(dialect.quote(name)))
@@ -139,7 +141,7 @@ async def _make(connection: Connection, dialect: Dialect, aside: AsideIndexes, w
 
 
 async def _make_one(
-    connection: Connection, dialect: Dialect, aside: AsideIndexes, change: CreateIndex, word: str | None
+    connection: Connection, dialect: Dialect, aside: IndexStatements, change: CreateIndex, word: str | None
 ) -> bool:
     index, name, table = change.index, dialect.quote(change.index.name), dialect.quote(change.table)
     if index.contains and word is None:
@@ -161,7 +163,7 @@ async def _make_one(
     return True
 
 
-async def _parts_word(connection: Connection, aside: AsideIndexes) -> str | None:
+async def _parts_word(connection: Connection, aside: IndexStatements) -> str | None:
     """Return the operator class of substring indexes, or None if the extension is missing and cannot be installed."""
     word: str | None = await connection.fetch_value(aside.parts_word)
     if word is None:

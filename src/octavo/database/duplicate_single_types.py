@@ -11,8 +11,8 @@ from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES, hidden_ids
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
@@ -76,7 +76,7 @@ async def find_surplus_entries(
         )
         text = " UNION ALL ".join(selects)
         values = {"now": this_moment()} if "{now:instant}" in text else {}
-        rows = await connection.fetch_all(*OwnStatement(text).bind(dialect, **values), long=True)
+        rows = await connection.fetch_all(*RawStatement(text).bind(dialect, **values), long=True)
         for number, locale, count, served in sorted(rows, key=lambda row: (row[0], str(row[1]))):
             one = part[int(number)]
             ids = await _ids(connection, one, dialect, default_locale, locale, hides=hides)
@@ -130,5 +130,5 @@ async def _ids(
     if content_type.localized:
         rows += f" AND {escape_braces(_locale(content_type, dialect, default_locale))} = {{locale}}"
         values["locale"] = locale
-    statement = OwnStatement(f"SELECT id FROM {rows} ORDER BY id LIMIT {_MOST_IDS}")
+    statement = RawStatement(f"SELECT id FROM {rows} ORDER BY id LIMIT {_MOST_IDS}")
     return tuple([int(row[0]) for row in await connection.fetch_all(*statement.bind(dialect, **values))])

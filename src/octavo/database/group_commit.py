@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import TransactionConflict
 from octavo.database.sqlite_connection import SqliteConnection
-from octavo.database.writer_time_limit import HoldWatch, WriterHold
+from octavo.database.writer_time_limit import WriterTimeLimit, WriterUse
 
 Commit = Callable[[SqliteConnection], "asyncio.Future[None]"]
 End = Callable[[SqliteConnection], None]
@@ -63,7 +63,7 @@ class GroupCommit:
         begin: Callable[[], Awaitable[SqliteConnection]],
         commit: Commit,
         end: End,
-        watch: HoldWatch,
+        watch: WriterTimeLimit,
         patience: float,
     ) -> None:
         self._begin = begin
@@ -76,13 +76,13 @@ class GroupCommit:
         self._open: _Group | None = None
 
     @asynccontextmanager
-    async def member(self) -> AsyncIterator[WriterHold]:
+    async def member(self) -> AsyncIterator[WriterUse]:
         """Open a transaction, in the order of the calls. It is committed on normal exit, rolled back on any exception.
 
         Raises TransactionConflict if another member failed the whole group, or if this one kept others waiting.
         """
         group = await self._join()
-        hold = WriterHold(group.connection)
+        hold = WriterUse(group.connection)
         self._watch.begin(hold, lambda: self._put_off(group, hold), depended=group.holds_changes)
         try:
             group.connection.begin_part()
@@ -110,7 +110,7 @@ class GroupCommit:
             raise
         return group
 
-    def _put_off(self, group: _Group, hold: WriterHold) -> None:
+    def _put_off(self, group: _Group, hold: WriterUse) -> None:
         """Roll back a transaction that keeps others waiting: those before it are committed, the next one begins."""
         hold.lost = TransactionConflict("it paused while others waited to write")
         self._undo(group)

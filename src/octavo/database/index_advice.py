@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from octavo.core.values import dataclass
 from octavo.query.operators import Test
-from octavo.query.plan.index_candidates import Looked, LookedFor
+from octavo.query.plan.index_candidates import AttributeTest, IndexableRead
 from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.attributes import LOCALE, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
@@ -51,7 +51,7 @@ class NoIndex:
     why: str
 
 
-def advise(wanted: LookedFor, registry: Registry, dialect: Dialect) -> Iterator[Advice | NoIndex]:
+def advise(wanted: IndexableRead, registry: Registry, dialect: Dialect) -> Iterator[Advice | NoIndex]:
     """Yield the indexes that would speed up a read, and the reasons why others do not."""
     content_type = registry.content_types.get(wanted.uid)
     tests = [test for test in wanted.tests if not _is_automatic(test)]
@@ -65,14 +65,16 @@ def advise(wanted: LookedFor, registry: Registry, dialect: Dialect) -> Iterator[
         yield from advise(related, registry, dialect)
 
 
-def _is_automatic(test: Looked) -> bool:
+def _is_automatic(test: AttributeTest) -> bool:
     """Return whether every read tests this: locale and publication state. Declared indexes include both."""
     if test.attribute == LOCALE:
         return not test.negated
     return test.attribute == PUBLISHED_AT and test.test in (Test.NULL.value, Test.LESS_OR_EQUAL.value)
 
 
-def _for_parts(content_type: ContentType, tests: Iterable[Looked], dialect: Dialect) -> Iterator[Advice | NoIndex]:
+def _for_parts(
+    content_type: ContentType, tests: Iterable[AttributeTest], dialect: Dialect
+) -> Iterator[Advice | NoIndex]:
     """Advise one index for all texts in a substring search: a search may use any of them."""
     parts = [test for test in tests if test.test == Test.CONTAINS.value and not test.negated]
     names = list(dict.fromkeys(test.attribute for test in parts))
@@ -85,7 +87,7 @@ def _for_parts(content_type: ContentType, tests: Iterable[Looked], dialect: Dial
 
 
 def _for_order(
-    content_type: ContentType, tests: Iterable[Looked], sort: tuple[tuple[str, bool], ...]
+    content_type: ContentType, tests: Iterable[AttributeTest], sort: tuple[tuple[str, bool], ...]
 ) -> Iterator[Advice | NoIndex]:
     """Advise an index for a sort or a range: attributes tested for equality come first."""
     plain = [test for test in tests if not (test.negated or test.ignores_case) and test.attribute != "id"]
@@ -114,7 +116,7 @@ def _before_the_id(sort: tuple[tuple[str, bool], ...]) -> Iterator[tuple[str, bo
 
 
 def _without(
-    content_type: ContentType, tests: Iterable[Looked], sort: tuple[tuple[str, bool], ...]
+    content_type: ContentType, tests: Iterable[AttributeTest], sort: tuple[tuple[str, bool], ...]
 ) -> Iterator[NoIndex]:
     uid = content_type.uid
     for name, _ in sort:

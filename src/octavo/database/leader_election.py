@@ -10,24 +10,24 @@ from typing import Final
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 LEASE_SECONDS: Final = 20.0
 _RENEW_SECONDS: Final = 8.0
 """How often the leader renews its row, and others check it."""
 
-_LOOK: Final = OwnStatement("SELECT holder, expires_at FROM octavo_leases WHERE name = {name}")
-_TAKE: Final = OwnStatement("""
+_LOOK: Final = RawStatement("SELECT holder, expires_at FROM octavo_leases WHERE name = {name}")
+_TAKE: Final = RawStatement("""
 INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
 {name:on_conflict}
   holder = CASE WHEN octavo_leases.expires_at <= {now} THEN {holder:proposed} ELSE octavo_leases.holder END,
   expires_at = CASE WHEN octavo_leases.expires_at <= {now} OR octavo_leases.holder = {holder}
                     THEN {expires_at:proposed} ELSE octavo_leases.expires_at END
 {holder:returning}""")
-_LEAVE: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder}")
+_LEAVE: Final = RawStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder}")
 
 
-class Caretaker:
+class Leadership:
     """Whether this process is the leader for a named task."""
 
     def __init__(self, database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> None:

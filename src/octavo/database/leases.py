@@ -15,10 +15,10 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import joined
 from octavo.database.connection import Connection, Database, TransactionFailed
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_leases",
     ("name varchar(255) PRIMARY KEY NOT NULL", "holder varchar(64) NOT NULL", "expires_at bigint NOT NULL"),
 )
@@ -29,15 +29,15 @@ PATIENCE_SECONDS: Final = 30.0
 """How long others wait for a lease."""
 _POLL_SECONDS: Final = 0.05
 
-_TAKE: Final = OwnStatement("""
+_TAKE: Final = RawStatement("""
 INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
 {name:on_conflict}
   holder = CASE WHEN octavo_leases.expires_at <= {now} THEN {holder:proposed} ELSE octavo_leases.holder END,
   expires_at = CASE WHEN octavo_leases.expires_at <= {now} THEN {expires_at:proposed}
                     ELSE octavo_leases.expires_at END
 {holder:returning}""")
-_HELD: Final = OwnStatement("SELECT expires_at FROM octavo_leases WHERE name = {name}")
-_END: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder} {name:returning}")
+_HELD: Final = RawStatement("SELECT expires_at FROM octavo_leases WHERE name = {name}")
+_END: Final = RawStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder} {name:returning}")
 
 
 class Lease:

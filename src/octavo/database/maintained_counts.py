@@ -19,7 +19,7 @@ from octavo.database.synchronize import found_tables
 from octavo.database.table_lock_retries import retry_locked
 from octavo.query.sql.ddl.maintained_counts import counted_tables
 from octavo.query.sql.ddl.tables import Table
-from octavo.query.sql.dialects.maintained_counts import WAITING, CountedTable, KeptTotals
+from octavo.query.sql.dialects.maintained_counts import WAITING, CountedTable, MaintainedCounts
 from octavo.schema.registry import Registry
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class _NotKept(Exception):
     """A table cannot be maintained now."""
 
 
-class TotalsKeeper:
+class CountMaintenance:
     """Maintains the counts of one registry's content types on one database, which has the tables for it."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
@@ -127,7 +127,7 @@ class TotalsKeeper:
             self._is_steady = {state.table.name for state in states} == {table.name for table in self._tables}
         return tuple(counted)
 
-    async def _put_all_right(self, totals: KeptTotals, counted: list[CountedTable]) -> tuple[TotalState, ...]:
+    async def _put_all_right(self, totals: MaintainedCounts, counted: list[CountedTable]) -> tuple[TotalState, ...]:
         async with self._database.apart() as connection:
             if totals.take is not None and not await connection.fetch_value(totals.take):
                 raise _NotKept
@@ -146,7 +146,7 @@ class TotalsKeeper:
     def _is_due(self, state: TotalState) -> bool:
         return not state.is_kept and time.monotonic() >= self._later.get((state.table.name, state.sound), 0.0)
 
-    async def _put_right(self, state: TotalState, connection: Connection, totals: KeptTotals) -> bool:
+    async def _put_right(self, state: TotalState, connection: Connection, totals: MaintainedCounts) -> bool:
         """Create triggers or count a table, as needed; return whether it was counted."""
         table, attempt = state.table, (state.table.name, state.sound)
         try:
@@ -220,7 +220,7 @@ class TotalsKeeper:
         )
 
 
-async def _triggers(connection: Connection, totals: KeptTotals) -> defaultdict[str, dict[str, str]]:
+async def _triggers(connection: Connection, totals: MaintainedCounts) -> defaultdict[str, dict[str, str]]:
     """Return the marks of all existing triggers, by table and name."""
     return _by_table(await connection.fetch_all(totals.triggers))
 

@@ -25,8 +25,8 @@ from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES, LOCALE, hiding_reasons
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.attributes import CREATED_AT, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -69,15 +69,15 @@ async def find_former_tables(
 
 _KEY: Final = "options"
 _STORES: Final = frozenset({"octavo_state", "strapi_core_store_settings"})
-_FIND: Final = OwnStatement("""
+_FIND: Final = RawStatement("""
 SELECT {key:name}, value FROM octavo_state WHERE {key:name} = {options}
 UNION ALL SELECT {key:name}, value FROM strapi_core_store_settings WHERE {key:name} IN ({types}, {locale})""")
-_SAVE: Final = OwnStatement("""
+_SAVE: Final = RawStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 {key:on_conflict} value = {value:proposed}""")
 _V4_TYPES: Final = "strapi_content_types_schema"
 _DEFAULT_LOCALE: Final = "plugin_i18n_default_locale"
-_MARK: Final = OwnStatement(f"""
+_MARK: Final = RawStatement(f"""
 INSERT INTO {HIDDEN_ENTRIES.name} (collection, entry_id, reason, hidden_at)
 VALUES ({{table}}, {{entry}}, {{reason}}, {{now}})
 {{collection, entry_id, reason:on_conflict}} hidden_at = {{hidden_at:proposed}}""")
@@ -220,7 +220,7 @@ async def fill_after(connection: Connection, dialect: Dialect, change: OptionCha
         moment = "coalesce(created_at, {now:instant})" if CREATED_AT in content_type.attributes else "{now:instant}"
         marked = escape_braces(_marked_ids(content_type, dialect, DRAFT))
         text = f"UPDATE {table} SET published_at = {moment} WHERE published_at IS NULL AND id NOT IN ({marked})"
-        await connection.execute(*OwnStatement(text).bind(dialect, now=now))
+        await connection.execute(*RawStatement(text).bind(dialect, now=now))
     if content_type.localized:
         await _fill_locale(connection, dialect, content_type, default_locale)
 
@@ -228,7 +228,7 @@ async def fill_after(connection: Connection, dialect: Dialect, change: OptionCha
 async def _fill_locale(connection: Connection, dialect: Dialect, content_type: ContentType, locale: str) -> None:
     table = escape_braces(_table(content_type, dialect))
     text = f"UPDATE {table} SET locale = {{locale}} WHERE locale IS NULL"
-    await connection.execute(*OwnStatement(text).bind(dialect, locale=locale))
+    await connection.execute(*RawStatement(text).bind(dialect, locale=locale))
 
 
 async def marked_by(
@@ -237,7 +237,7 @@ async def marked_by(
     """Return the ids that a change hides, by reason: for targets that lack `published_at` or `locale`."""
     table, found = escape_braces(_table(change.content_type, dialect)), list[tuple[str, list[int]]]()
     for reason, condition, values in _hidden_by(change, default_locale):
-        statement = OwnStatement(f"SELECT id FROM {table} WHERE {condition}").bind(dialect, **values)
+        statement = RawStatement(f"SELECT id FROM {table} WHERE {condition}").bind(dialect, **values)
         rows = await connection.fetch_all(*statement, long=True)
         found.append((reason, [int(entry_id) for (entry_id,) in rows]))
     return found
@@ -271,13 +271,13 @@ async def _hide(
     INSERT INTO {HIDDEN_ENTRIES.name} (collection, entry_id, reason, hidden_at)
     SELECT {escape_braces(dialect.literal(table_name(content_type)))}, id, '{reason}', {{now}}
     FROM {escape_braces(_table(content_type, dialect))} WHERE {condition}"""
-    await connection.execute(*OwnStatement(text).bind(dialect, now=this_moment(), **values))
+    await connection.execute(*RawStatement(text).bind(dialect, now=this_moment(), **values))
 
 
 async def unhide(connection: Connection, dialect: Dialect, content_type: ContentType, reason: str) -> None:
     """Remove all marks of one kind."""
     text = f"DELETE FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} AND reason = {{reason}}"
-    await connection.execute(*OwnStatement(text).bind(dialect, table=table_name(content_type), reason=reason))
+    await connection.execute(*RawStatement(text).bind(dialect, table=table_name(content_type), reason=reason))
 
 
 async def remember_options(connection: Connection, dialect: Dialect, registry: Registry) -> None:

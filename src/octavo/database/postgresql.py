@@ -37,7 +37,7 @@ from octavo.database.connection_share import is_shared, place, request_share
 from octavo.database.index_trials import no_values
 from octavo.database.operator_freeze import FREEZE_INTERVAL, OperatorFreeze
 from octavo.database.pool import Pool, PoolUse
-from octavo.database.postgresql_apart import APART, ConnectionApart
+from octavo.database.postgresql_apart import APART, IndependentConnection
 from octavo.database.postgresql_connection import (
     NOT_YET_THERE,
     Server,
@@ -57,7 +57,7 @@ from octavo.database.postgresql_transaction import (
     first_bytes,
     taking_no_writes,
 )
-from octavo.database.request_coalescing import JointReads
+from octavo.database.request_coalescing import RequestCoalescer
 from octavo.database.topology import ALONE, ServerUse, Topology
 from octavo.database.values import check_values
 from octavo.database.versions import Versions
@@ -79,7 +79,7 @@ class PostgresqlContents:
 
     def __init__(self, database: _Server, *, shares: bool = True) -> None:
         self._database = database
-        self._joint: JointReads[str, Row | None] = JointReads(
+        self._joint: RequestCoalescer[str, Row | None] = RequestCoalescer(
             partial(database.read_freely, asyncpg.Connection.fetchrow), shares=shares
         )
         self._pages: Counter[Hashable] = Counter()  # pages being read with their totals, by what is counted
@@ -352,13 +352,13 @@ class PostgresqlDatabase:
             await transaction.execute_script(text)
 
     @contextlib.asynccontextmanager
-    async def apart(self) -> AsyncIterator[ConnectionApart]:
+    async def apart(self) -> AsyncIterator[IndependentConnection]:
         connection = await self._past.open_connection()
         try:
             await connection.execute(APART)
             transaction = PostgresqlTransaction(self, connection, self._watchdog, self._statement_seconds)
             await self._freeze.check(transaction.operators_default, self._operators_default)
-            yield ConnectionApart(self, connection)
+            yield IndependentConnection(self, connection)
         finally:
             await close_connection(connection)
 

@@ -12,7 +12,7 @@ from octavo.database.postgresql_transaction import first_bytes
 APART: Final = "SET default_transaction_read_only = off; SET statement_timeout = 0; SET lock_timeout = 0"
 
 
-class ConnectionApart:
+class IndependentConnection:
     """Implements `Connection`."""
 
     def __init__(self, counted: StatementCount, connection: asyncpg.Connection) -> None:

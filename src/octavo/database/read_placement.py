@@ -40,7 +40,7 @@ class Took(NamedTuple):
     wall: float
 
 
-class LoopReads:
+class ReadPlacement:
     """Remembers the durations of reads. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

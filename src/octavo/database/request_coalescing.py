@@ -20,7 +20,7 @@ AT_ONCE: Final = 2
 """Number of identical reads that run at once, so that one can start while another is completing."""
 
 
-class JointReads(Generic[WhatT, AnswerT]):
+class RequestCoalescer(Generic[WhatT, AnswerT]):
     """Reads with `make`, which is called with what to read, and its values. It does not know the caller: anything
     specific to the caller must be part of these."""
 
@@ -57,7 +57,7 @@ class JointReads(Generic[WhatT, AnswerT]):
         """Wait for the result of a read that starts later."""
         future: asyncio.Future[AnswerT] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, []).append(future)
-        JointReads.joined += 1
+        RequestCoalescer.joined += 1
         try:
             return await future
         except asyncio.CancelledError:

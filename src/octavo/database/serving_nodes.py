@@ -10,10 +10,10 @@ from octavo.core.clock import wall_time
 from octavo.database.connection import Connection
 from octavo.database.leases import TABLE
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 PREFIX: Final = "serving "
-_COUNT: Final = OwnStatement(f"""
+_COUNT: Final = RawStatement(f"""
 SELECT count(*) FROM {TABLE.name} WHERE name LIKE '{PREFIX}%' AND holder LIKE {{holders}} AND expires_at > {{now}}""")
 
 

@@ -35,8 +35,8 @@ from octavo.database.connection_share import place, request_share
 from octavo.database.group_commit import GroupCommit
 from octavo.database.index_trials import no_values
 from octavo.database.pool import Pool, PoolUse
-from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Place, Took, Turns
-from octavo.database.request_coalescing import JointReads
+from octavo.database.read_placement import LOOP_SECONDS, Place, ReadPlacement, Took, Turns
+from octavo.database.request_coalescing import RequestCoalescer
 from octavo.database.sqlite_connection import (
     Collect,
     ResultT,
@@ -50,7 +50,7 @@ from octavo.database.sqlite_transaction import SqliteTransaction, StatementRunne
 from octavo.database.topology import ServerUse
 from octavo.database.values import check_values
 from octavo.database.versions import Versions
-from octavo.database.writer_time_limit import HoldWatch, WriterHold
+from octavo.database.writer_time_limit import WriterTimeLimit, WriterUse
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.sqlite import MEASURE, SQLITE
 
@@ -227,14 +227,14 @@ class SqliteDatabase:
         self._exclusive_patience = exclusive_patience
         self._loop_reader: SqliteConnection | None = None
         self._opened = 0
-        self._loop_reads = LoopReads()
+        self._loop_reads = ReadPlacement()
         self._turns = Turns()
-        self._joint = JointReads(self._read_later, shares=not simple)
+        self._joint = RequestCoalescer(self._read_later, shares=not simple)
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
         self._commits = CommitThread("octavo-sqlite-commit")
         self._readers = Pool(self._open_thread_reader, self._close_connection, _is_closed, readers, patience)
         self._writers = Pool(self._open_writer, self._close_connection, _is_closed, 1, patience)
-        self._watch = HoldWatch(longest_pause)
+        self._watch = WriterTimeLimit(longest_pause)
         self._groups = GroupCommit(lambda: self._begin(patience), self._commit, self._end, self._watch, patience)
 
     async def connect(self) -> None:
@@ -358,9 +358,9 @@ class SqliteDatabase:
             self._readers.release(connection)
 
     @contextlib.asynccontextmanager
-    async def _alone(self, exclusive: bool) -> AsyncIterator[WriterHold]:
+    async def _alone(self, exclusive: bool) -> AsyncIterator[WriterUse]:
         """Run a transaction with a separate COMMIT."""
-        hold = WriterHold(await self._begin(self._exclusive_patience if exclusive else self._patience))
+        hold = WriterUse(await self._begin(self._exclusive_patience if exclusive else self._patience))
         if not exclusive:
             self._watch.begin(hold, lambda: self._take_away(hold))
         try:
@@ -372,7 +372,7 @@ class SqliteDatabase:
                 self._watch.end()
                 self._end(hold.connection)
 
-    def _take_away(self, hold: WriterHold) -> None:
+    def _take_away(self, hold: WriterUse) -> None:
         """Roll back a transaction that keeps others waiting."""
         hold.lost = ServiceUnavailable(reason="the transaction paused while others waited to write")
         self._end(hold.connection)

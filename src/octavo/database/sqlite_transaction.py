@@ -21,7 +21,7 @@ from octavo.database.sqlite_connection import (
 )
 from octavo.database.statement_observers import seen
 from octavo.database.values import check_values
-from octavo.database.writer_time_limit import WriterHold
+from octavo.database.writer_time_limit import WriterUse
 
 AnswerT = TypeVar("AnswerT")
 WorkT = TypeVar("WorkT")
@@ -50,7 +50,7 @@ class StatementRunner(StatementCount, Protocol):
 class SqliteTransaction:
     """Implements `Transaction` on SQLite."""
 
-    def __init__(self, database: StatementRunner, hold: WriterHold, seconds: float) -> None:
+    def __init__(self, database: StatementRunner, hold: WriterUse, seconds: float) -> None:
         self._database = database
         self._hold = hold
         self._connection = hold.connection

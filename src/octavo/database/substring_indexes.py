@@ -14,7 +14,7 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.substring_indexes import parts_indexes
-from octavo.query.sql.dialects.substring_indexes import PREFIX, KeptParts, PartsIndex
+from octavo.query.sql.dialects.substring_indexes import PREFIX, SubstringIndex, SubstringIndexes
 from octavo.schema.registry import Registry
 
 logger = logging.getLogger(__name__)
@@ -36,13 +36,13 @@ _MOST_MERGES: Final = 50_000
 class _State:
     """The state of an index: whether its triggers are `sound`, and whether it is `known` for the current tables."""
 
-    index: PartsIndex
+    index: SubstringIndex
     sound: bool
     whole: bool
     known: bool
 
 
-class PartsKeeper:
+class SubstringIndexMaintenance:
     """Maintains the indexes that one registry declares on one database, which has the tables for them."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
@@ -55,9 +55,9 @@ class PartsKeeper:
         """Return whether any index is declared."""
         return bool(self._indexes)
 
-    async def keep(self) -> tuple[PartsIndex, ...]:
+    async def keep(self) -> tuple[SubstringIndex, ...]:
         """Create missing indexes, fill incomplete ones and index changed rows; return the created or filled ones."""
-        made: list[PartsIndex] = []
+        made: list[SubstringIndex] = []
         if self._parts is None or not self._indexes:
             return ()
         for state in await self._states(self._parts):
@@ -84,7 +84,7 @@ class PartsKeeper:
             await transaction.execute_script(parts.remove(sorted(names), others))
         logger.info("Dropped %s, which no content type declares", ", ".join(sorted(names)))
 
-    async def _states(self, parts: KeptParts) -> list[_State]:
+    async def _states(self, parts: SubstringIndexes) -> list[_State]:
         rows = {name: (bool(whole), bool(known)) for name, whole, known in await self._database.fetch_all(parts.states)}
         if all(rows.get(index.name) == (True, True) for index in self._indexes):
             return [_State(index, True, True, True) for index in self._indexes]
@@ -94,7 +94,7 @@ class PartsKeeper:
             for index in self._indexes
         ]
 
-    async def _put_right(self, index: PartsIndex, parts: KeptParts) -> None:
+    async def _put_right(self, index: SubstringIndex, parts: SubstringIndexes) -> None:
         """Accept an index whose triggers are unchanged since it was started; restart any other one."""
         async with self._database.transaction(exclusive=True) as transaction:
             begun = {row[0] for row in await transaction.fetch_all(parts.states)}
@@ -102,7 +102,7 @@ class PartsKeeper:
                 await transaction.execute_script(parts.install(index))
             await transaction.execute(parts.confirm(index))
 
-    async def _fill(self, index: PartsIndex, parts: KeptParts) -> None:
+    async def _fill(self, index: SubstringIndex, parts: SubstringIndexes) -> None:
         begin, step = time.monotonic(), _FIRST_STEP
         while True:
             step_begin = time.monotonic()
@@ -119,7 +119,7 @@ class PartsKeeper:
             step = max(1, min(_LARGEST_STEP, step * 2, int(step * _STEP_SECONDS / took)))
             await asyncio.sleep(took)
 
-    async def _merge(self, index: PartsIndex, parts: KeptParts) -> None:
+    async def _merge(self, index: SubstringIndex, parts: SubstringIndexes) -> None:
         """Merge the segments that the steps have left into one, which makes searches five times as fast."""
         for _ in range(_MOST_MERGES):
             if await self._database.fetch_value(parts.pieces(index)) <= 1:
@@ -128,7 +128,7 @@ class PartsKeeper:
             await self._database.execute(parts.merge(index))
             await asyncio.sleep(_since(begin))
 
-    async def _fold(self, index: PartsIndex, parts: KeptParts) -> bool:
+    async def _fold(self, index: SubstringIndex, parts: SubstringIndexes) -> bool:
         """Index changed rows; return whether there were any."""
         is_needed = False
         while await self._database.fetch_value(parts.waiting(index)) >= _MANY:
@@ -136,7 +136,7 @@ class PartsKeeper:
             is_needed = True
         return is_needed
 
-    async def _begin_again(self, index: PartsIndex, parts: KeptParts) -> None:
+    async def _begin_again(self, index: SubstringIndex, parts: SubstringIndexes) -> None:
         """Rebuild an index that contains more outdated rows than current ones."""
         if await self._database.fetch_value(parts.is_worn(index, _LEAST_WORN), long=True):
             async with self._database.transaction(exclusive=True) as transaction:
@@ -145,11 +145,11 @@ class PartsKeeper:
             await self._fill(index, parts)
 
 
-async def _triggers(connection: Connection, parts: KeptParts) -> dict[str, str]:
+async def _triggers(connection: Connection, parts: SubstringIndexes) -> dict[str, str]:
     return {row[0]: row[1] for row in await connection.fetch_all(parts.triggers)}
 
 
-def _is_sound(index: PartsIndex, triggers: Mapping[str, str], parts: KeptParts) -> bool:
+def _is_sound(index: SubstringIndex, triggers: Mapping[str, str], parts: SubstringIndexes) -> bool:
     return all(triggers.get(name) == text for name, text in parts.wanted(index).items())
 
 

@@ -30,12 +30,12 @@ from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.physical import physical_name, physical_tables
 from octavo.query.sql.ddl.renames import Rename, renamed
 from octavo.query.sql.ddl.substring_indexes import parts_tables
-from octavo.query.sql.ddl.tables import INTERNAL_TABLES, Column, ForeignKey, OwnTable, Table, wanted_tables
+from octavo.query.sql.ddl.tables import INTERNAL_TABLES, Column, ForeignKey, SystemTable, Table, wanted_tables
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import column_name, link_table, table_name
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES
 from octavo.query.sql.statement import Statement
-from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.schema.attributes import LOCALIZATIONS, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -118,11 +118,11 @@ _OLD_OPTIONS = (
     "not follow those of this node; if the older definitions are to stay, run octavo db upgrade with them and restart"
 )
 _IN_TRIGGERS_WAY = (ChangeType, DropColumn, WidenColumn)
-_SAVE_MANAGED = OwnStatement("""
+_SAVE_MANAGED = RawStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 {key:on_conflict} value = {value:proposed}""")
-_FIND_MANAGED = OwnStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
-_FIND_V4_SCHEMA = OwnStatement("SELECT {schema:name} FROM strapi_database_schema ORDER BY id DESC LIMIT 1")
+_FIND_MANAGED = RawStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
+_FIND_V4_SCHEMA = RawStatement("SELECT {schema:name} FROM strapi_database_schema ORDER BY id DESC LIMIT 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +196,10 @@ class Preview:
     """What `synchronize` would do, apart from options: `report`, and system tables to create."""
 
     report: SyncReport
-    missing: tuple[OwnTable, ...]
+    missing: tuple[SystemTable, ...]
 
 
-async def preview_changes(database: Database, registry: Registry, own: Sequence[OwnTable] = ()) -> Preview:
+async def preview_changes(database: Database, registry: Registry, own: Sequence[SystemTable] = ()) -> Preview:
     """Return what `synchronize` would do to the tables. `applied` of the report are the changes it would make."""
     state = await _compare(database, database.dialect, registry)
     own = _own_tables(own, registry, database.dialect)
@@ -210,7 +210,7 @@ async def preview_changes(database: Database, registry: Registry, own: Sequence[
 async def synchronize(
     database: Database,
     registry: Registry,
-    own: Sequence[OwnTable] = (),
+    own: Sequence[SystemTable] = (),
     *,
     allow_data_loss: bool = False,
     default_locale: str = "en",
@@ -310,12 +310,12 @@ def _undone(changes: Sequence[Change]) -> Iterator[Change]:
                 yield DropIndex(change.table, index)
 
 
-def _own_tables(own: Sequence[OwnTable], registry: Registry, dialect: Dialect) -> tuple[OwnTable, ...]:
+def _own_tables(own: Sequence[SystemTable], registry: Registry, dialect: Dialect) -> tuple[SystemTable, ...]:
     totals = () if dialect.totals is None else dialect.totals.tables
     return (*own, HIDDEN_ENTRIES, *totals, *parts_tables(registry, dialect))
 
 
-def _missing(own: Sequence[OwnTable], state: _State) -> list[OwnTable]:
+def _missing(own: Sequence[SystemTable], state: _State) -> list[SystemTable]:
     return [table for table in own if table.name not in state.found]
 
 

@@ -28,7 +28,7 @@ _ENOUGH: Final = 1_000
 _NOT_FOLLOWED: Final = "It cannot be followed who writes to %s, answers made of it are not kept: %s"
 
 
-class VersionKeeper:
+class VersionTracker:
     """Tracks the tables of one registry."""
 
     def __init__(self, database: Database, registry: Registry) -> None:

@@ -21,7 +21,7 @@ _LATE_SECONDS: Final = 0.05
 """Delay of a check that shows that the event loop was blocked."""
 
 
-class WriterHold:
+class WriterUse:
     """One transaction's use of the connection that writes.
 
     `lost` is the error to raise instead of running a statement after the connection was taken away.
@@ -73,18 +73,18 @@ class WriterHold:
         self._since = time.monotonic()
 
 
-class HoldWatch:
+class WriterTimeLimit:
     """Rolls back a transaction that keeps others waiting by pauses of more than `longest_pause` seconds."""
 
     def __init__(self, longest_pause: float) -> None:
         self._longest_pause = longest_pause
         self._waiting = 0
-        self._hold: WriterHold | None = None
+        self._hold: WriterUse | None = None
         self._take_away: Callable[[], None] = lambda: None
         self._depended = False
         self._timer: asyncio.TimerHandle | None = None
 
-    def begin(self, hold: WriterHold, take_away: Callable[[], None], *, depended: bool = False) -> None:
+    def begin(self, hold: WriterUse, take_away: Callable[[], None], *, depended: bool = False) -> None:
         """Watch a hold. `depended`: finished transactions await its end."""
         self._hold = hold
         self._take_away = take_away

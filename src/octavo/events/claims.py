@@ -15,7 +15,7 @@ from octavo.database.connection import Connection, Database, Row, Values
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.dead_letters import bury
 from octavo.events.messages import Message
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 MOST_TAKEN: Final = 64
 _SIZES: Final = (8, MOST_TAKEN)
@@ -23,17 +23,17 @@ _SIZES: Final = (8, MOST_TAKEN)
 _NO_ID: Final = -1
 
 
-def _for_ids(text: str) -> dict[int, OwnStatement]:
+def _for_ids(text: str) -> dict[int, RawStatement]:
     """Return the statements for various numbers of ids, which replace `IDS`."""
     return {
-        size: OwnStatement(text.replace("IDS", ", ".join(f"{{id{number}}}" for number in range(size))))
+        size: RawStatement(text.replace("IDS", ", ".join(f"{{id{number}}}" for number in range(size))))
         for size in _SIZES
     }
 
 
-_DUE_TOPICS: Final = OwnStatement("SELECT DISTINCT topic FROM octavo_outbox WHERE due_at <= {now}")
+_DUE_TOPICS: Final = RawStatement("SELECT DISTINCT topic FROM octavo_outbox WHERE due_at <= {now}")
 # A message that was due before, and is retried or in progress, precedes later ones with its key.
-_FIND: Final = OwnStatement("""
+_FIND: Final = RawStatement("""
 SELECT o.id FROM octavo_outbox o WHERE o.topic = {topic} AND o.due_at <= {now} AND (o.ordering_key = '' OR NOT EXISTS (
   SELECT 1 FROM octavo_outbox e WHERE e.topic = o.topic AND e.ordering_key = o.ordering_key AND e.id < o.id
   AND (e.due_at <= {now} OR e.attempts > 0)))
@@ -42,11 +42,11 @@ _CLAIM: Final = _for_ids("""
 UPDATE octavo_outbox SET holder = {holder}, attempts = attempts + 1, due_at = {until}
 WHERE id IN (IDS) AND due_at <= {now}
 {id, topic, ordering_key, payload, attempts, created_at:returning}""")
-_RENEW: Final = OwnStatement("UPDATE octavo_outbox SET due_at = {until} WHERE topic = {topic} AND holder = {holder}")
-_RELEASE: Final = OwnStatement("""
+_RENEW: Final = RawStatement("UPDATE octavo_outbox SET due_at = {until} WHERE topic = {topic} AND holder = {holder}")
+_RELEASE: Final = RawStatement("""
 UPDATE octavo_outbox SET due_at = {now}, attempts = attempts - 1, holder = NULL WHERE holder = {holder}""")
 _DELIVERED: Final = _for_ids("DELETE FROM octavo_outbox WHERE id IN (IDS)")
-_AGAIN: Final = OwnStatement("""
+_AGAIN: Final = RawStatement("""
 UPDATE octavo_outbox SET due_at = {due_at}, error = {error}, holder = NULL WHERE id = {id} AND holder = {holder}""")
 
 
@@ -138,7 +138,7 @@ class Claims:
         await connection.execute(*again)
 
 
-def _slots(statements: Mapping[int, OwnStatement], ids: Sequence[int]) -> tuple[OwnStatement, dict[str, Any]]:
+def _slots(statements: Mapping[int, RawStatement], ids: Sequence[int]) -> tuple[RawStatement, dict[str, Any]]:
     """Return the smallest statement for these ids, and its values."""
     size = next(size for size in _SIZES if len(ids) <= size)
     return statements[size], {f"id{number}": ids[number] if number < len(ids) else _NO_ID for number in range(size)}

@@ -15,13 +15,13 @@ from octavo.database.connection import Connection, Database, Row
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.messages import LONGEST_NAME
 from octavo.events.outbox import Outbox
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 logger = logging.getLogger(__name__)
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_dead_letters",
     (
         "id bigint PRIMARY KEY NOT NULL",
@@ -41,18 +41,18 @@ MOST_AGE: Final = 30 * 24 * 3600 * 1000
 MOST_LETTERS: Final = 10_000
 MOST_BYTES: Final = 64 * 1024**2
 
-_BURY: Final = OwnStatement("""
+_BURY: Final = RawStatement("""
 INSERT INTO octavo_dead_letters (id, topic, ordering_key, payload, size, created_at, died_at, attempts, error)
 SELECT id, topic, ordering_key, payload, octet_length(payload), created_at, {now}, attempts, {error}
 FROM octavo_outbox WHERE id = {id} AND holder = {holder}""")
-_END: Final = OwnStatement("DELETE FROM octavo_outbox WHERE id = {id} AND holder = {holder}")
-_OLD: Final = OwnStatement("SELECT id FROM octavo_dead_letters WHERE died_at < {limit} LIMIT 1")
-_SIZES: Final = OwnStatement("SELECT id, size FROM octavo_dead_letters ORDER BY id DESC LIMIT {most}")
-_FORGET: Final = OwnStatement("DELETE FROM octavo_dead_letters WHERE died_at < {limit} OR id <= {id}")
-_LIST: Final = OwnStatement("""
+_END: Final = RawStatement("DELETE FROM octavo_outbox WHERE id = {id} AND holder = {holder}")
+_OLD: Final = RawStatement("SELECT id FROM octavo_dead_letters WHERE died_at < {limit} LIMIT 1")
+_SIZES: Final = RawStatement("SELECT id, size FROM octavo_dead_letters ORDER BY id DESC LIMIT {most}")
+_FORGET: Final = RawStatement("DELETE FROM octavo_dead_letters WHERE died_at < {limit} OR id <= {id}")
+_LIST: Final = RawStatement("""
 SELECT id, topic, ordering_key, payload, created_at, died_at, attempts, error FROM octavo_dead_letters
 WHERE topic = {topic} OR {topic} = '' ORDER BY id DESC LIMIT {most}""")
-_TAKE: Final = OwnStatement("""
+_TAKE: Final = RawStatement("""
 DELETE FROM octavo_dead_letters WHERE id = {id} {topic, ordering_key, payload:returning}""")
 
 

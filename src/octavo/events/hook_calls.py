@@ -25,7 +25,7 @@ Data = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class HookCalls:
     """The hooks for one change of one or many entries. No hooks run for `quiet` events."""
 
     unit: UnitOfWork
@@ -68,7 +68,7 @@ def begin(
     *,
     quiet: frozenset[str] = frozenset(),
     hooks: TypeHooks | None = None,
-) -> Telling | None:
+) -> HookCalls | None:
     """Return the hook calls for a change, or None if its type has no hooks. Raises RunAlone in a shared COMMIT.
 
     `hooks`: the hooks for an event that is not a change.
@@ -86,7 +86,7 @@ def begin(
         source=origin.source(),
         app=unit.hooks.app,
     )
-    return Telling(unit, hooks, event, quiet)
+    return HookCalls(unit, hooks, event, quiet)
 
 
 def hooks_of(unit: UnitOfWork, uid: str) -> TypeHooks | None:
@@ -141,7 +141,7 @@ async def delete_row(
     await told.after(DELETE, data=None)
 
 
-def _changed(told: Telling, before: Data) -> Data:
+def _changed(told: HookCalls, before: Data) -> Data:
     """Return the data that hooks have changed. Raises HookFailed for attributes that are not written."""
     data = told.event.params.data
     if not isinstance(data, Mapping):

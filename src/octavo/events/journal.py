@@ -13,11 +13,11 @@ from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
 from octavo.database.connection import Connection, Database, Row
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_rows import OwnRows
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
+from octavo.query.sql.system_rows import SystemRows
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_journal",
     (
         "transaction_id bigint NOT NULL",
@@ -35,22 +35,22 @@ TABLE: Final = OwnTable(
 
 MOST_READ: Final = 256
 """Number of rows that are read at once."""
-_ROWS: Final = OwnRows(
+_ROWS: Final = SystemRows(
     TABLE.name,
     ("uid", "entry_id", "kind", "locale", "was", "became"),
     {"transaction_id": "{:transaction}", "created_at": "{now}"},
 )
 
 _COLUMNS: Final = "transaction_id, uid, entry_id, kind, locale, was, became, created_at"
-_READ: Final = OwnStatement(f"""
+_READ: Final = RawStatement(f"""
 SELECT id, {_COLUMNS} FROM octavo_journal
 WHERE (transaction_id, id) > ({{transaction}}, {{id}}) AND transaction_id < {{:settled}}
 ORDER BY transaction_id, id LIMIT {MOST_READ}""")  # noqa: S608 - names only
-_LAST: Final = OwnStatement("""
+_LAST: Final = RawStatement("""
 SELECT transaction_id, id FROM octavo_journal WHERE transaction_id < {:settled}
 ORDER BY transaction_id DESC, id DESC LIMIT 1""")
-_KEPT: Final = OwnStatement("SELECT 1 FROM octavo_journal WHERE id = {id} AND transaction_id = {transaction}")
-_FIRST: Final = OwnStatement("SELECT min(id) FROM octavo_journal")
+_KEPT: Final = RawStatement("SELECT 1 FROM octavo_journal WHERE id = {id} AND transaction_id = {transaction}")
+_FIRST: Final = RawStatement("SELECT min(id) FROM octavo_journal")
 
 
 class Position(NamedTuple):

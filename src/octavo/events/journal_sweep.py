@@ -5,7 +5,7 @@ from typing import Final
 from octavo.core.clock import this_moment
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 ROW_BYTES: Final = 200
 """Estimated size of a row with its index entries."""
@@ -14,12 +14,12 @@ _ALWAYS_KEPT: Final = 100
 _AT_ONCE: Final = 1_000
 """Number of rows that one transaction deletes, because others wait for it."""
 
-_LAST: Final = OwnStatement("SELECT max(id) FROM octavo_journal")
-_OLD: Final = OwnStatement("SELECT max(id) FROM octavo_journal WHERE created_at < {limit}")
-_FIRST_OF: Final = OwnStatement("""
+_LAST: Final = RawStatement("SELECT max(id) FROM octavo_journal")
+_OLD: Final = RawStatement("SELECT max(id) FROM octavo_journal WHERE created_at < {limit}")
+_FIRST_OF: Final = RawStatement("""
 SELECT min(id) FROM (SELECT id FROM octavo_journal ORDER BY id DESC LIMIT {most}) o""")
-_NEXT: Final = OwnStatement(f"SELECT max(id) FROM (SELECT id FROM octavo_journal ORDER BY id LIMIT {_AT_ONCE}) o")  # noqa: S608
-_REMOVE: Final = OwnStatement("DELETE FROM octavo_journal WHERE id <= {last}")
+_NEXT: Final = RawStatement(f"SELECT max(id) FROM (SELECT id FROM octavo_journal ORDER BY id LIMIT {_AT_ONCE}) o")  # noqa: S608
+_REMOVE: Final = RawStatement("DELETE FROM octavo_journal WHERE id <= {last}")
 
 
 async def sweep_journal(database: Database, seconds: float, size: int) -> None:

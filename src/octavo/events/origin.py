@@ -45,7 +45,7 @@ class PastActor:
 
 SERVICE: Final = PastActor("system")
 """The service itself: start, scheduler, commands."""
-NOBODY: Final = PastActor("anonymous")
+ANONYMOUS_ACTOR: Final = PastActor("anonymous")
 """The caller of a request that is not authenticated, or not yet."""
 
 
@@ -124,7 +124,7 @@ def source() -> Source:
 
 def actor() -> Any:
     """Return the caller: that of the request, whatever code works for it; the service without a request."""
-    return WORK.get().actor or NOBODY
+    return WORK.get().actor or ANONYMOUS_ACTOR
 
 
 def request_id() -> str:

@@ -17,10 +17,10 @@ from octavo.core.clock import this_moment
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import LONGEST_NAME, MOST_BYTES, MessageTooLarge
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_outbox",
     (
         "topic varchar(64) NOT NULL",
@@ -37,10 +37,10 @@ TABLE: Final = OwnTable(
 )
 """Taking a message moves `due_at` into the future. If its worker stops responding, it becomes due again."""
 
-_ADD: Final = OwnStatement("""
+_ADD: Final = RawStatement("""
 INSERT INTO octavo_outbox (topic, ordering_key, payload, created_at, due_at, attempts, error)
 VALUES ({topic}, {ordering_key}, {payload}, {now}, {due_at}, 0, {error}) {id:returning}""")
-_REMOVE: Final = OwnStatement("DELETE FROM octavo_outbox WHERE id = {id} AND attempts = 0 {id:returning}")
+_REMOVE: Final = RawStatement("DELETE FROM octavo_outbox WHERE id = {id} AND attempts = 0 {id:returning}")
 
 Wake = Callable[[], None]
 

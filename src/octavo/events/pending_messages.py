@@ -7,9 +7,9 @@ import orjson
 from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
-_LIST: Final = OwnStatement("""
+_LIST: Final = RawStatement("""
 SELECT id, topic, payload, created_at, due_at, attempts, error FROM octavo_outbox
 WHERE topic = {topic} OR {topic} = '' ORDER BY due_at, id LIMIT {most}""")
 _MOST_TAGS: Final = 5

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final, TypeVar, overload
 
 from octavo.access.authorization.admin.conditions import Condition, Holder, Verdict
-from octavo.access.authorization.admin.engine import Rights
+from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.query.params import read_query
 
@@ -22,7 +22,7 @@ _NAME: Final = re.compile(r"[\w-]+", re.ASCII)
 class Conditions:
     """Adds conditions that can limit the permissions of administrators to some entries."""
 
-    def __init__(self, rights: Rights) -> None:
+    def __init__(self, rights: AbilityBuilder) -> None:
         self._rights = rights
 
     @overload

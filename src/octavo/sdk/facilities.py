@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from octavo.access.authorization.admin.engine import Rights
+from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.core.cache import Cache
 from octavo.core.mail.mailers import Mailer
 from octavo.core.values import dataclass
@@ -30,7 +30,7 @@ class Facilities:
 
 
 def make_facilities(
-    settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules, rights: Rights
+    settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules, rights: AbilityBuilder
 ) -> Facilities:
     """Create the services of a site from its settings."""
     http = settings.server.http

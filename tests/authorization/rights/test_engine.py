@@ -10,7 +10,7 @@ from octavo.access.authorization.actions import FILES, LIST_LOCALES
 from octavo.access.authorization.admin import names
 from octavo.access.authorization.admin.ability import NEVER, AdminAbility
 from octavo.access.authorization.admin.conditions import Condition, Holder, Verdict
-from octavo.access.authorization.admin.engine import NoSite, Rights
+from octavo.access.authorization.admin.engine import AbilityBuilder, NoSite
 from octavo.access.authorization.admin.grants import Grant, read_grant, read_grants
 from octavo.access.authorization.permissions import NOTHING
 from octavo.query.ast import And, Filter, Or
@@ -38,7 +38,7 @@ def grant(action: str, subject: str | None = BOOK, *fields: str, where: str = ""
 async def ability_of(
     *grants: Grant, holder: Holder = EDI, conditions: tuple[Condition, ...] = (), registry: Registry = PLAIN
 ) -> AdminAbility:
-    found = (await Rights(registry, conditions).of(holder, grants)).content
+    found = (await AbilityBuilder(registry, conditions).of(holder, grants)).content
     assert isinstance(found, AdminAbility)
     return found
 
@@ -79,7 +79,7 @@ async def test_fields_lead_into_components_and_cover_what_is_inside() -> None:
 
 
 async def test_people_are_known_by_their_names_alone() -> None:
-    everything = Rights(REGISTRY).of_super_admins()
+    everything = AbilityBuilder(REGISTRY).of_super_admins()
     for ability in (everything.pages, everything.content, await ability_of(grant(names.READ))):
         for secret in ("email", "password", "resetPasswordToken", "registrationToken", "isActive", "roles"):
             assert not ability.reads("admin::user", secret)
@@ -171,7 +171,7 @@ async def test_conditions_of_a_project(caplog: pytest.LogCaptureFixture) -> None
 
 
 async def test_who_has_the_same_rights_has_the_same_ability() -> None:
-    rights = Rights(REGISTRY)
+    rights = AbilityBuilder(REGISTRY)
     plain, own = (grant(names.READ),), (grant(names.READ, where=OWN),)
     assert await rights.of(EDI, plain) is await rights.of(ANN, plain)
     keys = [(await rights.of(holder, grants)).content.key for holder in (EDI, ANN) for grants in (plain, own)]

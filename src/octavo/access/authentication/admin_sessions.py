@@ -30,15 +30,15 @@ from octavo.core.errors import UnauthorizedError
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.settings.accepted_keys import AcceptedKey
 
 SUPER_ADMIN: Final = "strapi-super-admin"
 """The code of the role that has every permission."""
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_admin_sessions",
     (
         "name varchar(64) PRIMARY KEY NOT NULL",
@@ -49,16 +49,16 @@ TABLE: Final = OwnTable(
     ),
 )
 
-PASSWORDS: Final = OwnTable(
+PASSWORDS: Final = SystemTable(
     "octavo_admin_passwords", ("user_id integer PRIMARY KEY NOT NULL", "changed_at bigint NOT NULL")
 )
 """When each administrator's password last changed or the account was blocked. v4 tokens signed earlier are invalid."""
 
-_INSERT: Final = OwnStatement("""
+_INSERT: Final = RawStatement("""
 INSERT INTO octavo_admin_sessions (name, user_id, secret_hash, password_hash, expires_at)
 VALUES ({name}, {user_id}, {secret_hash}, {password_hash}, {expires_at})""")
-_END: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE name = {name}")
-_END_OF_USER: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE user_id = {user_id}")
+_END: Final = RawStatement("DELETE FROM octavo_admin_sessions WHERE name = {name}")
+_END_OF_USER: Final = RawStatement("DELETE FROM octavo_admin_sessions WHERE user_id = {user_id}")
 _BLOCKED: Final = "(blocked OR NOT coalesce(is_active, FALSE))"
 _END_OF_BLOCKED: Final = (
     f"DELETE FROM octavo_admin_sessions WHERE user_id IN (SELECT id FROM admin_users WHERE {_BLOCKED})",  # noqa: S608
@@ -66,20 +66,20 @@ _END_OF_BLOCKED: Final = (
     "UPDATE admin_users SET registration_token = NULL WHERE blocked AND registration_token IS NOT NULL",
 )
 """An invitation belongs to an administrator who is not active yet, so only a block ends it here."""
-_FORGET: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE expires_at <= {now}")
-_KEEP: Final = OwnStatement("UPDATE octavo_admin_sessions SET password_hash = {password_hash} WHERE name = {name}")
-_EXTEND: Final = OwnStatement("UPDATE octavo_admin_sessions SET expires_at = {expires_at} WHERE name = {name}")
-_NOTE: Final = OwnStatement("""
+_FORGET: Final = RawStatement("DELETE FROM octavo_admin_sessions WHERE expires_at <= {now}")
+_KEEP: Final = RawStatement("UPDATE octavo_admin_sessions SET password_hash = {password_hash} WHERE name = {name}")
+_EXTEND: Final = RawStatement("UPDATE octavo_admin_sessions SET expires_at = {expires_at} WHERE name = {name}")
+_NOTE: Final = RawStatement("""
 INSERT INTO octavo_admin_passwords (user_id, changed_at) VALUES ({user_id}, {now})
 {user_id:on_conflict} changed_at = {changed_at:proposed}""")
 
-_FIND: Final = OwnStatement("""
+_FIND: Final = RawStatement("""
 SELECT u.id, u.email, u.password, u.is_active, u.blocked, s.secret_hash, s.password_hash, s.expires_at, r.id, r.code
 FROM octavo_admin_sessions s JOIN admin_users u ON u.id = s.user_id
 LEFT JOIN admin_users_roles_links l ON l.user_id = u.id LEFT JOIN admin_roles r ON r.id = l.role_id
 WHERE s.name = {name} ORDER BY r.id""")
 
-_FIND_USER: Final = OwnStatement("""
+_FIND_USER: Final = RawStatement("""
 SELECT u.id, u.email, u.is_active, u.blocked, p.changed_at, r.id, r.code
 FROM admin_users u LEFT JOIN octavo_admin_passwords p ON p.user_id = u.id
 LEFT JOIN admin_users_roles_links l ON l.user_id = u.id LEFT JOIN admin_roles r ON r.id = l.role_id
@@ -92,7 +92,7 @@ _MOST_REMEMBERED: Final = 1000
 _LONGEST: Final = 200
 
 
-class RightsEngine(Protocol):
+class AbilityProvider(Protocol):
     """Turns grants into abilities. Implemented by the running site."""
 
     def of_super_admins(self) -> Abilities:
@@ -263,7 +263,7 @@ class AdminTokens:
         takes_v4: bool = False,
         accepted: Sequence[AcceptedKey] = (),
     ) -> None:
-        self.rights: RightsEngine = NoSite()
+        self.rights: AbilityProvider = NoSite()
         self._sessions = sessions
         self._secret = secret
         self._accepted = accepted
@@ -274,7 +274,7 @@ class AdminTokens:
         self._remembered: dict[str | int, tuple[float, SignedIn | None]] = {}
         self._granted: dict[tuple[int, ...], _Granted] = {}
 
-    def serve(self, rights: RightsEngine) -> None:
+    def serve(self, rights: AbilityProvider) -> None:
         """Use the rights of a new site."""
         self.rights = rights
         self.forget()

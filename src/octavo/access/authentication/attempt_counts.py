@@ -14,9 +14,9 @@ from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
-_COUNT: Final = OwnStatement("""
+_COUNT: Final = RawStatement("""
 INSERT INTO octavo_rate_limits (name, hits, expires_at) VALUES ({name}, {hits}, {expires_at})
 {name:on_conflict}
   hits = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {hits:proposed}
@@ -24,10 +24,10 @@ INSERT INTO octavo_rate_limits (name, hits, expires_at) VALUES ({name}, {hits}, 
   expires_at = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {expires_at:proposed}
                     ELSE octavo_rate_limits.expires_at END
 {hits:returning}""")
-_READ: Final = OwnStatement("SELECT hits FROM octavo_rate_limits WHERE name = {name} AND expires_at > {now}")
-_END: Final = OwnStatement("SELECT expires_at FROM octavo_rate_limits WHERE name = {name}")
-_FORGET: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE expires_at <= {now}")
-_CLEAR: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE name = {name}")
+_READ: Final = RawStatement("SELECT hits FROM octavo_rate_limits WHERE name = {name} AND expires_at > {now}")
+_END: Final = RawStatement("SELECT expires_at FROM octavo_rate_limits WHERE name = {name}")
+_FORGET: Final = RawStatement("DELETE FROM octavo_rate_limits WHERE expires_at <= {now}")
+_CLEAR: Final = RawStatement("DELETE FROM octavo_rate_limits WHERE name = {name}")
 
 
 class AttemptCounts:

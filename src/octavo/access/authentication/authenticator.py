@@ -37,7 +37,7 @@ from octavo.core.values import dataclass
 from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 
 _log = logging.getLogger(__name__)
@@ -65,17 +65,17 @@ REMEMBERED_TYPES: Final = frozenset(
 )
 """The content-types whose entries are cached here."""
 
-_USER: Final = OwnStatement("""
+_USER: Final = RawStatement("""
 SELECT u.username, u.email, u.blocked, l.role_id, coalesce(v.version, 0), b.user_id
 FROM up_users u LEFT JOIN up_users_role_links l ON l.user_id = u.id
 LEFT JOIN octavo_token_versions v ON v.user_id = u.id LEFT JOIN octavo_user_blocks b ON b.user_id = u.id
 WHERE u.id = {user} ORDER BY l.id LIMIT 1""")
 
-_NOTE_USE: Final = OwnStatement("""
+_NOTE_USE: Final = RawStatement("""
 UPDATE strapi_api_tokens SET last_used_at = {now:instant}
 WHERE id = {token} AND (last_used_at IS NULL OR last_used_at < {before:instant})""")
 
-_RENEW_KEY: Final = OwnStatement("""
+_RENEW_KEY: Final = RawStatement("""
 UPDATE strapi_api_tokens SET access_key = {key} WHERE id = {token} AND access_key = {older}""")
 
 

@@ -11,21 +11,21 @@ from octavo.access.authentication.credentials import digest
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_one_time_secrets",
     ("name varchar(255) PRIMARY KEY NOT NULL", "content text NOT NULL", "expires_at bigint NOT NULL"),
 )
 
 LONGEST: Final = 128
 
-_KEEP: Final = OwnStatement(
+_KEEP: Final = RawStatement(
     "INSERT INTO octavo_one_time_secrets (name, content, expires_at) VALUES ({name}, {content}, {expires_at})"
 )
-_FORGET: Final = OwnStatement("DELETE FROM octavo_one_time_secrets WHERE expires_at <= {now}")
-_TAKE: Final = OwnStatement("DELETE FROM octavo_one_time_secrets WHERE name = {name} {content, expires_at:returning}")
+_FORGET: Final = RawStatement("DELETE FROM octavo_one_time_secrets WHERE expires_at <= {now}")
+_TAKE: Final = RawStatement("DELETE FROM octavo_one_time_secrets WHERE name = {name} {content, expires_at:returning}")
 
 
 def new_secret() -> str:

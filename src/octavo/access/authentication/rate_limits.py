@@ -14,14 +14,14 @@ from octavo.core.errors import RateLimitError
 from octavo.core.text_limits import fold_identifier
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 
 if TYPE_CHECKING:
     from limits.aio.storage import Storage
 
     from octavo.access.authentication.attempt_counts import AttemptCounts
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_rate_limits",
     ("name varchar(255) PRIMARY KEY NOT NULL", "hits integer NOT NULL", "expires_at bigint NOT NULL"),
 )

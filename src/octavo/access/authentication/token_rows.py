@@ -10,7 +10,7 @@ from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import API_TOKEN, TRANSFER_TOKEN
 
 
@@ -54,40 +54,40 @@ class TokenTable:
         kind, kind_value = ("type, ", "{type}, ") if typed else ("", "")
         self.uid = uid
         self.typed = typed
-        self.list = OwnStatement(
+        self.list = RawStatement(
             f"SELECT id, name, description, {kind or 'NULL, '}lifespan, {{last_used_at:milliseconds}},"  # noqa: S608 - names only
             " {expires_at:milliseconds}, {created_at:milliseconds}, {updated_at:milliseconds}"
             f" FROM {tokens} ORDER BY name, id"
         )
-        self.scopes = OwnStatement(
+        self.scopes = RawStatement(
             f"SELECT l.{column}_id, p.id, p.action, {{p.created_at:milliseconds}}, {{p.updated_at:milliseconds}}"  # noqa: S608
             f" FROM {links} l JOIN {scopes} p ON p.id = l.{scope}_id ORDER BY l.{scope}_order, l.id"
         )
-        self.insert = OwnStatement(
+        self.insert = RawStatement(
             f"INSERT INTO {tokens} (name, description, {kind}access_key, lifespan, expires_at, created_at, updated_at)"  # noqa: S608
             f" VALUES ({{name}}, {{description}}, {kind_value}{{key}}, {{lifespan}}, {{expires_at:instant}},"
             " {now:instant}, {now:instant}) {id:returning}"
         )
-        self.update = OwnStatement(
+        self.update = RawStatement(
             f"UPDATE {tokens} SET name = {{name}}, description = {{description}},"  # noqa: S608
             f" {'type = {type}, ' if typed else ''}updated_at = {{now:instant}} WHERE id = {{id}}"
         )
-        self.set_key = OwnStatement(f"UPDATE {tokens} SET access_key = {{key}} WHERE id = {{id}}")  # noqa: S608
-        self.insert_scope = OwnStatement(
+        self.set_key = RawStatement(f"UPDATE {tokens} SET access_key = {{key}} WHERE id = {{id}}")  # noqa: S608
+        self.insert_scope = RawStatement(
             f"INSERT INTO {scopes} (action, created_at, updated_at)"  # noqa: S608
             " VALUES ({action}, {now:instant}, {now:instant}) {id:returning}"
         )
-        self.insert_link = OwnStatement(
+        self.insert_link = RawStatement(
             f"INSERT INTO {links} ({scope}_id, {column}_id, {scope}_order) VALUES ({{scope}}, {{id}}, {{place}})"  # noqa: S608
         )
         self.delete_scopes = (
-            OwnStatement(
+            RawStatement(
                 f"DELETE FROM {scopes} WHERE id IN"  # noqa: S608
                 f" (SELECT {scope}_id FROM {links} WHERE {column}_id = {{id}})"
             ),
-            OwnStatement(f"DELETE FROM {links} WHERE {column}_id = {{id}}"),  # noqa: S608
+            RawStatement(f"DELETE FROM {links} WHERE {column}_id = {{id}}"),  # noqa: S608
         )
-        self.delete = OwnStatement(f"DELETE FROM {tokens} WHERE id = {{id}}")  # noqa: S608
+        self.delete = RawStatement(f"DELETE FROM {tokens} WHERE id = {{id}}")  # noqa: S608
 
 
 class TokenRows:

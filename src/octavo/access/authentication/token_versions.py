@@ -9,25 +9,27 @@ increments it.
 from typing import Final
 
 from octavo.database.connection import Connection, Transaction
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 # No foreign key: if other software rebuilds the users table, revoked tokens must stay revoked.
-TABLE: Final = OwnTable("octavo_token_versions", ("user_id integer PRIMARY KEY NOT NULL", "version integer NOT NULL"))
-BLOCKS: Final = OwnTable("octavo_user_blocks", ("user_id integer PRIMARY KEY NOT NULL",))
+TABLE: Final = SystemTable(
+    "octavo_token_versions", ("user_id integer PRIMARY KEY NOT NULL", "version integer NOT NULL")
+)
+BLOCKS: Final = SystemTable("octavo_user_blocks", ("user_id integer PRIMARY KEY NOT NULL",))
 """Blocked users whose tokens have been revoked because of the block."""
 
-_RAISE: Final = OwnStatement("""
+_RAISE: Final = RawStatement("""
 INSERT INTO octavo_token_versions (user_id, version) VALUES ({user}, 1)
 {user_id:on_conflict} version = octavo_token_versions.version + 1
 {version:returning}""")
 
-_READ: Final = OwnStatement("SELECT version FROM octavo_token_versions WHERE user_id = {user}")
+_READ: Final = RawStatement("SELECT version FROM octavo_token_versions WHERE user_id = {user}")
 
 _NEW_BLOCKS: Final = """FROM up_users u
 WHERE u.blocked AND NOT EXISTS (SELECT 1 FROM octavo_user_blocks b WHERE b.user_id = u.id)"""
-_RAISE_BLOCKED: Final = OwnStatement(
+_RAISE_BLOCKED: Final = RawStatement(
     f"INSERT INTO octavo_token_versions (user_id, version) SELECT u.id, 1 {_NEW_BLOCKS}"
     " {user_id:on_conflict} version = octavo_token_versions.version + 1"
 )

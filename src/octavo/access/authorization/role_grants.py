@@ -19,7 +19,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row, delete_row
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import PERMISSION, ROLE, USER
 
 LOCK: Final = "octavo: grants"
@@ -29,39 +29,39 @@ _ACTION: Final = re.compile(r"(?:api|plugin)::[\w-]+\.[\w-]+\.\w+", re.ASCII)
 
 _ROLES: Final = "SELECT id, name, type FROM up_roles ORDER BY id"
 
-_GRANTED: Final = OwnStatement("""
+_GRANTED: Final = RawStatement("""
 SELECT p.action FROM up_permissions_role_links l JOIN up_permissions p ON p.id = l.permission_id
 WHERE l.role_id = {role} ORDER BY l.permission_order, l.id""")
 
-_LAST_ORDER: Final = OwnStatement("SELECT max(permission_order) FROM up_permissions_role_links WHERE role_id = {role}")
+_LAST_ORDER: Final = RawStatement("SELECT max(permission_order) FROM up_permissions_role_links WHERE role_id = {role}")
 
-_INSERT_ROLE: Final = OwnStatement("""
+_INSERT_ROLE: Final = RawStatement("""
 INSERT INTO up_roles (name, description, type, created_at, updated_at)
 VALUES ({name}, {description}, {type}, {now:instant}, {now:instant}) {id:returning}""")
 
-_INSERT_PERMISSION: Final = OwnStatement("""
+_INSERT_PERMISSION: Final = RawStatement("""
 INSERT INTO up_permissions (action, created_at, updated_at)
 VALUES ({action}, {now:instant}, {now:instant}) {id:returning}""")
 
-_INSERT_LINK: Final = OwnStatement("""
+_INSERT_LINK: Final = RawStatement("""
 INSERT INTO up_permissions_role_links (permission_id, role_id, permission_order)
 VALUES ({permission}, {role}, {order})""")
 
-_FIND_PERMISSIONS: Final = OwnStatement("""
+_FIND_PERMISSIONS: Final = RawStatement("""
 SELECT p.id FROM up_permissions p JOIN up_permissions_role_links l ON l.permission_id = p.id
 WHERE l.role_id = {role} AND p.action = {action}""")
 
-_DELETE_LINK: Final = OwnStatement(
+_DELETE_LINK: Final = RawStatement(
     "DELETE FROM up_permissions_role_links WHERE permission_id = {permission} AND role_id = {role}"
 )
 
-_DELETE_PERMISSION: Final = OwnStatement("""
+_DELETE_PERMISSION: Final = RawStatement("""
 DELETE FROM up_permissions WHERE id = {permission}
 AND NOT EXISTS (SELECT 1 FROM up_permissions_role_links WHERE permission_id = {permission})""")
 
 
-_UNLINK: Final = OwnStatement("DELETE FROM up_permissions_role_links WHERE permission_id = {permission}")
-_DELETE_ROW: Final = OwnStatement("DELETE FROM up_permissions WHERE id = {permission}")
+_UNLINK: Final = RawStatement("DELETE FROM up_permissions_role_links WHERE permission_id = {permission}")
+_DELETE_ROW: Final = RawStatement("DELETE FROM up_permissions WHERE id = {permission}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from octavo.database.change_feed import ChangeFeed, DataChange
 from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import origin
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_rows import OwnRows
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
+from octavo.query.sql.system_rows import SystemRows
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_audit",
     (
         "created_at bigint NOT NULL",
@@ -42,7 +42,7 @@ TABLE: Final = OwnTable(
 LOGIN: Final = "session"
 REFUSED: Final = "login refused"
 REMOVED_PERMISSIONS: Final = "permissions removed"
-NOBODY: Final = 0
+UNKNOWN_ADMINISTRATOR: Final = 0
 """The administrator id for failed sign-ins without an account, and for changes at startup."""
 _REFUSED_EVERY: Final = 3_600_000
 """Milliseconds in which only one failed sign-in is logged per administrator (or without one), so that guessing
@@ -52,7 +52,7 @@ _MOST_OF_ONE: Final = 500
 _SWEEP_AFTER: Final = 200
 """Rows that this process writes between two cleanups."""
 
-_ROWS: Final = OwnRows(
+_ROWS: Final = SystemRows(
     TABLE.name,
     ("action", "uid", "entry_id"),
     {
@@ -63,15 +63,15 @@ _ROWS: Final = OwnRows(
         "request_id": "{request}",
     },
 )
-_REFUSE: Final = OwnStatement(f"""
+_REFUSE: Final = RawStatement(f"""
 INSERT INTO octavo_audit (created_at, administrator_id, email, door, action, request_id)
 SELECT {{now}}, {{administrator}}, {{email}}, 'admin', '{REFUSED}', {{request}} WHERE NOT EXISTS (
   SELECT 1 FROM octavo_audit o WHERE o.administrator_id = {{administrator}} AND o.action = '{REFUSED}'
   AND o.id > coalesce((SELECT max(p.id) FROM octavo_audit p WHERE p.created_at < {{since}}), 0)
 )""")  # noqa: S608 - a constant
-_LAST_OLD: Final = OwnStatement("SELECT max(id) FROM octavo_audit WHERE created_at < {limit}")
-_FIRST_KEPT: Final = OwnStatement("SELECT min(id) FROM (SELECT id FROM octavo_audit ORDER BY id DESC LIMIT {most}) o")
-_FORGET: Final = OwnStatement("DELETE FROM octavo_audit WHERE id <= {last}")
+_LAST_OLD: Final = RawStatement("SELECT max(id) FROM octavo_audit WHERE created_at < {limit}")
+_FIRST_KEPT: Final = RawStatement("SELECT min(id) FROM (SELECT id FROM octavo_audit ORDER BY id DESC LIMIT {most}) o")
+_FORGET: Final = RawStatement("DELETE FROM octavo_audit WHERE id <= {last}")
 
 _NOTED: Final[ContextVar[list[bool] | None]] = ContextVar("octavo_audited", default=None)
 
@@ -158,7 +158,9 @@ class Audit:
     async def write_operation(self, actor: Actor, operation: str) -> None:
         """Log an operation other than a data change by its name."""
         async with unit_of_work(self._database) as unit:
-            await self._insert(unit.connection, actor.id or NOBODY, actor.email, "admin", [(operation, None, None)])
+            await self._insert(
+                unit.connection, actor.id or UNKNOWN_ADMINISTRATOR, actor.email, "admin", [(operation, None, None)]
+            )
 
     async def sweep(self, *, always: bool = False) -> None:
         """Delete expired rows and those above the maximum, once enough rows were written or if `always`."""
@@ -195,7 +197,7 @@ async def write_permissions_removed(connection: Transaction, dialect: Dialect, u
     asks = actor if isinstance(actor, Actor) and actor.kind == "administrator" else None
     rows = [(REMOVED_PERMISSIONS, uid, None) for uid in uids]
     shared = {
-        "administrator": (asks and asks.id) or NOBODY,
+        "administrator": (asks and asks.id) or UNKNOWN_ADMINISTRATOR,
         "email": asks and asks.email,
         "door": "admin" if asks else "system",
         "request": origin.request_id(),
@@ -217,7 +219,7 @@ async def read_audit(
     conditions = {"email": email, "uid": uid, "entry_id": entry}
     given = {name: value for name, value in conditions.items() if value is not None}
     where = " AND ".join(f"{name} = {{{name}}}" for name in given)
-    statement = OwnStatement(
+    statement = RawStatement(
         "SELECT created_at, administrator_id, email, door, action, uid, entry_id, request_id FROM octavo_audit"  # noqa: S608
         f"{f' WHERE {where}' if where else ''} ORDER BY id DESC LIMIT {{most}}"
     )

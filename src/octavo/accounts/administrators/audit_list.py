@@ -7,7 +7,7 @@ from octavo.core.clock import read_moment
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.query.ast import Page
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 _COLUMNS: Final = "created_at, administrator_id, email, door, action, uid, entry_id, request_id"
 _CONDITIONS: Final = {
@@ -50,8 +50,8 @@ class AuditList:
         given, dialect = wanted.given(), self._database.dialect
         where = " AND ".join(_CONDITIONS[name] for name in given)
         rest = f"FROM octavo_audit{f' WHERE {where}' if where else ''}"
-        counting = OwnStatement(f"SELECT count(*) {rest}")
-        reading = OwnStatement(f"SELECT {_COLUMNS} {rest} ORDER BY id DESC LIMIT {{most}} OFFSET {{start}}")
+        counting = RawStatement(f"SELECT count(*) {rest}")
+        reading = RawStatement(f"SELECT {_COLUMNS} {rest} ORDER BY id DESC LIMIT {{most}} OFFSET {{start}}")
         total = await self._database.fetch_value(*counting.bind(dialect, **given), long=True)
         bound = reading.bind(dialect, **given, most=page.limit or 0, start=page.start)
         rows = await self._database.fetch_all(*bound, long=True)

@@ -21,7 +21,7 @@ from octavo.core.clock import this_moment, wall_time
 from octavo.database.connection import Connection, Database
 from octavo.database.serving_nodes import PREFIX
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 LOCK: Final = "octavo: deployed"
 """Held while newer definitions are recorded, and while permissions of older ones are deleted."""
@@ -29,8 +29,8 @@ _KEY: Final = "deployed"
 _DAY: Final = 24 * 3_600_000
 _MOST: Final = 50
 """The number of definitions to remember, newest first."""
-_FIND: Final = OwnStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
-_SAVE: Final = OwnStatement("""
+_FIND: Final = RawStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
+_SAVE: Final = RawStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 {key:on_conflict} value = {value:proposed}""")
 
@@ -38,14 +38,14 @@ INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 _PRESENT_SECONDS: Final = 60.0
 RENEW_SECONDS: Final = 20.0
 """Seconds between two renewals of a process's row."""
-_PRESENT: Final = OwnStatement(
+_PRESENT: Final = RawStatement(
     f"SELECT DISTINCT holder FROM octavo_leases WHERE name LIKE '{PREFIX}%' AND expires_at > {{now}}"  # noqa: S608
 )
-_RENEW: Final = OwnStatement("""
+_RENEW: Final = RawStatement("""
 INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
 {name:on_conflict} holder = {holder:proposed}, expires_at = {expires_at:proposed}""")
-_LEAVE: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name}")
-_EXPIRE: Final = OwnStatement(
+_LEAVE: Final = RawStatement("DELETE FROM octavo_leases WHERE name = {name}")
+_EXPIRE: Final = RawStatement(
     f"DELETE FROM octavo_leases WHERE name LIKE '{PREFIX}%' AND expires_at <= {{now}}"  # noqa: S608 - a constant
 )
 

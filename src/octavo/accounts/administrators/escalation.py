@@ -10,13 +10,13 @@ from octavo.access.authorization.admin.grants import Grant, read_grant
 from octavo.core.errors import ForbiddenError
 from octavo.database.connection import Connection
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
-_RIGHTS: Final = OwnStatement("""
+_RIGHTS: Final = RawStatement("""
 SELECT l.role_id, p.action, p.subject, p.properties, p.conditions
 FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id""")
-_OWN_ROLES: Final = OwnStatement("SELECT role_id FROM admin_users_roles_links WHERE user_id = {user}")
-_SUPER: Final = OwnStatement("SELECT id FROM admin_roles WHERE code = {role}")
+_OWN_ROLES: Final = RawStatement("SELECT role_id FROM admin_users_roles_links WHERE user_id = {user}")
+_SUPER: Final = RawStatement("SELECT id FROM admin_roles WHERE code = {role}")
 
 
 async def check_covers(connection: Connection, dialect: Dialect, actor: Actor, roles: Sequence[int]) -> None:

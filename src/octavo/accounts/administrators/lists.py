@@ -63,7 +63,7 @@ class _Comparing(Ability):
 _COMPARING: Final = _Comparing()
 
 
-class PeopleList:
+class AdministratorList:
     """Lists administrators."""
 
     def __init__(self, reads: ContentReads) -> None:

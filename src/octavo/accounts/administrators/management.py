@@ -54,7 +54,7 @@ class Person:
     invitation: str | None = None
 
 
-class People:
+class AdministratorManagement:
     """Manages administrators."""
 
     def __init__(

@@ -26,7 +26,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import API_TOKEN
 from octavo.schema.registry import Registry
 
@@ -36,23 +36,23 @@ _KEY: Final = "known permissions"
 _TOKEN_LOCK: Final = f"octavo: {API_TOKEN}"
 _MOST_NAMED: Final = 20
 """The number of actions that the log lists by name."""
-_FIND: Final = OwnStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
-_SAVE: Final = OwnStatement("""
+_FIND: Final = RawStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
+_SAVE: Final = RawStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 {key:on_conflict} value = {value:proposed}""")
-_OF_ROLES: Final = OwnStatement(
+_OF_ROLES: Final = RawStatement(
     "SELECT p.id, p.action, {p.created_at:milliseconds} FROM up_permissions p ORDER BY p.id"
 )
-_OF_TOKENS: Final = OwnStatement(
+_OF_TOKENS: Final = RawStatement(
     "SELECT p.id, p.action, {p.created_at:milliseconds} FROM strapi_api_token_permissions p ORDER BY p.id"
 )
-_TOKEN_OF: Final = OwnStatement(
+_TOKEN_OF: Final = RawStatement(
     "SELECT api_token_id FROM strapi_api_token_permissions_token_links WHERE api_token_permission_id = {permission}"
 )
-_UNLINK: Final = OwnStatement(
+_UNLINK: Final = RawStatement(
     "DELETE FROM strapi_api_token_permissions_token_links WHERE api_token_permission_id = {permission}"
 )
-_DELETE: Final = OwnStatement("DELETE FROM strapi_api_token_permissions WHERE id = {permission}")
+_DELETE: Final = RawStatement("DELETE FROM strapi_api_token_permissions WHERE id = {permission}")
 
 Shape = list[Any]
 """Identifies a content-type beyond its name: its table and the names of its attributes."""

@@ -15,7 +15,7 @@ from octavo.core.forms import Number, Record, Text, at_most, check, problems_in
 from octavo.core.forms.place import ROOT
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 LOGOS: Final = ("menuLogo", "authLogo")
 _KEY: Final = "core_admin_project-settings"
@@ -25,9 +25,9 @@ _MOST_KILOBYTES: Final = 100
 _SHOWN: Final = ("name", "url", "width", "height", "ext", "size")
 _KEPT: Final = ("name", "hash", "url", "width", "height", "ext", "size", "provider")
 
-_READ: Final = OwnStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {name}")
-_DELETE: Final = OwnStatement("DELETE FROM strapi_core_store_settings WHERE {key:name} = {name}")
-_INSERT: Final = OwnStatement(
+_READ: Final = RawStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {name}")
+_DELETE: Final = RawStatement("DELETE FROM strapi_core_store_settings WHERE {key:name} = {name}")
+_INSERT: Final = RawStatement(
     "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({name}, {value}, 'object')"
 )
 

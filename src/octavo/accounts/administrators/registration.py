@@ -63,7 +63,7 @@ _CODE: Final = "code"
 _RESET_MAIL: Final = "admin_reset_password"
 
 
-class Entering:
+class Registration:
     """Registers administrators and resets passwords. Create one per process."""
 
     def __init__(

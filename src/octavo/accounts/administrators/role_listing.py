@@ -6,7 +6,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.access.authorization.ability import Ability
-from octavo.access.authorization.admin.engine import Rights
+from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.content.controllers.reading import ContentReads
 from octavo.core.errors import NotFoundError
 from octavo.database.connection import Database
@@ -30,7 +30,7 @@ _LOCALES: Final = "SELECT code, name FROM i18n_locale ORDER BY id"
 class RoleListing:
     """Reads roles and the permission catalog."""
 
-    def __init__(self, database: Database, reads: ContentReads, rights: Rights) -> None:
+    def __init__(self, database: Database, reads: ContentReads, rights: AbilityBuilder) -> None:
         self._database = database
         self._reads = reads
         self._rights = rights

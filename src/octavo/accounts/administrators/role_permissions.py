@@ -16,7 +16,7 @@ from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import ADMIN_PERMISSION, ADMIN_ROLE
 
 _AT_ONCE: Final = 50
@@ -25,10 +25,10 @@ _AT_ONCE: Final = 50
 _COLUMNS: Final = "SELECT p.id, l.role_id, p.action, p.action_parameters, p.subject, p.properties, p.conditions"
 _ALL: Final = f"""{_COLUMNS}
 FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id ORDER BY l.role_id, p.id"""
-_OF_ROLE: Final = OwnStatement(f"""{_COLUMNS}
+_OF_ROLE: Final = RawStatement(f"""{_COLUMNS}
 FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id
 WHERE l.role_id = {{role}} ORDER BY p.action, l.permission_order, p.id""")
-_OF_USER: Final = OwnStatement(f"""{_COLUMNS}
+_OF_USER: Final = RawStatement(f"""{_COLUMNS}
 FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id
 JOIN admin_users_roles_links u ON u.role_id = l.role_id
 WHERE u.user_id = {{user}} ORDER BY p.action, l.role_id, l.permission_order, p.id""")
@@ -42,17 +42,17 @@ _INSERT: Final = (
     "INSERT INTO admin_permissions (action, action_parameters, subject, properties, conditions, created_at, updated_at)"
     " VALUES "
 )
-_LINK: Final = OwnStatement("""
+_LINK: Final = RawStatement("""
 INSERT INTO admin_permissions_role_links (permission_id, role_id, permission_order)
 SELECT p.id, {role}, p.id - {after} + coalesce((
   SELECT max(permission_order) FROM admin_permissions_role_links WHERE role_id = {role}), 0)
 FROM admin_permissions p WHERE p.id > {after}""")
-_NEW_IDS: Final = OwnStatement("SELECT id FROM admin_permissions WHERE id > {after} ORDER BY id")
-_CHANGE: Final = OwnStatement(
+_NEW_IDS: Final = RawStatement("SELECT id FROM admin_permissions WHERE id > {after} ORDER BY id")
+_CHANGE: Final = RawStatement(
     "UPDATE admin_permissions SET properties = {properties}, updated_at = {now:instant} WHERE id = {permission}"
 )
-_UNLINK: Final = OwnStatement("DELETE FROM admin_permissions_role_links WHERE permission_id = {permission}")
-_DELETE: Final = OwnStatement("DELETE FROM admin_permissions WHERE id = {permission}")
+_UNLINK: Final = RawStatement("DELETE FROM admin_permissions_role_links WHERE permission_id = {permission}")
+_DELETE: Final = RawStatement("DELETE FROM admin_permissions WHERE id = {permission}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ async def insert_permissions(
     for start in range(0, len(permissions), _AT_ONCE):
         part = permissions[start : start + _AT_ONCE]
         values = {f"{key}{index}": value for index, one in enumerate(part) for key, value in _values(one).items()}
-        statement = OwnStatement(_INSERT + ", ".join(_ROW.format(index) for index in range(len(part))))
+        statement = RawStatement(_INSERT + ", ".join(_ROW.format(index) for index in range(len(part))))
         await connection.execute(*statement.bind(dialect, now=now, **values))
     await connection.execute(*_LINK.bind(dialect, role=role_id, after=after))
     for (permission_id,) in await connection.fetch_all(*_NEW_IDS.bind(dialect, after=after)):

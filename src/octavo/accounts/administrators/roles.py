@@ -34,23 +34,23 @@ from octavo.database.change_feed import ChangeFeed, ChangeKind
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row, delete_row, update_row
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import ADMIN_ROLE
 
 _LONGEST_CODE: Final = 200
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-_ROLE: Final = OwnStatement("""
+_ROLE: Final = RawStatement("""
 SELECT id, name, code, description, {created_at:milliseconds}, {updated_at:milliseconds}
 FROM admin_roles WHERE id = {role}""")
-_TAKEN: Final = OwnStatement("SELECT id FROM admin_roles WHERE name = {name} AND id <> {role} LIMIT 1")
-_IS_IN_USE: Final = OwnStatement("SELECT 1 FROM admin_users_roles_links WHERE role_id = {role} LIMIT 1")
-_INSERT: Final = OwnStatement("""
+_TAKEN: Final = RawStatement("SELECT id FROM admin_roles WHERE name = {name} AND id <> {role} LIMIT 1")
+_IS_IN_USE: Final = RawStatement("SELECT 1 FROM admin_users_roles_links WHERE role_id = {role} LIMIT 1")
+_INSERT: Final = RawStatement("""
 INSERT INTO admin_roles (name, code, description, created_at, updated_at)
 VALUES ({name}, {code}, {description}, {now:instant}, {now:instant}) {id:returning}""")
-_UPDATE: Final = OwnStatement("""
+_UPDATE: Final = RawStatement("""
 UPDATE admin_roles SET name = {name}, description = {description}, updated_at = {now:instant} WHERE id = {role}""")
-_DELETE: Final = OwnStatement("DELETE FROM admin_roles WHERE id = {role}")
+_DELETE: Final = RawStatement("DELETE FROM admin_roles WHERE id = {role}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from octavo.database.connection import Transaction
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.hook_calls import create_row, delete_row, update_row
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import ADMIN_ROLE, ADMIN_USER
 
 EDITOR: Final = "strapi-editor"
@@ -40,30 +40,30 @@ TAKEN: Final = "Email already taken"
 _LOCK: Final = "octavo: administrators"
 """The lock for writes of administrators. It keeps email addresses unique and an active super admin."""
 
-_INSERT_ROLE: Final = OwnStatement("""
+_INSERT_ROLE: Final = RawStatement("""
 INSERT INTO admin_roles (name, code, description, created_at, updated_at)
 VALUES ({name}, {code}, {description}, {now:instant}, {now:instant}) {id:returning}""")
-_INSERT: Final = OwnStatement("""
+_INSERT: Final = RawStatement("""
 INSERT INTO admin_users (firstname, lastname, email, prefered_language, password, is_active, blocked, created_at,
   updated_at)
 VALUES ({firstname}, {lastname}, {email}, {language}, {password}, {active}, {blocked}, {now:instant}, {now:instant})
 {id:returning}""")
-_INSERT_LINK: Final = OwnStatement("""
+_INSERT_LINK: Final = RawStatement("""
 INSERT INTO admin_users_roles_links (user_id, role_id, role_order, user_order)
 SELECT {user}, {role}, {place}, coalesce(max(user_order), 0) + 1 FROM admin_users_roles_links WHERE role_id = {role}""")
-_DELETE_LINKS: Final = OwnStatement("DELETE FROM admin_users_roles_links WHERE user_id = {user}")
-_DELETE: Final = OwnStatement("DELETE FROM admin_users WHERE id = {user}")
-_UPDATE: Final = OwnStatement("""
+_DELETE_LINKS: Final = RawStatement("DELETE FROM admin_users_roles_links WHERE user_id = {user}")
+_DELETE: Final = RawStatement("DELETE FROM admin_users WHERE id = {user}")
+_UPDATE: Final = RawStatement("""
 UPDATE admin_users SET firstname = {firstname}, lastname = {lastname}, username = {username}, email = {email},
   prefered_language = {language}, is_active = {active}, updated_at = {now:instant}
 WHERE id = {user}""")
-_SET_PASSWORD: Final = OwnStatement("UPDATE admin_users SET password = {password} WHERE id = {user}")
-_END_CODES: Final = OwnStatement(
+_SET_PASSWORD: Final = RawStatement("UPDATE admin_users SET password = {password} WHERE id = {user}")
+_END_CODES: Final = RawStatement(
     "UPDATE admin_users SET reset_password_token = NULL, registration_token = NULL WHERE id = {user}"
 )
-_SET_CODE: Final[Mapping[TokenKind, OwnStatement]] = {
-    "reset": OwnStatement("UPDATE admin_users SET reset_password_token = {code} WHERE id = {user}"),
-    "registration": OwnStatement("UPDATE admin_users SET registration_token = {code} WHERE id = {user}"),
+_SET_CODE: Final[Mapping[TokenKind, RawStatement]] = {
+    "reset": RawStatement("UPDATE admin_users SET reset_password_token = {code} WHERE id = {user}"),
+    "registration": RawStatement("UPDATE admin_users SET registration_token = {code} WHERE id = {user}"),
 }
 
 

@@ -11,7 +11,7 @@ from octavo.core.clock import read_moment
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 TokenKind = Literal["reset", "registration"]
 
@@ -21,27 +21,27 @@ SELECT id, firstname, lastname, username, email, is_active, blocked, prefered_la
   password
 FROM admin_users {where} ORDER BY id"""
 
-_ALL: Final = OwnStatement(_LIST.format(where=""))
-_BY_EMAIL: Final = OwnStatement(_LIST.format(where="WHERE email = {email}"))
-_BY_ID: Final = OwnStatement(_LIST.format(where="WHERE id = {user}"))
+_ALL: Final = RawStatement(_LIST.format(where=""))
+_BY_EMAIL: Final = RawStatement(_LIST.format(where="WHERE email = {email}"))
+_BY_ID: Final = RawStatement(_LIST.format(where="WHERE id = {user}"))
 
-_ROLES_OF: Final = OwnStatement("""
+_ROLES_OF: Final = RawStatement("""
 SELECT r.id, r.name, r.description, r.code FROM admin_users_roles_links l JOIN admin_roles r ON r.id = l.role_id
 WHERE l.user_id = {user} ORDER BY l.role_order, l.id""")
 
 _ROLES_BY_ID: Final = "SELECT id, name, description, code FROM admin_roles ORDER BY id"
-_ROLE: Final = OwnStatement(
+_ROLE: Final = RawStatement(
     "SELECT id FROM admin_roles WHERE code IN ({role}, {code}) OR name = {role} ORDER BY id LIMIT 1"
 )
 _COLUMNS: Final[Mapping[TokenKind, str]] = {"reset": "reset_password_token", "registration": "registration_token"}
 _BY_PLAIN: Final = {
-    kind: OwnStatement(_LIST.format(where=f"WHERE {column} = {{code}}")) for kind, column in _COLUMNS.items()
+    kind: RawStatement(_LIST.format(where=f"WHERE {column} = {{code}}")) for kind, column in _COLUMNS.items()
 }
 _STORED: Final = {
-    kind: OwnStatement(f"SELECT {column} FROM admin_users WHERE id = {{user}}")  # noqa: S608
+    kind: RawStatement(f"SELECT {column} FROM admin_users WHERE id = {{user}}")  # noqa: S608
     for kind, column in _COLUMNS.items()
 }
-_HAS_SUPER: Final = OwnStatement("""
+_HAS_SUPER: Final = RawStatement("""
 SELECT 1 FROM admin_users u JOIN admin_users_roles_links l ON l.user_id = u.id JOIN admin_roles r ON r.id = l.role_id
 WHERE r.code = {role} AND u.is_active AND NOT coalesce(u.blocked, {no}) LIMIT 1""")
 

@@ -15,13 +15,13 @@ from octavo.accounts.users.user_rows import read_object
 from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import USER
 
 _USER_CODES: Final = {"resetPasswordToken": None, "confirmationToken": None}
 _ADMINISTRATOR_CODES: Final = {"resetPasswordToken": None, "registrationToken": None}
 
-_ADDRESS: Final = OwnStatement("""
+_ADDRESS: Final = RawStatement("""
 SELECT u.email, (SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_users-permissions_advanced'
   LIMIT 1) FROM up_users u WHERE u.id = {id}""")
 END_CODES_OF_BLOCKED: Final = """

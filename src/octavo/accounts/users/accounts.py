@@ -23,7 +23,15 @@ from octavo.accounts.users.account_codes import AccountCodes
 from octavo.accounts.users.account_guard import account_lock
 from octavo.accounts.users.account_input import RegistrationFields
 from octavo.accounts.users.sessions import stamp_of
-from octavo.accounts.users.user_rows import LOCAL, NOBODY, Account, AccountRows, AccountSettings, Found, lock_names
+from octavo.accounts.users.user_rows import (
+    LOCAL,
+    PLACEHOLDER_ACCOUNT,
+    Account,
+    AccountRows,
+    AccountSettings,
+    Found,
+    lock_names,
+)
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
@@ -37,12 +45,12 @@ from octavo.database.change_feed import Callback
 from octavo.query.ast import EVERYTHING, Populate, Query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import ROLE, USER
 
 logger = logging.getLogger(__name__)
 
-_TEMPLATES: Final = OwnStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {key} LIMIT 1")
+_TEMPLATES: Final = RawStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {key} LIMIT 1")
 _STORE_NOTHING: Final = "UPDATE up_users SET reset_password_token = NULL WHERE id = 0"
 _FIND_ROLES: Final = f"{ROLE}.find"
 _TAKEN: Final = "Email or Username are already taken"
@@ -245,7 +253,7 @@ class Accounts:
 
     async def _send_reset(self, account: Account | None, settings: AccountSettings) -> None:
         """Mail a code. Without an account, do the same work but send no mail, so timing reveals nothing."""
-        to = account or NOBODY
+        to = account or PLACEHOLDER_ACCOUNT
         code = self._codes.issue(to, "user reset")
         await self._writer.run(lambda unit: self._store(unit, to, {"resetPasswordToken": code.stored}))
         url = settings.email_reset_password or f"{self.options.public_url}/reset-password"
@@ -255,7 +263,7 @@ class Accounts:
 
     async def _confirm_again(self, account: Account | None) -> None:
         """Mail a new confirmation code; without an account, only do the same work."""
-        to = account or NOBODY
+        to = account or PLACEHOLDER_ACCOUNT
         code = await self._writer.run(lambda unit: self._store_confirmation(unit, to))
         await self._send("email_confirmation", to.shown, account.email if account else None, self._confirmation(code))
 
@@ -265,7 +273,7 @@ class Accounts:
         return code.text
 
     async def _store(self, unit: EntryUnit, account: Account, code: Mapping[str, Any]) -> None:
-        """Store a code, which invalidates the previous one. Runs as many statements for `NOBODY`."""
+        """Store a code, which invalidates the previous one. Runs as many statements for `PLACEHOLDER_ACCOUNT`."""
         unit.is_cautious = True  # the number of statements must not depend on previous writes
         if not await unit.update(self._user_type, account.id, code):
             await unit.connection.execute(_STORE_NOTHING)
@@ -282,7 +290,7 @@ class Accounts:
         """Mail a text. Without an address, only prepare it."""
         stored = await self._database.fetch_value(*_TEMPLATES.bind(self._database.dialect, key=STORE_KEY))
         shared = {"USER": orjson.loads(user), "SERVER_URL": self.options.public_url}
-        address = to or NOBODY.email
+        address = to or PLACEHOLDER_ACCOUNT.email
         message = await asyncio.to_thread(compose, name, self.options.project, stored, address, {**shared, **data})
         if to is not None:
             await self._mailer.send(message)

@@ -19,7 +19,7 @@ from octavo.content.input.body_check import check_object
 from octavo.content.manager.duplication import copied
 from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.guards import Writable
-from octavo.content.manager.snapshot_reader import HeldEntries
+from octavo.content.manager.snapshot_reader import SnapshotReader
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, Problem
@@ -51,7 +51,7 @@ class AccountWrites:
     def __init__(self, users: UserManagement, writes: EntryWrites, writer: EntryWriter, reader: EntryReader) -> None:
         self._users = users
         self._registry = writes.registry
-        self._held = HeldEntries(reader)
+        self._held = SnapshotReader(reader)
         self._type = users.content_type
         self._guards = writes.guards
         self._answered = writes.answered

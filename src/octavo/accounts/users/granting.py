@@ -14,12 +14,12 @@ from octavo.access.authorization.role_grants import LOCK, granted_within
 from octavo.core.errors import Problem, ValidationError
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
-_BY_TYPE: Final = OwnStatement("SELECT id FROM up_roles WHERE type = {type} ORDER BY id LIMIT 1")
+_BY_TYPE: Final = RawStatement("SELECT id FROM up_roles WHERE type = {type} ORDER BY id LIMIT 1")
 _TYPES: Final = "SELECT DISTINCT type FROM up_roles WHERE type IS NOT NULL ORDER BY type"
 _OF_ALL: Final = "SELECT DISTINCT action FROM up_permissions"
-_ROLE_OF: Final = OwnStatement("SELECT role_id FROM up_users_role_links WHERE user_id = {user}")
+_ROLE_OF: Final = RawStatement("SELECT role_id FROM up_users_role_links WHERE user_id = {user}")
 
 
 async def check_default_role(unit: UnitOfWork, dialect: Dialect, role_type: object) -> int:

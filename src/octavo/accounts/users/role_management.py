@@ -17,7 +17,7 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError, NotFoundError, Problem, ValidationError
 from octavo.core.text_limits import MAX_LABEL, transliterate
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ROLE, ContentType
 
@@ -29,10 +29,10 @@ _NAMED: Final = ("name", "description")
 _LONGEST_TYPE: Final = 200
 """The maximum length of a role's type, before its number."""
 _TYPES: Final = "SELECT type FROM up_roles"
-_TYPE: Final = OwnStatement("SELECT type FROM up_roles WHERE id = {role}{:row_lock}")
+_TYPE: Final = RawStatement("SELECT type FROM up_roles WHERE id = {role}{:row_lock}")
 """Locks the role, so that no user gets it while it is deleted."""
 _PUBLIC_ID: Final = "SELECT id FROM up_roles WHERE type = 'public' ORDER BY id LIMIT 1"
-_MOVE_USERS: Final = OwnStatement("UPDATE up_users_role_links SET role_id = {public} WHERE role_id = {role}")
+_MOVE_USERS: Final = RawStatement("UPDATE up_users_role_links SET role_id = {public} WHERE role_id = {role}")
 
 
 class RoleManagement:

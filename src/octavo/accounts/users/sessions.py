@@ -17,10 +17,10 @@ from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_user_sessions",
     (
         "name varchar(64) PRIMARY KEY NOT NULL",
@@ -39,20 +39,20 @@ GRACE: Final = 10
 
 LONGEST: Final = 200
 
-_FORGET: Final = OwnStatement("DELETE FROM octavo_user_sessions WHERE idle_until <= {now}")
-_INSERT: Final = OwnStatement("""
+_FORGET: Final = RawStatement("DELETE FROM octavo_user_sessions WHERE idle_until <= {now}")
+_INSERT: Final = RawStatement("""
 INSERT INTO octavo_user_sessions (name, user_id, secret, stamp, renewed_at, idle_until, ends_at)
 VALUES ({name}, {user_id}, {secret}, {stamp}, {now}, {idle_until}, {ends_at})""")
-_FIND: Final = OwnStatement("""
+_FIND: Final = RawStatement("""
 SELECT s.user_id, s.secret, s.previous, s.stamp, s.renewed_at, s.idle_until, s.ends_at, u.id, u.blocked, u.password,
   coalesce(v.version, 0)
 FROM octavo_user_sessions s LEFT JOIN up_users u ON u.id = s.user_id
 LEFT JOIN octavo_token_versions v ON v.user_id = s.user_id WHERE s.name = {name}""")
-_RENEW: Final = OwnStatement("""
+_RENEW: Final = RawStatement("""
 UPDATE octavo_user_sessions SET previous = secret, secret = {secret}, renewed_at = {now}, idle_until = {idle_until}
 WHERE name = {name}""")
-_END: Final = OwnStatement("DELETE FROM octavo_user_sessions WHERE name = {name}")
-END_OF_USER: Final = OwnStatement("DELETE FROM octavo_user_sessions WHERE user_id = {user}")
+_END: Final = RawStatement("DELETE FROM octavo_user_sessions WHERE name = {name}")
+END_OF_USER: Final = RawStatement("DELETE FROM octavo_user_sessions WHERE user_id = {user}")
 """Ends all sessions of a user."""
 END_OF_BLOCKED: Final = "DELETE FROM octavo_user_sessions WHERE user_id IN (SELECT id FROM up_users WHERE blocked)"
 """Ends all sessions of blocked users."""

@@ -15,7 +15,7 @@ from octavo.database.connection import Connection
 from octavo.query.plan.read import plan_read
 from octavo.query.request import Form, ReadRequest
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.schema.content_types import USER
 
 LOCAL: Final = "local"
@@ -25,7 +25,7 @@ _SETTING: Final = (
     "(SELECT value FROM strapi_core_store_settings WHERE {{key:name}} = 'plugin_users-permissions_{name}' LIMIT 1)"
 )
 
-_ADVANCED: Final = OwnStatement(
+_ADVANCED: Final = RawStatement(
     "SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_users-permissions_advanced' LIMIT 1"
 )
 
@@ -56,9 +56,9 @@ SELECT u.id, u.username, u.email, u.confirmed, u.blocked, min(r.type)
 FROM up_users u LEFT JOIN up_users_role_links l ON l.user_id = u.id LEFT JOIN up_roles r ON r.id = l.role_id
 GROUP BY u.id, u.username, u.email, u.confirmed, u.blocked ORDER BY u.id"""
 
-_NAMED: Final = OwnStatement("SELECT id FROM up_users WHERE username = {name} OR email = {email} ORDER BY id LIMIT 1")
+_NAMED: Final = RawStatement("SELECT id FROM up_users WHERE username = {name} OR email = {email} ORDER BY id LIMIT 1")
 
-_ROLE_ID: Final = OwnStatement("SELECT id FROM up_roles WHERE type = {type} ORDER BY id LIMIT 1")
+_ROLE_ID: Final = RawStatement("SELECT id FROM up_roles WHERE type = {type} ORDER BY id LIMIT 1")
 
 _OTHERS: Final = """
 SELECT {advanced}, {grant}, count(CASE WHEN username = {{username}} THEN 1 END),
@@ -94,7 +94,7 @@ class Account:
     shown: bytes
 
 
-NOBODY: Final = Account(
+PLACEHOLDER_ACCOUNT: Final = Account(
     0, "nobody@localhost", None, False, True, None, None, 0, b'{"username":"nobody","email":"nobody@localhost"}'
 )
 """Used if no user is found, so that the response takes the same time."""
@@ -141,10 +141,10 @@ class AccountRows:
         }
         shown = escape_braces(_shown(reader))
         self._find = {
-            name: OwnStatement(_FIND.format(where=where, shown=shown, **parts)) for name, where in _WHERE.items()
+            name: RawStatement(_FIND.format(where=where, shown=shown, **parts)) for name, where in _WHERE.items()
         }
-        self._taken = OwnStatement(_TAKEN.format_map(parts))
-        self._others = OwnStatement(_OTHERS.format_map(parts))
+        self._taken = RawStatement(_TAKEN.format_map(parts))
+        self._others = RawStatement(_OTHERS.format_map(parts))
 
     async def by_identifier(self, identifier: str) -> Found:
         """Find a user by email address or username; an email address takes precedence."""

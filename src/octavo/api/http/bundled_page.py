@@ -16,7 +16,7 @@ _FOR_GOOD: Final = ((b"cache-control", b"public, max-age=31536000, immutable"),)
 _TYPES: Final = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 
 
-class OwnPage:
+class BundledPage:
     """The page `page.html` of a package and its files, read on first use.
 
     `path` is the URL path of the files. The page is a format string with `nonce`, `path`, `version` and the values

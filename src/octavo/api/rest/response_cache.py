@@ -17,7 +17,7 @@ from octavo.api.rest.caching import CONDITION, unless_known
 from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.api.rest.operations import Guarded, Operation
 from octavo.content.controllers.content import ContentController
-from octavo.content.result_cache import NOTE, KeptReader, Note, Validity
+from octavo.content.result_cache import NOTE, CachingReader, Note, Validity
 from octavo.core.cache import ENTRY_BYTES, Cache, size_of
 from octavo.core.errors import OctavoError
 from octavo.core.values import dataclass
@@ -40,14 +40,14 @@ class _Ready:
     locale: str
 
 
-class QuickAnswers:
+class ResponseCache:
     """Returns cached responses."""
 
     def __init__(
         self,
         authenticator: Authenticator,
         controller: ContentController,
-        reader: KeptReader,
+        reader: CachingReader,
         ready: Cache[_Key, _Ready],
         most_headers: int,
     ) -> None:
@@ -127,7 +127,7 @@ class _Noted:
     route: Route
     finish: Finish
     uid: str
-    quick: QuickAnswers
+    quick: ResponseCache
 
     async def __call__(self, request: Request) -> Response:
         quick = self.quick
@@ -150,7 +150,7 @@ class _Noted:
         return response if condition is None else unless_known(response, condition)
 
 
-def answer_quickly(router: Router, quick: QuickAnswers) -> None:
+def answer_quickly(router: Router, quick: ResponseCache) -> None:
     """Use the cache for a router's reads of content. Call it after all other changes of routes."""
 
     def noted(route: Route) -> Handler | None:

@@ -1,7 +1,7 @@
 """ContentController: reads, writes and locales of content, as used by all APIs."""
 
 from octavo.access.authorization.strictness import Strictness
-from octavo.content.controllers.read_tracking import NotedReads
+from octavo.content.controllers.read_tracking import TrackedReads
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.controllers.scheduling import ContentSchedules
 from octavo.content.controllers.writing import ContentWrites
@@ -40,7 +40,7 @@ class ContentController:
         self.locales = locales
         self.reader = reader
         self.writer = writer
-        self.reads = (NotedReads if notes_reads else ContentReads)(
+        self.reads = (TrackedReads if notes_reads else ContentReads)(
             registry,
             reader,
             strictness,

@@ -12,7 +12,7 @@ from octavo.query.plan.sources import Sources
 _LAST: Final[ContextVar[PreparedRead | None]] = ContextVar("octavo_last_read", default=None)
 
 
-class NotedReads(ContentReads):
+class TrackedReads(ContentReads):
     """ContentReads that remembers the last read of the current task."""
 
     def find(self, prepared: PreparedRead) -> Coroutine[Any, Any, tuple[bytes, int | None]]:

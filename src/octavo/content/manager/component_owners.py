@@ -11,7 +11,7 @@ from typing import Final
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.query.sql.physical_names import component_table
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.schema.attributes import components_of
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.field_places import FieldPlace
@@ -57,7 +57,7 @@ class ComponentOwners:
         former = registry.former_names.at(holder.uid).values()
         names = ", ".join(map(dialect.literal, dict.fromkeys((component.uid, *chain.from_iterable(former)))))
         table = dialect.quote(component_table(holder).name)
-        statement = OwnStatement(_HOLDERS.format(table=escape_braces(table), names=escape_braces(names)))
+        statement = RawStatement(_HOLDERS.format(table=escape_braces(table), names=escape_braces(names)))
         rows = await self._database.fetch_all(*statement.bind(dialect, component=component_id))
         found = [
             (int(entry_id), str(field))

@@ -16,7 +16,7 @@ from octavo.content.entry_snapshot import as_data
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.manager.duplication import copied, prohibited_fields
 from octavo.content.manager.entry_writes import DELETE, EntryWrites
-from octavo.content.manager.snapshot_reader import HeldEntries
+from octavo.content.manager.snapshot_reader import SnapshotReader
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import EntryReader
 from octavo.core.clock import this_moment
@@ -43,7 +43,7 @@ class EntryActions:
         self._writes = writes
         self._guards = writes.guards
         self._answered = writes.answered
-        self._held = HeldEntries(reader)
+        self._held = SnapshotReader(reader)
 
     async def publish(
         self, content_type: ContentType, entry_id: int, actor: Actor, *, published: bool, seen: str | None = None

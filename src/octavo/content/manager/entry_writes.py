@@ -40,7 +40,7 @@ class EntryChanged(OctavoError):
     message = "Another user has changed this entry since you read it"
 
 
-class SeenCheck:
+class EditConflictCheck:
     """Checks in a unit of work that an entry did not change since the client read it."""
 
     def __init__(self, answered: Answered, writes: ContentWrites) -> None:
@@ -76,7 +76,7 @@ class EntryWrites:
         self.registry = controller.registry
         self.guards = Guards(controller.registry, controller.writes)
         self.answered = answered
-        self.seen = SeenCheck(answered, controller.writes)
+        self.seen = EditConflictCheck(answered, controller.writes)
         self._reads = controller.reads
         self._writes = controller.writes
         self._writer = controller.writer

@@ -17,13 +17,13 @@ from octavo.database.connection import Database
 from octavo.query.answer import Object, Plain
 from octavo.query.ast import ALL_LOCALES, Query
 from octavo.query.request import Drafts, ReadRequest
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import Component, ContentType
 from octavo.schema.managed import is_managed
 
 MOST: Final = 100
 """The maximum number of uses to check."""
-_MORPHS: Final = OwnStatement(
+_MORPHS: Final = RawStatement(
     "SELECT related_type, related_id, field FROM files_related_morphs WHERE file_id = {file} ORDER BY id LIMIT {most}"
 )
 _Places = dict[int, str]

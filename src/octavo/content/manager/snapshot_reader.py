@@ -1,4 +1,4 @@
-"""HeldEntries: read the contents of entries in the unit of work that changes or copies them."""
+"""SnapshotReader: read the contents of entries in the unit of work that changes or copies them."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -20,7 +20,7 @@ from octavo.schema.content_types import ContentType
 _ID: Final = Object((("id", Plain(None)),))
 
 
-class HeldEntries:
+class SnapshotReader:
     """Reads the contents of entries of one registry."""
 
     def __init__(self, reader: EntryReader) -> None:

@@ -13,7 +13,7 @@ from octavo.database.connection import Connection, Transaction
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.query.numbers import read_entry_id
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
 LONGEST_PATH: Final = 255
 """The maximum length of a path, from the column's size."""
@@ -21,19 +21,19 @@ _ROWS: Final = (
     "SELECT f.id, f.path, f.name, l.inv_folder_id FROM upload_folders f"
     " LEFT JOIN upload_folders_parent_links l ON l.folder_id = f.id"
 )
-_FIND: Final = OwnStatement(f"{_ROWS} WHERE f.id = {{id}}")
-_FIND_MANY: Final = OwnStatement(f"{_ROWS} ORDER BY f.id")
+_FIND: Final = RawStatement(f"{_ROWS} WHERE f.id = {{id}}")
+_FIND_MANY: Final = RawStatement(f"{_ROWS} ORDER BY f.id")
 """Reads all folders, because bulk changes need the whole tree."""
-_NAMES: Final = OwnStatement(
+_NAMES: Final = RawStatement(
     "SELECT f.id, f.name FROM upload_folders f LEFT JOIN upload_folders_parent_links l ON l.folder_id = f.id"
     " WHERE coalesce(l.inv_folder_id, 0) = {parent}"
 )
-_NEXT: Final = OwnStatement("SELECT coalesce(max(path_id), 0) + 1 FROM upload_folders")
-_NAMED: Final = OwnStatement(
+_NEXT: Final = RawStatement("SELECT coalesce(max(path_id), 0) + 1 FROM upload_folders")
+_NAMED: Final = RawStatement(
     "SELECT f.id FROM upload_folders f LEFT JOIN upload_folders_parent_links l ON l.folder_id = f.id"
     " WHERE f.name = {name} AND coalesce(l.inv_folder_id, 0) = {parent}"
 )
-_LONGEST: Final = OwnStatement("SELECT max(length(path)) FROM upload_folders WHERE path = {path} OR path LIKE {below}")
+_LONGEST: Final = RawStatement("SELECT max(length(path)) FROM upload_folders WHERE path = {path} OR path LIKE {below}")
 _PATHS: Final = (("files", "folder_path"), ("upload_folders", "path"))
 """The tables and columns that store folder paths."""
 _PLACE: Final = ("fileInfo", "folder")
@@ -114,11 +114,11 @@ class FolderRows:
         return found
 
 
-def _move(dialect: Dialect, table: str, column: str) -> OwnStatement:
+def _move(dialect: Dialect, table: str, column: str) -> RawStatement:
     """Return the statement that replaces the path prefix `path` by `to` in one column."""
     rest = f"substr({column}, CAST({{start}} AS integer))"
     moved = dialect.concat_or_null(dialect.as_text("{to}"), rest)
-    return OwnStatement(
+    return RawStatement(
         f"UPDATE {table} SET {column} = {moved} WHERE {column} = {{path}} OR {column} LIKE {{below}}"  # noqa: S608
     )
 

@@ -6,7 +6,7 @@ import time
 import uuid
 from pathlib import Path
 
-from octavo.core.mail.mailers import NOBODY, MailProblem, Message, Sender
+from octavo.core.mail.mailers import NO_SENDER, MailProblem, Message, Sender
 from octavo.core.values import dataclass
 
 logger = logging.getLogger(__name__)
@@ -17,7 +17,7 @@ class FolderMailer:
     """Writes messages to a folder, for development, and logs their paths."""
 
     folder: Path
-    sender: Sender = NOBODY
+    sender: Sender = NO_SENDER
 
     async def send(self, message: Message) -> None:
         from octavo.core.mail.mime import to_mime

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import httpx2
 
 from octavo.core.mail.aws_signature import AwsKey, signed_headers
-from octavo.core.mail.mailers import NOBODY, Attachment, MailProblem, Message, Sender
+from octavo.core.mail.mailers import NO_SENDER, Attachment, MailProblem, Message, Sender
 from octavo.core.mail.mime import to_mime
 from octavo.core.values import dataclass
 
@@ -33,7 +33,7 @@ class SesMailer:
     key: AwsKey
     region: str = "us-east-1"
     service: str = ""
-    sender: Sender = NOBODY
+    sender: Sender = NO_SENDER
 
     async def send(self, message: Message) -> None:
         mime = to_mime(message, self.sender)
@@ -61,7 +61,7 @@ class MailgunMailer:
     key: str = field(repr=False)
     user: str = "api"
     service: str = "https://api.mailgun.net"
-    sender: Sender = NOBODY
+    sender: Sender = NO_SENDER
 
     async def send(self, message: Message) -> None:
         mime = to_mime(message, self.sender)
@@ -79,7 +79,7 @@ class SendgridMailer:
 
     key: str = field(repr=False)
     service: str = "https://api.sendgrid.com"
-    sender: Sender = NOBODY
+    sender: Sender = NO_SENDER
 
     async def send(self, message: Message) -> None:
         mime = to_mime(message, self.sender)

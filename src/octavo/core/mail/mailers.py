@@ -52,7 +52,7 @@ class Sender:
     reply_to: str = ""
 
 
-NOBODY: Final = Sender()
+NO_SENDER: Final = Sender()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import os
 import shutil
 from typing import Final
 
-from octavo.core.mail.mailers import NOBODY, MailProblem, Message, Sender
+from octavo.core.mail.mailers import NO_SENDER, MailProblem, Message, Sender
 from octavo.core.values import dataclass
 
 _USUAL_PLACES: Final = ("/usr/sbin", "/usr/lib", "/usr/bin")
@@ -28,7 +28,7 @@ class SendmailMailer:
     """Runs the program for each message. `path` is its location, if it is not a usual one."""
 
     path: str | None = None
-    sender: Sender = NOBODY
+    sender: Sender = NO_SENDER
 
     async def send(self, message: Message) -> None:
         program = find_sendmail(self.path)

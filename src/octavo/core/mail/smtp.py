@@ -1,6 +1,6 @@
 """SmtpMailer: sends messages to an SMTP server."""
 
-from octavo.core.mail.mailers import NOBODY, Message, Sender
+from octavo.core.mail.mailers import NO_SENDER, Message, Sender
 from octavo.core.mail.smtp_server import SmtpServer
 from octavo.core.values import dataclass
 
@@ -10,7 +10,7 @@ class SmtpMailer:
     """Sends messages to an SMTP server."""
 
     server: SmtpServer
-    sender: Sender = NOBODY
+    sender: Sender = NO_SENDER
 
     async def send(self, message: Message) -> None:
         from octavo.core.mail.smtp_delivery import deliver

@@ -14,14 +14,14 @@ from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.changes import CreateIndex, DropColumn, DropTable
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.scalar_types import ValueKind
 
 _PERMISSIONS: Final = "admin_permissions"
 SETTINGS: Final = "strapi_core_store_settings"
 _LAYOUT: Final = "plugin_content_manager_configuration_"
 COMPONENT_LAYOUT: Final = f"{_LAYOUT}components::"
-_LAYOUTS: Final = OwnStatement("SELECT id, value FROM strapi_core_store_settings WHERE {key:name} IN ({one}, {other})")
+_LAYOUTS: Final = RawStatement("SELECT id, value FROM strapi_core_store_settings WHERE {key:name} IN ({one}, {other})")
 _SORTS: Final = ("mainField", "defaultSortBy")
 
 Change = Callable[[Any], Any]

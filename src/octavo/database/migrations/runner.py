@@ -29,13 +29,13 @@ from octavo.query.sql.ddl.changes import CreateTable
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import INTERNAL_TABLES
 from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.script import InvalidScript, ScriptStatement, statements_of
-from octavo.query.sql.system_table_statement import OwnStatement
 
 _TABLE: Final = next(table for table in INTERNAL_TABLES if table.name == "strapi_migrations")
 _NAMES: Final = "SELECT name FROM strapi_migrations"
-_FORGET: Final = OwnStatement("DELETE FROM strapi_migrations WHERE name = {name}")
-_NOTE: Final = OwnStatement("INSERT INTO strapi_migrations (name, time) VALUES ({name}, {now:instant})")
+_FORGET: Final = RawStatement("DELETE FROM strapi_migrations WHERE name = {name}")
+_NOTE: Final = RawStatement("INSERT INTO strapi_migrations (name, time) VALUES ({name}, {now:instant})")
 
 
 async def done_names(connection: Connection, dialect: Dialect) -> frozenset[str]:

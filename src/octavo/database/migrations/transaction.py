@@ -6,8 +6,8 @@ from typing import Any, Final
 from octavo.database.connection import Row, Transaction
 from octavo.database.synchronize import found_tables
 from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.script import ScriptStatement, statements_of
-from octavo.query.sql.system_table_statement import OwnStatement
 
 _CONTROL: Final = frozenset({"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE"})
 
@@ -70,7 +70,7 @@ class MigrationTransaction:
     def _say(self, text: str, values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
         for part in statements_of(text, self.dialect.script):
             refuse_control(part.first_word)
-        statement = OwnStatement(text).bind(self.dialect, **values)
+        statement = RawStatement(text).bind(self.dialect, **values)
         told = f"  -- {', '.join(map(repr, statement[1]))}" if statement[1] else ""
         self.said.append(f"{statement[0]}{told}")
         return statement[0], statement[1]

@@ -17,7 +17,7 @@ from octavo.events.pending_messages import Waiting, list_waiting
 _MOST: Final = 100
 
 
-class JobDesk:
+class JobAdmin:
     """The background jobs of one database."""
 
     def __init__(self, database: Database, outbox: Outbox) -> None:

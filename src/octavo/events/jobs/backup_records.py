@@ -11,10 +11,10 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.jobs.schedule import Schedule
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_backups",
     (
         "id integer PRIMARY KEY NOT NULL CHECK (id = 1)",
@@ -34,18 +34,18 @@ ABANDONED: Final = 300_000
 _MOST_REASON: Final = 255
 
 _READ: Final = "SELECT begun_at, ended_at, verified_at, size, failures, reason FROM octavo_backups WHERE id = 1"
-_FIRST: Final = OwnStatement("""
+_FIRST: Final = RawStatement("""
 INSERT INTO octavo_backups (id, begun_at, ended_at, verified_at, size, failures, reason)
 VALUES (1, {zero}, {zero}, {zero}, {zero}, 0, '') {id:on_conflict} failures = octavo_backups.failures""")
-_TAKE: Final = OwnStatement("""
+_TAKE: Final = RawStatement("""
 UPDATE octavo_backups SET begun_at = {now} WHERE id = 1 AND begun_at = {seen} {id:returning}""")
-_TOUCH: Final = OwnStatement("UPDATE octavo_backups SET begun_at = {now} WHERE id = 1")
-_TAKE_BACK: Final = OwnStatement("UPDATE octavo_backups SET begun_at = {zero} WHERE id = 1")
-_DONE: Final = OwnStatement("""
+_TOUCH: Final = RawStatement("UPDATE octavo_backups SET begun_at = {now} WHERE id = 1")
+_TAKE_BACK: Final = RawStatement("UPDATE octavo_backups SET begun_at = {zero} WHERE id = 1")
+_DONE: Final = RawStatement("""
 UPDATE octavo_backups SET ended_at = {now}, verified_at = {moment}, size = {size}, failures = 0, reason = ''
 WHERE id = 1""")
-_LEAVE: Final = OwnStatement("UPDATE octavo_backups SET begun_at = ended_at WHERE id = 1 AND begun_at > ended_at")
-_FAILED: Final = OwnStatement("""
+_LEAVE: Final = RawStatement("UPDATE octavo_backups SET begun_at = ended_at WHERE id = 1 AND begun_at > ended_at")
+_FAILED: Final = RawStatement("""
 UPDATE octavo_backups SET ended_at = {now}, failures = failures + 1, reason = {reason} WHERE id = 1""")
 
 

@@ -17,7 +17,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.jobs.functions import FunctionT, JobFunctions, JobOptions, NotAJob, takes_app
 from octavo.events.jobs.schedule import InvalidSchedule, Schedule
-from octavo.events.jobs.scheduler import Clockwork, Task
+from octavo.events.jobs.scheduler import Scheduler, Task
 from octavo.events.messages import Message, Retries, Topic, Undeliverable
 from octavo.events.origin import asked_by, link, on_behalf_of, past_actor
 from octavo.events.outbox import Outbox
@@ -177,9 +177,9 @@ class Jobs:
         """Return the topic that runs jobs in the outbox."""
         return Topic(TOPIC, self._deliver, RETRIES, _LONGEST_SECONDS, AT_ONCE, lambda: self._functions.are_there)
 
-    def clockwork(self) -> Clockwork:
+    def clockwork(self) -> Scheduler:
         """Return the scheduler of the tasks."""
-        return Clockwork(self._database, self.tasks.values(), self._start)
+        return Scheduler(self._database, self.tasks.values(), self._start)
 
     async def _start(self, unit: UnitOfWork, task: Task, occurrence: int) -> int:
         payload = {"name": task.name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": occurrence, **asked_by()}

@@ -16,12 +16,12 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.jobs.schedule import Schedule
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 
 logger = logging.getLogger(__name__)
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_cron",
     (
         "name varchar(255) PRIMARY KEY NOT NULL",
@@ -36,11 +36,11 @@ GRACE: Final = 60_000
 _LONGEST_SLEEP: Final = 30.0
 _SHORTEST_SLEEP: Final = 0.05
 
-_FIND: Final = OwnStatement("SELECT rule, zone, last_at FROM octavo_cron WHERE name = {name}")
-_BEGIN: Final = OwnStatement("""
+_FIND: Final = RawStatement("SELECT rule, zone, last_at FROM octavo_cron WHERE name = {name}")
+_BEGIN: Final = RawStatement("""
 INSERT INTO octavo_cron (name, rule, zone, last_at) VALUES ({name}, {rule}, {zone}, {now})
 {name:on_conflict} rule = {rule:proposed}, zone = {zone:proposed}, last_at = {last_at:proposed}""")
-_MOVE: Final = OwnStatement("""
+_MOVE: Final = RawStatement("""
 UPDATE octavo_cron SET last_at = {occurrence} WHERE name = {name} AND last_at < {occurrence} {name:returning}""")
 _LIST: Final = "SELECT name, rule, zone, last_at FROM octavo_cron ORDER BY name"
 
@@ -75,7 +75,7 @@ Start = Callable[[UnitOfWork, Task, int], Awaitable[object]]
 """Adds the job for an occurrence to a unit of work."""
 
 
-class Clockwork:
+class Scheduler:
     """Schedules the tasks of one process."""
 
     def __init__(

@@ -18,7 +18,7 @@ _MOST_CLOUDFLARE: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class HttpCache:
     """One CDN or reverse proxy. `url` is its API; `scope` is Fastly's service, or Cloudflare's zone.
 
     `method` and `header` are for the kind `purge`: Varnish, and caches that can be configured in the same way.
@@ -43,7 +43,7 @@ class PurgeRequest:
     json: object = None
 
 
-def purge_requests(front: Front, tags: Sequence[str]) -> Iterator[PurgeRequest]:
+def purge_requests(front: HttpCache, tags: Sequence[str]) -> Iterator[PurgeRequest]:
     """Yield the requests that purge all responses with one of these tags."""
     base = front.url.rstrip("/")
     bearer = {"Authorization": f"Bearer {front.token}"} if front.token else {}

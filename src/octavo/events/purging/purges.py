@@ -14,8 +14,8 @@ from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.messages import Message, Retries, Topic
 from octavo.events.outbox import Outbox
-from octavo.events.purging.cdn_clients import Front
-from octavo.events.purging.queue import Lane, LaneOptions, LaneUse, Purge, Send
+from octavo.events.purging.cdn_clients import HttpCache
+from octavo.events.purging.queue import Purge, PurgeQueue, PurgeQueueOptions, PurgeStatistics, Send
 from octavo.events.purging.tags import ALL, tags_of
 
 TOPIC: Final = "purge"
@@ -32,11 +32,11 @@ class Purges:
     """The CDNs in front of one service."""
 
     def __init__(
-        self, database: Database, outbox: Outbox, fronts: Sequence[Front], send: Send, options: LaneOptions
+        self, database: Database, outbox: Outbox, fronts: Sequence[HttpCache], send: Send, options: PurgeQueueOptions
     ) -> None:
         self._database = database
         self._outbox = outbox
-        self._lanes = {front.name: Lane(front, send, self._write_down, options) for front in fronts}
+        self._lanes = {front.name: PurgeQueue(front, send, self._write_down, options) for front in fronts}
 
     def join(self, feed: ChangeFeed) -> None:
         """Record the tags of every change of a feed from now on."""
@@ -60,7 +60,7 @@ class Purges:
         if self._lanes:
             await self._outbox.add(unit, TOPIC, {"tags": (ALL,)})
 
-    def uses(self) -> Sequence[LaneUse]:
+    def uses(self) -> Sequence[PurgeStatistics]:
         """Return the statistics of each cache, for this process."""
         return [lane.use for lane in self._lanes.values()]
 
@@ -75,7 +75,7 @@ class Purges:
         names = (given["to"],) if "to" in given else tuple(self._lanes)
         await asyncio.gather(*(self._lanes[name].tell(purge) for name in names if name in self._lanes))
 
-    async def _write_down(self, front: Front, later: Sequence[tuple[Purge, int]]) -> None:
+    async def _write_down(self, front: HttpCache, later: Sequence[tuple[Purge, int]]) -> None:
         await self._add(
             [
                 ({"tags": one.tags, "to": front.name, "round": one.round, "since": one.since}, moment, one.error)

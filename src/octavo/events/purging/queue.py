@@ -12,7 +12,7 @@ from typing import Final
 
 from octavo.core.clock import shown_moment, steady_time, this_moment
 from octavo.core.values import dataclass
-from octavo.events.purging.cdn_clients import Front, PurgeRequest, purge_requests
+from octavo.events.purging.cdn_clients import HttpCache, PurgeRequest, purge_requests
 from octavo.events.purging.tags import merged
 
 logger = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ _LONGEST_REFUSED_PAUSE: Final = 15.0
 """The same if the cache responds with an error."""
 
 
-class NotTold(Exception):
+class PurgeFailed(Exception):
     """A cache could not be purged. The message names it and the reason, without secrets. `refused`: it has
     responded."""
 
@@ -47,7 +47,7 @@ class Purge:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneOptions:
+class PurgeQueueOptions:
     """`gather`: milliseconds to wait for more tags. `again`: when to repeat a purge, in milliseconds after the first
     one. `prefix`: of every tag."""
 
@@ -57,7 +57,7 @@ class LaneOptions:
 
 
 @dataclass(slots=True)
-class LaneUse:
+class PurgeStatistics:
     """The statistics of one cache since the start: successful and failed requests."""
 
     name: str
@@ -65,16 +65,16 @@ class LaneUse:
     failed: int = 0
 
 
-Send = Callable[[Front, PurgeRequest], Awaitable[None]]
-"""Sends a request. Raises NotTold."""
-Later = Callable[[Front, Sequence[tuple[Purge, int]]], Awaitable[None]]
+Send = Callable[[HttpCache, PurgeRequest], Awaitable[None]]
+"""Sends a request. Raises PurgeFailed."""
+Later = Callable[[HttpCache, Sequence[tuple[Purge, int]]], Awaitable[None]]
 """Stores purges of one cache for later, each with a time in milliseconds since 1970."""
 
 
-class Lane:
+class PurgeQueue:
     """The purge queue of one cache."""
 
-    def __init__(self, front: Front, send: Send, later: Later, options: LaneOptions) -> None:
+    def __init__(self, front: HttpCache, send: Send, later: Later, options: PurgeQueueOptions) -> None:
         self._front = front
         self._send = send
         self._later = later
@@ -83,7 +83,7 @@ class Lane:
         self._waiting: list[tuple[Purge, asyncio.Future[None]]] = []
         self._failures = 0
         self._asked_again_at = 0.0
-        self.use = LaneUse(front.name)
+        self.use = PurgeStatistics(front.name)
 
     async def tell(self, purge: Purge) -> None:
         """Purge tags; return when the cache has purged them, or when they are stored for later."""
@@ -109,7 +109,7 @@ class Lane:
                 done.cancel()
             if isinstance(error, asyncio.CancelledError):
                 raise
-            raise NotTold(f"{self._front.name}: {type(error).__name__}") from error
+            raise PurgeFailed(f"{self._front.name}: {type(error).__name__}") from error
         for _, done in told:
             if not done.done():
                 done.set_result(None)
@@ -122,7 +122,7 @@ class Lane:
             for request in purge_requests(self._front, [self._options.prefix + tag for tag in tags]):
                 await self._send(self._front, request)
                 self.use.sent += 1
-        except NotTold as error:
+        except PurgeFailed as error:
             self.use.failed += 1
             self._note_failure(error)
             await self._defer(purges, tags, error)
@@ -143,7 +143,7 @@ class Lane:
         if following:
             await self._later(self._front, following)
 
-    async def _defer(self, purges: Sequence[Purge], tags: Sequence[str], error: NotTold) -> None:
+    async def _defer(self, purges: Sequence[Purge], tags: Sequence[str], error: PurgeFailed) -> None:
         now = this_moment()
         since = min(purge.since or now for purge in purges)
         if now - since > KEPT_FOR:
@@ -156,7 +156,7 @@ class Lane:
         why = f"{error}; not told since {shown_moment(since)}"
         await self._later(self._front, [(Purge(tuple(tags), 0, since, why), now + int(pause * 1000))])
 
-    def _note_failure(self, error: NotTold) -> None:
+    def _note_failure(self, error: PurgeFailed) -> None:
         longest = _LONGEST_REFUSED_PAUSE if error.refused else _LONGEST_PAUSE
         pause = min(longest, _FIRST_PAUSE * 2 ** min(self._failures, 10))
         if not self._failures:

@@ -47,7 +47,7 @@ Choose = Callable[[UnitOfWork, DataChange], Query | None]
 _MOST_PREPARED: Final = 256
 
 
-class WebhookWitness:
+class WebhookChangeListener:
     """Observes the changes of one registry's entries."""
 
     def __init__(

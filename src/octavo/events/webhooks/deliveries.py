@@ -9,11 +9,11 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Database, Row
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.webhooks.messages import Answer, Sent
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_webhook_deliveries",
     (
         "message_id varchar(64) NOT NULL",
@@ -41,26 +41,26 @@ _COLUMNS: Final = (
     "message_id, webhook_id, event, url, body, attempts, delivered, status, answer, error, milliseconds, created_at,"
     " sent_at"
 )
-_AGAIN: Final = OwnStatement("""
+_AGAIN: Final = RawStatement("""
 UPDATE octavo_webhook_deliveries SET attempts = attempts + 1, delivered = {delivered}, status = {status},
   answer = {answer}, error = {error}, milliseconds = {milliseconds}, sent_at = {now}, url = {url}
 WHERE message_id = {message_id} AND webhook_id = {webhook_id} {id:returning}""")
-_FIRST: Final = OwnStatement("""
+_FIRST: Final = RawStatement("""
 INSERT INTO octavo_webhook_deliveries (message_id, webhook_id, event, url, body, size, attempts, delivered, status,
   answer, error, milliseconds, created_at, sent_at)
 VALUES ({message_id}, {webhook_id}, {event}, {url}, {body}, {size}, 1, {delivered}, {status}, {answer}, {error},
   {milliseconds}, {now}, {now})""")
-_LIST: Final = OwnStatement(
+_LIST: Final = RawStatement(
     f"SELECT {_COLUMNS} FROM octavo_webhook_deliveries WHERE webhook_id = {{webhook_id}}"  # noqa: S608 - names only
     " ORDER BY id DESC LIMIT {most}"
 )
-_FIND: Final = OwnStatement(
+_FIND: Final = RawStatement(
     f"SELECT {_COLUMNS} FROM octavo_webhook_deliveries WHERE message_id = {{message_id}}"  # noqa: S608 - names only
 )
-_OLD: Final = OwnStatement("SELECT id FROM octavo_webhook_deliveries WHERE sent_at < {limit} LIMIT 1")
-_SIZES: Final = OwnStatement("SELECT id, size FROM octavo_webhook_deliveries ORDER BY id DESC LIMIT {most}")
-_FORGET: Final = OwnStatement("DELETE FROM octavo_webhook_deliveries WHERE sent_at < {limit} OR id <= {id}")
-_FORGET_ALL: Final = OwnStatement("DELETE FROM octavo_webhook_deliveries WHERE webhook_id = {webhook_id}")
+_OLD: Final = RawStatement("SELECT id FROM octavo_webhook_deliveries WHERE sent_at < {limit} LIMIT 1")
+_SIZES: Final = RawStatement("SELECT id, size FROM octavo_webhook_deliveries ORDER BY id DESC LIMIT {most}")
+_FORGET: Final = RawStatement("DELETE FROM octavo_webhook_deliveries WHERE sent_at < {limit} OR id <= {id}")
+_FORGET_ALL: Final = RawStatement("DELETE FROM octavo_webhook_deliveries WHERE webhook_id = {webhook_id}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ import orjson
 
 from octavo.database.connection import Connection, Row
 from octavo.events.webhooks.webhook import Webhook
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.scalar_types import ValueKind
 from octavo.settings.accepted_keys import ACCEPTED_KEYS
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_webhooks",
     (
         "webhook_id integer PRIMARY KEY NOT NULL",
@@ -30,17 +30,17 @@ _ALL: Final = """
 SELECT w.id, w.name, w.url, w.headers, w.events, w.enabled, o.secret, o.types, o.locales, o.populate, o.failures,
   o.disabled_because
 FROM strapi_webhooks w LEFT JOIN octavo_webhooks o ON o.webhook_id = w.id ORDER BY w.id"""
-_INSERT: Final = OwnStatement("""
+_INSERT: Final = RawStatement("""
 INSERT INTO strapi_webhooks (name, url, headers, events, enabled)
 VALUES ({name}, {url}, {headers}, {events}, {enabled}) {id:returning}""")
-_UPDATE: Final = OwnStatement("""
+_UPDATE: Final = RawStatement("""
 UPDATE strapi_webhooks SET name = {name}, url = {url}, headers = {headers}, events = {events}, enabled = {enabled}
 WHERE id = {id}""")
-_FORGET: Final = OwnStatement("DELETE FROM octavo_webhooks WHERE webhook_id = {id}")
-_KEEP: Final = OwnStatement("""
+_FORGET: Final = RawStatement("DELETE FROM octavo_webhooks WHERE webhook_id = {id}")
+_KEEP: Final = RawStatement("""
 INSERT INTO octavo_webhooks (webhook_id, secret, types, locales, populate, failures, disabled_because)
 VALUES ({id}, {secret}, {types}, {locales}, {populate}, {failures}, {disabled_because})""")
-_DELETE: Final = OwnStatement("DELETE FROM strapi_webhooks WHERE id = {id}")
+_DELETE: Final = RawStatement("DELETE FROM strapi_webhooks WHERE id = {id}")
 
 
 async def read_all(connection: Connection) -> tuple[Webhook, ...]:

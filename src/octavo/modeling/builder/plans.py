@@ -54,12 +54,12 @@ class Plan:
     dropped: Dropped | None = None
 
 
-MakePlan = Callable[["Workshop"], Plan]
+MakePlan = Callable[["PlanContext"], Plan]
 """Creates the plan of a parsed request, when it is the request's turn."""
 
 
 @dataclass(slots=True)
-class Workshop:
+class PlanContext:
     """The input for a plan: the project, its current definitions, and drafts of them."""
 
     project: Path
@@ -99,12 +99,12 @@ class Workshop:
 def create_content_type(body: Any) -> MakePlan:
     """Create a content type from `{contentType, components}`."""
 
-    def make(shop: Workshop) -> Plan:
-        check_content_type(body, shop.registry)
+    def make(context: PlanContext) -> Plan:
+        check_content_type(body, context.registry)
         form = body["contentType"]
-        names = _components(shop, body, new_uid(form))
-        draft = make_content_type(shop.drafts, form, names)
-        return shop.plan(draft.uid, v4_type_files(shop.project, draft.uid))
+        names = _components(context, body, new_uid(form))
+        draft = make_content_type(context.drafts, form, names)
+        return context.plan(draft.uid, v4_type_files(context.project, draft.uid))
 
     return make
 
@@ -113,16 +113,16 @@ def update_content_type(uid: str, body: Any) -> MakePlan:
     """Update a content type from `{contentType, components}`."""
     body = tidied(body, "contentType")
 
-    def make(shop: Workshop) -> Plan:
-        draft = _content_type(shop, uid)
-        check_content_type(body, shop.registry, uid)
-        dropped = dropped_data(shop.registry, uid, body["contentType"])
-        renamed = shop.rename(draft, body["contentType"])
-        names = _components(shop, body, uid)
-        before = shop.registry.content_types[uid]
-        change_content_type(shop.drafts, draft, body["contentType"], names)
+    def make(context: PlanContext) -> Plan:
+        draft = _content_type(context, uid)
+        check_content_type(body, context.registry, uid)
+        dropped = dropped_data(context.registry, uid, body["contentType"])
+        renamed = context.rename(draft, body["contentType"])
+        names = _components(context, body, uid)
+        before = context.registry.content_types[uid]
+        change_content_type(context.drafts, draft, body["contentType"], names)
         turned = draft.raw["kind"] != before.kind
-        plan = shop.plan(uid, v4_type_files(shop.project, uid) if turned and before.is_api else None)
+        plan = context.plan(uid, v4_type_files(context.project, uid) if turned and before.is_api else None)
         single = uid if turned and draft.raw["kind"] == "singleType" else None
         taken = renamed.and_then(plan.renamed) if renamed else plan.renamed
         return replace(plan, becomes_single=single, renamed=taken, dropped=dropped)
@@ -133,24 +133,24 @@ def update_content_type(uid: str, body: Any) -> MakePlan:
 def delete_content_type(uid: str) -> MakePlan:
     """Delete a content type with its code, and the relations to it."""
 
-    def make(shop: Workshop) -> Plan:
-        draft = _content_type(shop, uid)
+    def make(context: PlanContext) -> Plan:
+        draft = _content_type(context, uid)
         if draft.stored is None or not uid.startswith("api::"):
             raise said(NOT_OWN.format(uid=uid))
-        remove_content_type(shop.drafts, draft)
-        return shop.plan(uid, removed=_type_files(shop, draft))
+        remove_content_type(context.drafts, draft)
+        return context.plan(uid, removed=_type_files(context, draft))
 
     return make
 
 
-def _type_files(shop: Workshop, draft: Draft) -> tuple[str, ...]:
+def _type_files(context: PlanContext, draft: Draft) -> tuple[str, ...]:
     """Return the folder of an API, or, if it has several content types, the files of one of them."""
     file = Path(str(draft.stored))
     folder = file.parents[2]
-    if any(str(other.stored).startswith(f"{folder.as_posix()}/") for other in shop.drafts.content_types.values()):
+    if any(str(other.stored).startswith(f"{folder.as_posix()}/") for other in context.drafts.content_types.values()):
         name = draft.uid.rpartition(".")[2]
         code = (folder / kind / f"{name}{suffix}" for kind in _CODE for suffix in (".js", ".ts"))
-        return (file.parent.as_posix(), *(one.as_posix() for one in code if (shop.project / one).is_file()))
+        return (file.parent.as_posix(), *(one.as_posix() for one in code if (context.project / one).is_file()))
     return (folder.as_posix(),)
 
 
@@ -160,13 +160,13 @@ _CODE: Final = ("controllers", "routes", "services")
 def create_component(body: Any) -> MakePlan:
     """Create a component from `{component, components}`."""
 
-    def make(shop: Workshop) -> Plan:
-        check_component(body, shop.registry)
+    def make(context: PlanContext) -> Plan:
+        check_component(body, context.registry)
         form = body["component"]
-        draft = make_component(shop.drafts, form)
-        names = _components(shop, body)
-        set_attributes(shop.drafts, draft, form["attributes"], names)
-        return shop.plan(draft.uid)
+        draft = make_component(context.drafts, form)
+        names = _components(context, body)
+        set_attributes(context.drafts, draft, form["attributes"], names)
+        return context.plan(draft.uid)
 
     return make
 
@@ -175,13 +175,13 @@ def update_component(uid: str, body: Any) -> MakePlan:
     """Update a component from `{component, components}`, which may move it to another category."""
     body = tidied(body, "component")
 
-    def make(shop: Workshop) -> Plan:
-        draft = _component(shop, uid)
-        check_component(body, shop.registry)
-        dropped = dropped_data(shop.registry, uid, body["component"])
-        renamed = shop.rename(draft, body["component"])
-        names = _components(shop, body)
-        plan = shop.plan(change_component(shop.drafts, draft, body["component"], names))
+    def make(context: PlanContext) -> Plan:
+        draft = _component(context, uid)
+        check_component(body, context.registry)
+        dropped = dropped_data(context.registry, uid, body["component"])
+        renamed = context.rename(draft, body["component"])
+        names = _components(context, body)
+        plan = context.plan(change_component(context.drafts, draft, body["component"], names))
         return replace(plan, renamed=renamed.and_then(plan.renamed) if renamed else plan.renamed, dropped=dropped)
 
     return make
@@ -190,10 +190,10 @@ def update_component(uid: str, body: Any) -> MakePlan:
 def delete_component(uid: str) -> MakePlan:
     """Delete a component everywhere it is used."""
 
-    def make(shop: Workshop) -> Plan:
-        draft = _component(shop, uid)
-        remove_component(shop.drafts, draft)
-        return shop.plan(uid, removed=(str(draft.stored),))
+    def make(context: PlanContext) -> Plan:
+        draft = _component(context, uid)
+        remove_component(context.drafts, draft)
+        return context.plan(uid, removed=(str(draft.stored),))
 
     return make
 
@@ -201,17 +201,17 @@ def delete_component(uid: str) -> MakePlan:
 def rename_category(category: str, body: Any) -> MakePlan:
     """Rename a category from `{name}`: move all its components to a new one."""
 
-    def make(shop: Workshop) -> Plan:
+    def make(context: PlanContext) -> Plan:
         check_category(body)
         name = name_slug(body["name"])
-        moved = _category(shop, category)
+        moved = _category(context, category)
         if name == category:
-            return Plan(name, FileChanges({}), shop.registry)
-        if of_category(shop.drafts, name):
+            return Plan(name, FileChanges({}), context.registry)
+        if of_category(context.drafts, name):
             raise ApplicationError("Name already taken")
         for draft in moved:
-            move(shop.drafts, draft, name)
-        return shop.plan(name)
+            move(context.drafts, draft, name)
+        return context.plan(name)
 
     return make
 
@@ -219,49 +219,49 @@ def rename_category(category: str, body: Any) -> MakePlan:
 def delete_category(category: str) -> MakePlan:
     """Delete all components of a category."""
 
-    def make(shop: Workshop) -> Plan:
-        gone = _category(shop, category)
+    def make(context: PlanContext) -> Plan:
+        gone = _category(context, category)
         for draft in gone:
-            remove_component(shop.drafts, draft)
-        return shop.plan(category, removed=tuple(str(draft.stored) for draft in gone))
+            remove_component(context.drafts, draft)
+        return context.plan(category, removed=tuple(str(draft.stored) for draft in gone))
 
     return make
 
 
-def _components(shop: Workshop, body: Raw, owner: str | None = None) -> dict[str, str]:
+def _components(context: PlanContext, body: Raw, owner: str | None = None) -> dict[str, str]:
     """Write the included components, and map their temporary UIDs to the final ones."""
     forms = body.get("components") or []
     names = temporary_names(forms)
     if owner is not None:
         names[OWNER] = owner
-    write_components(shop.drafts, forms, names)
+    write_components(context.drafts, forms, names)
     for form in (body.get("contentType") or body.get("component") or {}, *forms):
-        _check_uses(shop, form["attributes"], names)
+        _check_uses(context, form["attributes"], names)
     return names
 
 
-def _check_uses(shop: Workshop, attributes: Raw, names: Raw) -> None:
+def _check_uses(context: PlanContext, attributes: Raw, names: Raw) -> None:
     for raw in attributes.values():
         if raw.get("type") == "component" and raw["component"] not in names:
-            find_component(shop.drafts, raw["component"])
+            find_component(context.drafts, raw["component"])
 
 
-def _content_type(shop: Workshop, uid: str) -> Draft:
-    found = shop.drafts.content_types.get(uid)
+def _content_type(context: PlanContext, uid: str) -> Draft:
+    found = context.drafts.content_types.get(uid)
     if found is None:
         raise said(CONTENT_TYPE_NOT_FOUND, 404)
     return found
 
 
-def _component(shop: Workshop, uid: str) -> Draft:
-    found = shop.drafts.components.get(uid)
+def _component(context: PlanContext, uid: str) -> Draft:
+    found = context.drafts.components.get(uid)
     if found is None:
         raise said(COMPONENT_NOT_FOUND, 404)
     return found
 
 
-def _category(shop: Workshop, category: str) -> list[Draft]:
-    found = of_category(shop.drafts, category)
+def _category(context: PlanContext, category: str) -> list[Draft]:
+    found = of_category(context.drafts, category)
     if not found:
         raise ApplicationError("category not found")
     return found

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from octavo import __version__
 from octavo.accounts.administrators.audit_list import AuditList
-from octavo.accounts.administrators.lists import PeopleList
+from octavo.accounts.administrators.lists import AdministratorList
 from octavo.accounts.administrators.project_settings import ProjectSettings
 from octavo.accounts.administrators.role_listing import RoleListing
 from octavo.accounts.administrators.roles import AdminRoles
@@ -20,7 +20,7 @@ from octavo.accounts.administrators.tokens import TokenBook
 from octavo.accounts.users.role_reading import RoleReading
 from octavo.accounts.users.stored_settings import StoredSettings
 from octavo.api.admin.content_routes import list_content_routes
-from octavo.api.admin.endpoints.administrators import PeopleEndpoints
+from octavo.api.admin.endpoints.administrators import AdministratorEndpoints
 from octavo.api.admin.endpoints.audit import AuditEndpoints
 from octavo.api.admin.endpoints.definition_previews import DefinitionPreviewEndpoints
 from octavo.api.admin.endpoints.definitions import BuilderEndpoints
@@ -40,7 +40,7 @@ from octavo.api.admin.endpoints.mail import MailEndpoints, MailFacts
 from octavo.api.admin.endpoints.project import ProjectEndpoints, ProjectFacts
 from octavo.api.admin.endpoints.publications import PublicationEndpoints
 from octavo.api.admin.endpoints.recent import RecentEndpoints
-from octavo.api.admin.endpoints.registration import EnteringEndpoints
+from octavo.api.admin.endpoints.registration import RegistrationEndpoints
 from octavo.api.admin.endpoints.relations import RelationEndpoints
 from octavo.api.admin.endpoints.roles import RightsEndpoints, RoleEndpoints
 from octavo.api.admin.endpoints.schedules import ScheduleEndpoints
@@ -64,11 +64,11 @@ from octavo.content.manager.relations import Relations
 from octavo.content.manager.uid_generation import Uids
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.clock import shown_moment
-from octavo.events.jobs.admin import JobDesk
+from octavo.events.jobs.admin import JobAdmin
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.services import Services
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.settings.v4_versions import REFERENCE
@@ -147,7 +147,7 @@ def _table(package: Mapping[str, Any], name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-_COUNTS: Final = OwnStatement("SELECT (SELECT count(*) FROM octavo_outbox), (SELECT count(*) FROM octavo_dead_letters)")
+_COUNTS: Final = RawStatement("SELECT (SELECT count(*) FROM octavo_outbox), (SELECT count(*) FROM octavo_dead_letters)")
 _PER_RSS: Final = 1 if sys.platform == "darwin" else 1024
 """Bytes per unit of the system's memory usage."""
 
@@ -198,8 +198,8 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     answers = SessionAnswers(shared.administrators, origins, secure=secure)
     yield AdminSessionEndpoints(shared.administrators, answers)
     first_hosts = allowed_hosts(settings.server.url, (), guesses=False)
-    yield EnteringEndpoints(shared.entering, answers, first_hosts)
-    yield PeopleEndpoints(shared.people, PeopleList(services.controller.reads))
+    yield RegistrationEndpoints(shared.entering, answers, first_hosts)
+    yield AdministratorEndpoints(shared.people, AdministratorList(services.controller.reads))
     registry, own_actions = services.controller.registry, services.controller.own_actions
     facts = project_facts(settings, registry, router, own_actions)
     yield ProjectEndpoints(shared.entering, ProjectSettings(shared.database, shared.media), facts)
@@ -240,7 +240,7 @@ def _oversight(shared: Infrastructure, facts: ProjectFacts) -> Iterator[Endpoint
     """Yield the endpoints for monitoring: audit log, deliveries, jobs and system status."""
     yield DeliveryEndpoints(shared.webhooks)
     yield AuditEndpoints(AuditList(shared.database))
-    yield WorkEndpoints(JobDesk(shared.database, shared.outbox))
+    yield WorkEndpoints(JobAdmin(shared.database, shared.outbox))
     yield SystemEndpoints(system_facts(shared, facts.version, facts.plugins), shared.slow, shared.recent)
 
 

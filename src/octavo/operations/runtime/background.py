@@ -19,10 +19,10 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
-from octavo.database.leader_election import Caretaker
-from octavo.database.maintained_counts import TotalsKeeper
-from octavo.database.substring_indexes import PartsKeeper
-from octavo.database.version_keeper import VersionKeeper
+from octavo.database.leader_election import Leadership
+from octavo.database.maintained_counts import CountMaintenance
+from octavo.database.substring_indexes import SubstringIndexMaintenance
+from octavo.database.version_keeper import VersionTracker
 from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
 from octavo.events.webhooks.store import Webhooks
@@ -52,7 +52,7 @@ class Background:
         self._registry = site.registry
         self._plans = site.services.controller.schedules
         self._jobs = site.extending.app.jobs
-        self._caretaker = Caretaker(infrastructure.database, "octavo: housekeeping")
+        self._caretaker = Leadership(infrastructure.database, "octavo: housekeeping")
         self._tasks: list[asyncio.Task[None]] = []
         self.is_at_work = False
 
@@ -73,12 +73,12 @@ class Background:
             self._begin(self._shared.backups.run())
         totals = self._shared.settings.database.totals
         if self._works and maintains_counts(self._shared.settings):
-            keeper = TotalsKeeper(self._shared.database, self._registry)
+            keeper = CountMaintenance(self._shared.database, self._registry)
             self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "maintained"))
         if self._works and self._shared.database.dialect.parts:
-            self._begin(_keep_parts(PartsKeeper(self._shared.database, self._registry)))
+            self._begin(_keep_parts(SubstringIndexMaintenance(self._shared.database, self._registry)))
         if self._works and self._shared.database.dialect.versions is not None:
-            follower = VersionKeeper(self._shared.database, self._registry)
+            follower = VersionTracker(self._shared.database, self._registry)
             self._begin(_follow_tables(follower, asked=self._shared.settings.api.caching.answers))
         if self._works:
             self._begin_cleaning()
@@ -107,7 +107,7 @@ class Background:
         self._tasks.append(asyncio.get_running_loop().create_task(work, context=Context()))
 
 
-async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
+async def _sweep(infrastructure: Infrastructure, caretaker: Leadership) -> None:
     """Clean the change journal periodically, in one process at a time."""
     events = infrastructure.settings.api.events
     out_of_reach = False
@@ -121,7 +121,7 @@ async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
             out_of_reach = _log_once("Old changes are not removed yet", error, out_of_reach)
 
 
-async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
+async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Leadership) -> None:
     """Periodically end sessions of accounts that other software has blocked, in one process at a time."""
     guard = open_account_guard(infrastructure.settings, infrastructure.database.dialect)
     out_of_reach = False
@@ -135,7 +135,7 @@ async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) 
             out_of_reach = _log_once("Sessions of blocked accounts are not ended yet", error, out_of_reach)
 
 
-async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> None:
+async def _plan_what_appears(plans: ContentSchedules, caretaker: Leadership) -> None:
     """Periodically schedule entries that other software has written with a future publication date, in one process."""
     out_of_reach, looked = False, -math.inf
     while True:
@@ -161,7 +161,7 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
         await asyncio.sleep(_SWEEP_SECONDS)
 
 
-async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: bool) -> None:
+async def _keep_totals(keeper: CountMaintenance, caretaker: Leadership, *, asked: bool) -> None:
     """Maintain the totals of lists, in one process at a time, if `asked` or if Octavo created the database."""
     out_of_reach, kept, is_here, compared = False, False, False, time.monotonic()
     while True:
@@ -182,7 +182,7 @@ async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: boo
         await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if soon else _SWEEP_SECONDS))  # noqa: S311 - no secret
 
 
-async def _keep_parts(keeper: PartsKeeper) -> None:
+async def _keep_parts(keeper: SubstringIndexMaintenance) -> None:
     """Maintain the declared trigram indexes.
 
     Those no longer declared are deleted later, when other processes have reloaded the definitions and do not use them.
@@ -203,7 +203,7 @@ async def _keep_parts(keeper: PartsKeeper) -> None:
         await asyncio.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
-async def _follow_tables(keeper: VersionKeeper, *, asked: bool) -> None:
+async def _follow_tables(keeper: VersionTracker, *, asked: bool) -> None:
     """Maintain the triggers that record changes by table if `asked`; otherwise remove them once."""
     out_of_reach = False
     while True:

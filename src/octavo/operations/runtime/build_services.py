@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from octavo.access.authorization.admin.engine import Rights
+from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.accounts.users.accounts import Accounts
 from octavo.accounts.users.providers.links import ProviderAccounts
 from octavo.accounts.users.providers.logins import ProviderLogins
@@ -89,7 +89,7 @@ def build_services(
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
         users=users,
         roles=RoleManagement(writer, keeps_default=settings.api.compat.profile == "safe"),
-        rights=Rights(registry, plugins=options.plugins_in_use(settings)),
+        rights=AbilityBuilder(registry, plugins=options.plugins_in_use(settings)),
         manage=manage,
     )
 

@@ -21,7 +21,7 @@ from octavo.database.migrations.runner import take_back
 from octavo.modeling.builder.conversions import convert, find_conversions
 from octavo.modeling.builder.dropped_attributes import drop_data
 from octavo.modeling.builder.files import AppliedChanges, UnsafePath, apply_changes
-from octavo.modeling.builder.plans import MakePlan, Plan, Workshop
+from octavo.modeling.builder.plans import MakePlan, Plan, PlanContext
 from octavo.modeling.builder.preview import Preview, preview_of
 from octavo.modeling.builder.problems import said
 from octavo.modeling.builder.renames import Renamed
@@ -134,8 +134,8 @@ class DefinitionChange:
         settings, database = self.shared.settings, self.shared.database
         fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
         longest, migrates = database.dialect.longest_name, settings.database.run_migrations
-        workshop = Workshop(settings.project, self.registry, fields, migrates, longest)
-        plan = await in_thread(partial(make, workshop))
+        context = PlanContext(settings.project, self.registry, fields, migrates, longest)
+        plan = await in_thread(partial(make, context))
         await self._check_entries(plan)
         steps = await find_conversions(database, self.registry, plan.registry)
         return plan, steps

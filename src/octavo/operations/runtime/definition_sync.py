@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 
 logger = logging.getLogger(__name__)
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_site_version", ("id integer PRIMARY KEY NOT NULL CHECK (id = 1)", "version integer NOT NULL")
 )
 POLL_SECONDS: Final = 0.5
@@ -24,7 +24,7 @@ _LONGEST_WAIT: Final = 30.0
 """Maximum delay between attempts to load a version that failed."""
 
 _READ: Final = "SELECT version FROM octavo_site_version WHERE id = 1"
-_RAISE: Final = OwnStatement("""
+_RAISE: Final = RawStatement("""
 INSERT INTO octavo_site_version (id, version) VALUES (1, 1)
 {id:on_conflict} version = octavo_site_version.version + 1
 {version:returning}""")

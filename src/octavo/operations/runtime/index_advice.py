@@ -22,7 +22,7 @@ from octavo.operations.runtime import options
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.http_options import http_options
 from octavo.query.params import read_query
-from octavo.query.plan.index_candidates import LookedFor
+from octavo.query.plan.index_candidates import IndexableRead
 from octavo.query.request import By, Drafts, ReadRequest
 from octavo.schema.declared_indexes import CONTAINS
 from octavo.schema.definition_files import DefinitionFiles
@@ -45,7 +45,7 @@ class Case:
     """
 
     name: str
-    looked_for: LookedFor
+    looked_for: IndexableRead
     statement: str = ""
     request: str = ""
 
@@ -84,10 +84,10 @@ class Advisor:
 
     def cases_of(self, slow: Iterable[Mapping[str, Any]]) -> list[Case]:
         """Return the cases of slow requests that a service reports, one per shape, slowest first."""
-        cases: dict[LookedFor, Case] = {}
+        cases: dict[IndexableRead, Case] = {}
         for one in sorted(slow, key=lambda each: each["slowest_milliseconds"], reverse=True):
             try:
-                found = LookedFor.read(one["looked_for"])
+                found = IndexableRead.read(one["looked_for"])
             except (KeyError, TypeError, ValueError):
                 continue  # the service recorded no conditions
             whole = one["slowest"] if len(one["slowest"]) < LONGEST_STATEMENT else ""
@@ -118,7 +118,7 @@ class Advisor:
         trial = await try_index(self._database, self._registry, advice, statement)
         return Proposal(advice, tuple(dict.fromkeys(case.name for case in cases)), trial)
 
-    def _prepare(self, request: str, registry: Registry) -> tuple[str, LookedFor]:
+    def _prepare(self, request: str, registry: Registry) -> tuple[str, IndexableRead]:
         """Return the statement of a request, and its conditions."""
         path, _, query = request.partition("?")
         name = path.removeprefix(self._settings.api.rest.prefix).strip("/")

@@ -13,9 +13,9 @@ from octavo.access.authentication.rate_limits import RateLimits
 from octavo.access.authorization.denials import denials
 from octavo.accounts.administrators.accounts import Administrators
 from octavo.accounts.administrators.audit import Audit
-from octavo.accounts.administrators.management import People
+from octavo.accounts.administrators.management import AdministratorManagement
 from octavo.accounts.administrators.provisioning import ensure_first_administrator
-from octavo.accounts.administrators.registration import Entering
+from octavo.accounts.administrators.registration import Registration
 from octavo.accounts.users.account_guard import AccountGuard
 from octavo.accounts.users.sessions import UserSessions
 from octavo.api.http.slow_requests import SlowRequests
@@ -23,7 +23,7 @@ from octavo.content.locales import Locales
 from octavo.content.media.library import MediaLibrary
 from octavo.content.media.storage.base import Storage
 from octavo.content.reader import EntryReader
-from octavo.content.result_cache import KeptReader
+from octavo.content.result_cache import CachingReader
 from octavo.core.cache import CacheBudget
 from octavo.core.clock import this_moment
 from octavo.core.errors import ApplicationError
@@ -87,8 +87,8 @@ class Infrastructure:
     limits: RateLimits
     authenticator: Authenticator
     administrators: Administrators
-    people: People
-    entering: Entering
+    people: AdministratorManagement
+    entering: Registration
     sessions: UserSessions | None
     counts: "RedisCounts | None"
     definitions: DefinitionChanges
@@ -104,7 +104,7 @@ class Infrastructure:
     def new_reader(self) -> Callable[..., EntryReader]:
         """The class or factory of entry readers, which add spans to traces if tracing is enabled."""
         if self.settings.api.caching.answers and not self.settings.server.performance.simple:
-            return KeptReader if self.traces is None else self.traces.kept_reader
+            return CachingReader if self.traces is None else self.traces.kept_reader
         return EntryReader if self.traces is None else self.traces.reader
 
     async def begin(self) -> None:
@@ -196,8 +196,8 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         limits=limits,
         authenticator=authenticator,
         administrators=administrators,
-        people=People(database, administrators, admin_limits, feed),
-        entering=Entering(database, administrators, admin_limits, mailer, feed),
+        people=AdministratorManagement(database, administrators, admin_limits, feed),
+        entering=Registration(database, administrators, admin_limits, mailer, feed),
         sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
         counts=counts,
         definitions=DefinitionChanges(),

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from octavo.database.connection import Database
 from octavo.events.outbox import TABLE, Outbox
-from octavo.events.purging.cdn_clients import Front, PurgeRequest
+from octavo.events.purging.cdn_clients import HttpCache, PurgeRequest
 from octavo.events.purging.purges import Purges
-from octavo.events.purging.queue import LaneOptions, NotTold
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.events.purging.queue import PurgeFailed, PurgeQueueOptions
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.settings import Settings
 
 _SERVICES: Final = {"fastly": "https://api.fastly.com", "cloudflare": "https://api.cloudflare.com/client/v4"}
@@ -18,19 +18,19 @@ _MOST_ANSWER: Final = 64 * 1024
 def open_purges(settings: Settings, database: Database, outbox: Outbox) -> Purges:
     """Return the purges of the configured caches."""
     given = settings.api.caching
-    options = LaneOptions(given.purge.gather, given.purge.again, given.surrogate_keys.prefix)
+    options = PurgeQueueOptions(given.purge.gather, given.purge.again, given.surrogate_keys.prefix)
     return Purges(database, outbox, fronts(settings), _Sender(float(given.purge.timeout)).send, options)
 
 
-def purging_tables(settings: Settings) -> tuple[OwnTable, ...]:
+def purging_tables(settings: Settings) -> tuple[SystemTable, ...]:
     """Return the table that queued purges need, or none without configured caches."""
     return (TABLE,) if settings.api.caching.purge.caches else ()
 
 
-def fronts(settings: Settings) -> list[Front]:
+def fronts(settings: Settings) -> list[HttpCache]:
     """Return the configured caches."""
     return [
-        Front(
+        HttpCache(
             name=name,
             kind=given["kind"],
             url=given.get("url", _SERVICES.get(given["kind"], "")),
@@ -48,8 +48,8 @@ class _Sender:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
-    async def send(self, front: Front, request: PurgeRequest) -> None:
-        """Send a request. Raises NotTold."""
+    async def send(self, front: HttpCache, request: PurgeRequest) -> None:
+        """Send a request. Raises PurgeFailed."""
         from octavo.core.net.outgoing import (  # the HTTP client is slow to load
             Limits,
             Outgoing,
@@ -63,6 +63,6 @@ class _Sender:
         try:
             answer = await ask(asked, limits)
         except RequestFailed as error:
-            raise NotTold(str(error)) from None
+            raise PurgeFailed(str(error)) from None
         if not 200 <= answer.status < 300:
-            raise NotTold(f"{host} answered {answer.status}", refused=True)
+            raise PurgeFailed(f"{host} answered {answer.status}", refused=True)

@@ -33,7 +33,7 @@ from octavo.operations.telemetry.observer import AllObservers
 from octavo.operations.telemetry.samples import CONTENT_TYPE, Family, Sample, render
 from octavo.operations.telemetry.slow_statements import SlowStatements
 from octavo.operations.telemetry.workers import VARIABLE, Workers
-from octavo.query.plan.index_candidates import LookedFor
+from octavo.query.plan.index_candidates import IndexableRead
 
 _SECONDS: Final = 2.0
 """Timeout of the database check."""
@@ -102,7 +102,7 @@ class Operating:
         self,
         infrastructure: Callable[[], Infrastructure],
         running: Callable[[], int],
-        look_up: Callable[[str], LookedFor | None],
+        look_up: Callable[[str], IndexableRead | None],
     ) -> None:
         self._infrastructure = infrastructure
         self._statements = SlowStatements(lambda: infrastructure().database, look_up)

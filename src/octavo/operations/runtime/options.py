@@ -42,7 +42,7 @@ from octavo.events.webhooks import rows as webhook_rows
 from octavo.operations.runtime import definition_sync
 from octavo.query.params import PageLimits
 from octavo.query.plan.read_limits import ReadLimits
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.settings.sign_in_providers import read_provider
@@ -50,7 +50,7 @@ from octavo.settings.sign_in_providers import read_provider
 _SAME_SITE: Final[Mapping[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "none": "None"}
 
 
-def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
+def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
     """Return Octavo's own tables, in addition to those of v4, that the configured services need."""
     return (
         admin_sessions.TABLE,

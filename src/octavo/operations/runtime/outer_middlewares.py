@@ -3,7 +3,7 @@
 from octavo.api.graphql.customization.extension import Extending
 from octavo.api.http.dispatcher import Around
 from octavo.operations.runtime.infrastructure import Infrastructure
-from octavo.operations.runtime.read_your_writes import OwnWrites
+from octavo.operations.runtime.read_your_writes import ReadYourWrites
 from octavo.operations.runtime.v4_code import V4Code
 from octavo.project import CodeProblem, InvalidCode
 from octavo.project.code import REQUEST_MIDDLEWARE
@@ -18,7 +18,7 @@ def around_requests(shared: Infrastructure, extending: Extending, v4: V4Code | N
         return own
     remembers = settings.database.replica_readers == "process"
     graphql = settings.plugins.graphql.config.endpoint
-    return OwnWrites(own, graphql, shared.database.position, remembers=remembers)
+    return ReadYourWrites(own, graphql, shared.database.position, remembers=remembers)
 
 
 def _middlewares(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:

@@ -28,9 +28,9 @@ from octavo.database.option_previews import preview_options
 from octavo.database.synchronize import SyncReport, continue_ids, preview_changes, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.ddl.changes import AddColumn, ChangeType, summary
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import LOCALE
 from octavo.schema.registry import Registry
 
@@ -40,13 +40,13 @@ _LOCK: Final = "octavo: locales"
 
 _ROLES: Final = "SELECT count(*) FROM up_roles"
 _LOCALES: Final = "SELECT code FROM i18n_locale"
-_DEFAULT: Final = OwnStatement(
+_DEFAULT: Final = RawStatement(
     "SELECT count(*) FROM strapi_core_store_settings WHERE {key:name} = 'plugin_i18n_default_locale'"
 )
-_INSERT_LOCALE: Final = OwnStatement("""
+_INSERT_LOCALE: Final = RawStatement("""
 INSERT INTO i18n_locale (name, code, created_at, updated_at)
 VALUES ({name}, {code}, {now:instant}, {now:instant}) {id:returning}""")
-_INSERT_DEFAULT: Final = OwnStatement("""
+_INSERT_DEFAULT: Final = RawStatement("""
 INSERT INTO strapi_core_store_settings ({key:name}, value, type)
 VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
 
@@ -100,7 +100,7 @@ async def prepare_database(
     database: Database,
     registry: Registry,
     default_locale: str,
-    own: Sequence[OwnTable] = (),
+    own: Sequence[SystemTable] = (),
     migrations: Path | None = None,
     *,
     hides_future: bool | None = None,
@@ -134,7 +134,7 @@ async def update_database(
     database: Database,
     registry: Registry,
     default_locale: str,
-    own: Sequence[OwnTable] = (),
+    own: Sequence[SystemTable] = (),
     migrations: Path | None = None,
     *,
     insists: bool = False,
@@ -171,7 +171,7 @@ async def update_database(
 async def check_tables(
     database: Database,
     registry: Registry,
-    own: Sequence[OwnTable],
+    own: Sequence[SystemTable],
     migrations: Path | None,
     *,
     default_locale: str,
@@ -247,7 +247,7 @@ async def migrate(database: Database, migrations: Path) -> tuple[str, ...]:
 async def bring_up_to_date(
     database: Database,
     registry: Registry,
-    own: Sequence[OwnTable] = (),
+    own: Sequence[SystemTable] = (),
     *,
     migrations: Path | None = None,
     allow_data_loss: bool = False,

@@ -51,9 +51,9 @@ from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.static_files import static_files
 from octavo.operations.runtime.tasks import BackgroundTasks
 from octavo.project import CodeStopped, InvalidCode
-from octavo.query.plan.index_candidates import LookedFor
+from octavo.query.plan.index_candidates import IndexableRead
 from octavo.query.sql.ddl.changes import Change
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.schema.content_types import LOCALE, ContentType
 from octavo.schema.problems import InvalidDefinitions
 from octavo.schema.registry import Registry
@@ -223,7 +223,7 @@ class Process:
         self._following.start(self.operating.run())
         self._following.start(self._permissions.run())
 
-    def _looked_for(self, text: str) -> LookedFor | None:
+    def _looked_for(self, text: str) -> IndexableRead | None:
         return self.site.services.controller.reads.looked_for(text)
 
     def _log_caches(self) -> None:
@@ -477,7 +477,7 @@ def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permi
     return infrastructure.feed.subscribe(lambda _: permissions.set_up(infrastructure, site), {LOCALE})
 
 
-def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:
+def _tables(settings: Settings) -> tuple[str, tuple[SystemTable, ...], Path | None]:
     """Return the arguments of `prepare_database`: default locale, Octavo's own tables, folder of migrations."""
     folder = migrations_folder(settings)
     return settings.plugins.i18n.config.default_locale, options.own_tables(settings), folder

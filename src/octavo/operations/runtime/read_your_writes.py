@@ -36,7 +36,7 @@ _OWN_ACCOUNT: Final = "plugin::users-permissions.auth."
 _MOST_REMEMBERED: Final = 10_000
 
 
-class OwnWrites:
+class ReadYourWrites:
     """The middleware around every request.
 
     `inner` is the project's own middleware. `graphql` is the path of GraphQL. `position` returns a position after all
@@ -102,7 +102,7 @@ class _RequestReader:
 
     __slots__ = ("_may", "_own", "_request", "has_written", "needed")
 
-    def __init__(self, own: OwnWrites, request: Request) -> None:
+    def __init__(self, own: ReadYourWrites, request: Request) -> None:
         self._own = own
         self._request = request
         self._may: bool | None = None

@@ -1,10 +1,10 @@
 """The entry reader of a site, with the response cache if it is enabled."""
 
 from octavo.api.http.router import Router
-from octavo.api.rest.response_cache import QuickAnswers, answer_quickly
+from octavo.api.rest.response_cache import ResponseCache, answer_quickly
 from octavo.content.controllers.content import ContentController
 from octavo.content.reader import EntryReader, UrlSigner
-from octavo.content.result_cache import KeptReader
+from octavo.content.result_cache import CachingReader
 from octavo.core.cache import CacheScope
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure
@@ -23,7 +23,7 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
         keeps_totals=options.maintains_counts(settings),
         keeps_parts=not settings.server.performance.simple,
     )
-    if isinstance(reader, KeptReader):
+    if isinstance(reader, CachingReader):
         reader.keep(caches.cache("answers"))
     return reader
 
@@ -31,6 +31,6 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
 def use_kept_answers(router: Router, shared: Infrastructure, controller: ContentController, caches: CacheScope) -> None:
     """Answer repeated requests from the response cache, if it is enabled. Call it last on a router."""
     reader = controller.reader
-    if isinstance(reader, KeptReader):
+    if isinstance(reader, CachingReader):
         ready, most_headers = caches.cache("quick answers"), shared.settings.middlewares.requests.header_count
-        answer_quickly(router, QuickAnswers(shared.authenticator, controller, reader, ready, most_headers))
+        answer_quickly(router, ResponseCache(shared.authenticator, controller, reader, ready, most_headers))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from octavo.access.authorization.admin.engine import Rights
+from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.accounts.users.accounts import Accounts
 from octavo.accounts.users.providers.logins import ProviderLogins
 from octavo.accounts.users.role_management import RoleManagement
@@ -26,6 +26,6 @@ class Services:
     logins: ProviderLogins
     users: UserManagement
     roles: RoleManagement
-    rights: Rights
+    rights: AbilityBuilder
     manage: "Callable[[], ManagedServices]"
     """Returns the services of the admin API, created on first use."""

@@ -5,7 +5,7 @@ from octavo.access.authorization.strictness import Strictness
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.events.messages import Retries, Topic
-from octavo.events.webhooks.change_listener import WebhookWitness
+from octavo.events.webhooks.change_listener import WebhookChangeListener
 from octavo.events.webhooks.deliveries import Kept
 from octavo.events.webhooks.delivery import WebhookDelivery
 from octavo.operations.runtime import options
@@ -21,7 +21,7 @@ _SHOWN_UNASKED = {USER: "role"}
 """What v4 populates without `populate`."""
 
 
-def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookWitness:
+def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookChangeListener:
     """Return the observer of changes that queues webhook messages, for one registry."""
     reader = EntryReader(shared.database, registry, limits=options.read_limits(shared.settings))
     reads = ContentReads(registry, reader, Strictness())
@@ -35,7 +35,7 @@ def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookWitnes
     if shared.settings.api.compat.webhook_bodies == "request":
         shows_related = shared.settings.server.webhooks.populate_relations
         choose = RequestBodies(registry, reads, shows_related=shows_related).query
-    return WebhookWitness(registry, shared.webhooks, shared.outbox, reader, prepare, choose)
+    return WebhookChangeListener(registry, shared.webhooks, shared.outbox, reader, prepare, choose)
 
 
 def _populate_query(content_type: ContentType, populate: object) -> Query:

@@ -15,9 +15,9 @@ from octavo.core.cache import CacheBudget
 from octavo.core.log_writer import LOG_WRITER
 from octavo.core.values import dataclass
 from octavo.database.connection import Database, Watch
-from octavo.database.request_coalescing import JointReads
+from octavo.database.request_coalescing import RequestCoalescer
 from octavo.database.topology import ServerUse
-from octavo.events.purging.queue import LaneUse
+from octavo.events.purging.queue import PurgeStatistics
 from octavo.operations.telemetry.samples import Family, Histogram, Labels, Sample
 
 _STATM: Final = Path("/proc/self/statm")
@@ -60,7 +60,7 @@ class Measures:
     database: Callable[[], Database]
     caches: Callable[[], CacheBudget]
     running: Callable[[], int]
-    purges: Callable[[], Sequence[LaneUse]] = lambda: ()
+    purges: Callable[[], Sequence[PurgeStatistics]] = lambda: ()
     requests: dict[_Key, Histogram] = field(default_factory=dict)
     statements: Histogram = field(default_factory=lambda: Histogram(STATEMENT_BOUNDS))
     noted_requests: dict[_Key, deque[float]] = field(default_factory=_Noted)
@@ -122,7 +122,7 @@ class Measures:
         seconds: list[Sample] = [("", (("pool", name),), one.waited) for name, one in pools.items()]
         yield Family("octavo_pool_wait_seconds_total", "counter", "How long they waited.", seconds)
         text = "Reads that waited, answered by one for all who did."
-        yield Family("octavo_reads_joined_total", "counter", text, [("", (), JointReads.joined)])
+        yield Family("octavo_reads_joined_total", "counter", text, [("", (), RequestCoalescer.joined)])
         yield from _server_families(self.database().servers())
 
     def _cache_families(self) -> Iterator[Family]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from octavo.api.http.slow_requests import LONGEST_STATEMENT, SlowRequest
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
-from octavo.query.plan.index_candidates import LookedFor
+from octavo.query.plan.index_candidates import IndexableRead
 
 _MOST_BYTES: Final = 256 * 1024
 _MOST_WAITING: Final = 16
@@ -39,10 +39,10 @@ class _Known:
 class SlowStatements:
     """Determines the details of read statements."""
 
-    def __init__(self, database: Callable[[], Database], look_up: Callable[[str], LookedFor | None]) -> None:
+    def __init__(self, database: Callable[[], Database], look_up: Callable[[str], IndexableRead | None]) -> None:
         self._database = database
         self._look_up = look_up
-        self._waiting: dict[str, LookedFor | None] = {}
+        self._waiting: dict[str, IndexableRead | None] = {}
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._size = 0
 

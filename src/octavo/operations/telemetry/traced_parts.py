@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authorization.actor import Actor
 from octavo.content.reader import CompiledRead, EntryReader, PreparedRead
-from octavo.content.result_cache import KeptReader
+from octavo.content.result_cache import CachingReader
 from octavo.core.mail.mailers import Mailer, Message
 from octavo.core.net.calls import following
 from octavo.query.plan.nodes import ReadPlan
@@ -18,7 +18,7 @@ Stop = Callable[[str], AbstractContextManager[object] | None]
 """Returns a context manager for a step of a request, or None if the request is not traced."""
 
 
-class FollowedAuthenticator(Authenticator):
+class TracedAuthenticator(Authenticator):
     """Traces the duration of authentication."""
 
     def __init__(self, stop: Stop, *arguments: Any, **named: Any) -> None:
@@ -36,7 +36,7 @@ async def _within(stop: AbstractContextManager[object], work: Coroutine[Any, Any
         return await work
 
 
-class FollowedReader(EntryReader):
+class TracedReader(EntryReader):
     """Traces how long it takes to plan a new read and build its statement."""
 
     def __init__(self, stop: Stop, *arguments: Any, **named: Any) -> None:
@@ -55,11 +55,11 @@ class FollowedReader(EntryReader):
             return super()._compile(plan)
 
 
-class FollowedKeptReader(KeptReader, FollowedReader):
+class TracedCachingReader(CachingReader, TracedReader):
     """The traced reader with the response cache."""
 
 
-class FollowedMailer:
+class TracedMailer:
     """Traces sent mails, without recipients."""
 
     def __init__(self, mailer: Mailer) -> None:

@@ -51,10 +51,10 @@ from octavo.events.messages import Message, Topic
 from octavo.events.origin import LINKS, WORK, Origin
 from octavo.operations.telemetry.child_spans import FAILED_BY, Attributes, SpansWithin, Stop
 from octavo.operations.telemetry.traced_parts import (
-    FollowedAuthenticator,
-    FollowedKeptReader,
-    FollowedMailer,
-    FollowedReader,
+    TracedAuthenticator,
+    TracedCachingReader,
+    TracedMailer,
+    TracedReader,
 )
 
 _MOST_CHILDREN: Final = 128
@@ -150,10 +150,10 @@ class Traces:
         self._provider.add_span_processor(processor)
         self._tracer = self._provider.get_tracer("octavo", __version__)
         self._within = SpansWithin(self._ids, resource, processor)
-        self.authenticator = partial(FollowedAuthenticator, self._stop)
-        self.reader = partial(FollowedReader, self._stop)
-        self.kept_reader = partial(FollowedKeptReader, self._stop)
-        self.mailer = FollowedMailer
+        self.authenticator = partial(TracedAuthenticator, self._stop)
+        self.reader = partial(TracedReader, self._stop)
+        self.kept_reader = partial(TracedCachingReader, self._stop)
+        self.mailer = TracedMailer
         CALLS.follow, CARRYING.carried, LINKS.tell = self._follow_call, _carried, _link
 
     async def flush(self) -> None:

@@ -18,13 +18,13 @@ from octavo.operations.transfer.entries.hidden import HiddenEntry, find_hidden
 from octavo.operations.transfer.entries.reader import EntryReader as ArchiveRows
 from octavo.operations.transfer.entries.tables import EntryTables
 from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES
-from octavo.query.sql.system_table_statement import OwnStatement
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
 _AT_ONCE: Final = 500
-_FORGET: Final = OwnStatement(
+_FORGET: Final = RawStatement(
     f"DELETE FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} AND entry_id = {{entry}}"
 )
 

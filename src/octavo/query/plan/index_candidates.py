@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class AttributeTest:
     """A test of an attribute (`id` is the id). `either`: the test is one alternative of an OR."""
 
     attribute: str
@@ -22,32 +22,32 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class LookedFor:
+class IndexableRead:
     """The tests and the sort of a read of one definition. `sort` pairs attributes with whether they are descending; a
     dotted path is an attribute of related entries. `related` holds the tests on related entries."""
 
     uid: str
-    tests: tuple[Looked, ...] = ()
+    tests: tuple[AttributeTest, ...] = ()
     sort: tuple[tuple[str, bool], ...] = ()
-    related: tuple["LookedFor", ...] = ()
+    related: tuple["IndexableRead", ...] = ()
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "LookedFor":
+    def read(cls, told: Mapping[str, Any]) -> "IndexableRead":
         """Load from the JSON form of `asdict`. Raises KeyError, TypeError, ValueError for anything else."""
         return cls(
             str(told["uid"]),
-            tuple(Looked(**test) for test in told["tests"]),
+            tuple(AttributeTest(**test) for test in told["tests"]),
             tuple((str(name), bool(down)) for name, down in told["sort"]),
             tuple(cls.read(one) for one in told["related"]),
         )
 
 
-def looked_for(plan: ReadPlan) -> LookedFor:
+def looked_for(plan: ReadPlan) -> IndexableRead:
     """Return the attributes that a plan filters and sorts by."""
     selection = plan.selection
-    related: list[LookedFor] = []
+    related: list[IndexableRead] = []
     tests = _tests(selection.condition, related, either=False)
-    return LookedFor(selection.target.uid, _once(tests), _sort(selection), _once(related))
+    return IndexableRead(selection.target.uid, _once(tests), _sort(selection), _once(related))
 
 
 def _sort(selection: Selection) -> tuple[tuple[str, bool], ...]:
@@ -59,11 +59,11 @@ def _sort(selection: Selection) -> tuple[tuple[str, bool], ...]:
     )
 
 
-def _tests(condition: Condition, related: list[LookedFor], *, either: bool) -> Iterator[Looked]:
+def _tests(condition: Condition, related: list[IndexableRead], *, either: bool) -> Iterator[AttributeTest]:
     match condition:
         case Tested(attribute=attribute, test=test):
             name = attribute.name if attribute else "id"
-            yield Looked(name, test.value, condition.negated, condition.ignores_case, either)
+            yield AttributeTest(name, test.value, condition.negated, condition.ignores_case, either)
         case nodes.All(items=items):
             for item in items:
                 yield from _tests(item, related, either=either)
@@ -71,9 +71,9 @@ def _tests(condition: Condition, related: list[LookedFor], *, either: bool) -> I
             for item in items:
                 yield from _tests(item, related, either=either or len(items) > 1)
         case Exists(step=step, condition=inner):
-            further: list[LookedFor] = []
+            further: list[IndexableRead] = []
             found = _once(_tests(inner, further, either=either))
-            related.append(LookedFor(step.target.uid, found, (), _once(further)))
+            related.append(IndexableRead(step.target.uid, found, (), _once(further)))
         case Linked() | nodes.Constant():
             return
 

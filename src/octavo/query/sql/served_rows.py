@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 
-HIDDEN_ENTRIES: Final = OwnTable(
+HIDDEN_ENTRIES: Final = SystemTable(
     "octavo_hidden_entries",
     (
         "collection varchar(255) NOT NULL",

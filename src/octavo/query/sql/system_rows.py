@@ -6,16 +6,16 @@ from typing import Any, Final
 
 from octavo.core.values import dataclass
 from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.statement import Statement
-from octavo.query.sql.system_table_statement import OwnStatement
 
 _SIZES: Final = (64, 8, 1)
 """Row counts of the insert statements. There are few, so that few statements are prepared."""
 
 
 @dataclass(frozen=True)
-class OwnRows:
-    """`columns` have a value per row; `shared` maps columns to an expression of an OwnStatement for all rows."""
+class SystemRows:
+    """`columns` have a value per row; `shared` maps columns to an expression of a RawStatement for all rows."""
 
     table: str
     columns: tuple[str, ...]
@@ -33,7 +33,7 @@ class OwnRows:
 
 
 @lru_cache(maxsize=16)
-def _inserts(table: str, columns: tuple[str, ...], shared: tuple[tuple[str, str], ...]) -> dict[int, OwnStatement]:
+def _inserts(table: str, columns: tuple[str, ...], shared: tuple[tuple[str, str], ...]) -> dict[int, RawStatement]:
     names = ", ".join((*columns, *(column for column, _ in shared)))
 
     def row(number: int) -> str:
@@ -41,7 +41,7 @@ def _inserts(table: str, columns: tuple[str, ...], shared: tuple[tuple[str, str]
         return f"({', '.join((*own, *(value for _, value in shared)))})"
 
     return {
-        size: OwnStatement(f"INSERT INTO {table} ({names}) VALUES {', '.join(map(row, range(size)))}")
+        size: RawStatement(f"INSERT INTO {table} ({names}) VALUES {', '.join(map(row, range(size)))}")
         for size in _SIZES
     }
 

@@ -48,7 +48,7 @@ class Abilities:
 NO_ABILITIES: Final = Abilities(NOTHING, NOTHING)
 
 
-class Rights:
+class AbilityBuilder:
     """Builds abilities for one site. Administrators with the same permissions share cached abilities."""
 
     def __init__(

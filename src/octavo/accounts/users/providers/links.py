@@ -15,11 +15,11 @@ from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError
 from octavo.core.forms.texts import is_email
 from octavo.core.values import dataclass
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import USER
 
-TABLE: Final = OwnTable(
+TABLE: Final = SystemTable(
     "octavo_provider_accounts",
     (
         "provider varchar(64) NOT NULL",
@@ -29,16 +29,16 @@ TABLE: Final = OwnTable(
     ),
 )
 
-_HOLDERS: Final = OwnStatement("""
+_HOLDERS: Final = RawStatement("""
 SELECT u.id, CASE WHEN u.provider = {provider} THEN 1 ELSE 0 END, CASE WHEN EXISTS (
   SELECT 1 FROM octavo_provider_accounts a WHERE a.provider = {provider} AND a.user_id = u.id) THEN 1 ELSE 0 END
 FROM up_users u WHERE u.email = {email} ORDER BY u.id""")
 
-_LINK: Final = OwnStatement("""
+_LINK: Final = RawStatement("""
 INSERT INTO octavo_provider_accounts (provider, subject, user_id) VALUES ({provider}, {subject}, {user})
 {provider, subject:on_conflict} user_id = {user_id:proposed}""")
 
-_NAMED: Final = OwnStatement("SELECT count(*) FROM up_users WHERE username = {name}")
+_NAMED: Final = RawStatement("SELECT count(*) FROM up_users WHERE username = {name}")
 
 _LONGEST: Final = 254
 _LONGEST_NAME: Final = 100

@@ -30,7 +30,7 @@ from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ApplicationError, ValidationError
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
-from octavo.query.sql.system_table_statement import OwnStatement
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.settings.sign_in_providers import ProviderSettings, read_stored_provider
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 STATE_SECONDS: Final = 600
 TICKET_SECONDS: Final = 120
 _LONGEST_SUBJECT: Final = 255
-_GRANT: Final = OwnStatement(
+_GRANT: Final = RawStatement(
     "SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_users-permissions_grant' LIMIT 1"
 )
 _LOST: Final = "This sign-in was not begun in this browser, is over, or took too long; please begin again"

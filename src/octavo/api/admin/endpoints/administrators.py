@@ -1,8 +1,8 @@
 """Endpoints to manage administrators and the caller's own profile."""
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.lists import PeopleList, people_json
-from octavo.accounts.administrators.management import People
+from octavo.accounts.administrators.lists import AdministratorList, people_json
+from octavo.accounts.administrators.management import AdministratorManagement
 from octavo.api.admin.administrator_answers import shown_person
 from octavo.api.admin.answers import NO_STORE, data_answer
 from octavo.api.admin.endpoints.sessions import PREFIX
@@ -25,7 +25,7 @@ _USERS = f"{PREFIX}/users"
 _READ, _CREATE, _UPDATE, _DELETE = (f"admin::users.{name}" for name in ("read", "create", "update", "delete"))
 
 
-class PeopleEndpoints:
+class AdministratorEndpoints:
     """`/admin/users`."""
 
     operations = (
@@ -59,7 +59,7 @@ class PeopleEndpoints:
         AdminOperation("DELETE", f"{_USERS}/:id", "delete", "Delete an administrator", (_DELETE,)),
     )
 
-    def __init__(self, people: People, listing: PeopleList) -> None:
+    def __init__(self, people: AdministratorManagement, listing: AdministratorList) -> None:
         self._people = people
         self._listing = listing
 

@@ -10,7 +10,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.core.clock import shown_moment
 from octavo.events.dead_letters import DeadLetter
-from octavo.events.jobs.admin import JobDesk
+from octavo.events.jobs.admin import JobAdmin
 from octavo.events.pending_messages import Waiting, what_of
 from octavo.query.numbers import read_entry_id
 
@@ -24,7 +24,7 @@ class WorkEndpoints:
         AdminOperation("POST", "/octavo/jobs/given-up/:id/retry", "retry", "Try again what was given up"),
     )
 
-    def __init__(self, desk: JobDesk) -> None:
+    def __init__(self, desk: JobAdmin) -> None:
         self._desk = desk
 
     async def find(self, _: Request, actor: Actor) -> Response:

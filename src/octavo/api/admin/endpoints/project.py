@@ -6,7 +6,7 @@ from typing import Final
 from octavo.access.authorization.actions import action_tree
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.project_settings import LOGOS, ProjectSettings
-from octavo.accounts.administrators.registration import Entering
+from octavo.accounts.administrators.registration import Registration
 from octavo.api.admin.answers import data_answer, no_content, plain_answer
 from octavo.api.admin.content_routes import Listed
 from octavo.api.admin.endpoints.sessions import PREFIX
@@ -90,7 +90,7 @@ class ProjectEndpoints:
         *(AdminOperation("GET", f"{PREFIX}/{path}", "missing", "Not here", public=True) for path in _PAID),
     )
 
-    def __init__(self, entering: Entering, settings: ProjectSettings, facts: ProjectFacts) -> None:
+    def __init__(self, entering: Registration, settings: ProjectSettings, facts: ProjectFacts) -> None:
         self._entering = entering
         self._settings = settings
         self._facts = facts

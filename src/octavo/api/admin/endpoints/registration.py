@@ -5,7 +5,7 @@ from typing import Any
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.accounts import AdminLogin
 from octavo.accounts.administrators.management import Person
-from octavo.accounts.administrators.registration import Entering
+from octavo.accounts.administrators.registration import Registration
 from octavo.api.admin.administrator_answers import shown_person
 from octavo.api.admin.answers import data_answer, no_content
 from octavo.api.admin.endpoints.sessions import PREFIX, SessionAnswers
@@ -25,7 +25,7 @@ from octavo.api.http.response import Response
 from octavo.core.errors import ForbiddenError
 
 
-class EnteringEndpoints:
+class RegistrationEndpoints:
     """`/admin`: `register-admin`, `registration-info`, `register`, `forgot-password`, `reset-password`."""
 
     operations = (
@@ -64,7 +64,7 @@ class EnteringEndpoints:
         ),
     )
 
-    def __init__(self, entering: Entering, answers: SessionAnswers, first_hosts: AllowedHosts) -> None:
+    def __init__(self, entering: Registration, answers: SessionAnswers, first_hosts: AllowedHosts) -> None:
         self._entering = entering
         self._answers = answers
         self._first_hosts = first_hosts

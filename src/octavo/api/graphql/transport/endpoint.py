@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from octavo.api.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.graphql.transport.playground import playground
-from octavo.api.http.bundled_page import OwnPage
+from octavo.api.http.bundled_page import BundledPage
 from octavo.api.http.error_response import render_error
 from octavo.api.http.request import Request
 from octavo.api.http.response import TEXT, UNKEPT, Response
@@ -32,7 +32,7 @@ class GraphqlEndpoint:
         self._content = content
         self._parse_text = parse_text
         self._options = options
-        self._playground: OwnPage | None = None
+        self._playground: BundledPage | None = None
         self._made: Future[RequestHandler] | None = None
         self._answers: RequestHandler | None = None
 

@@ -13,7 +13,7 @@ import orjson
 
 from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authorization.ability import Ability
-from octavo.api.http.bundled_page import OwnPage
+from octavo.api.http.bundled_page import BundledPage
 from octavo.api.http.ranges import names_tag
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
@@ -42,7 +42,7 @@ class Documentation:
         self._described = described
         self._authenticator = authenticator
         self._options = options
-        self._page = OwnPage(__name__, options.path, ("viewer.js", "viewer.css"))
+        self._page = BundledPage(__name__, options.path, ("viewer.js", "viewer.css"))
         self._made: _Made | None = None
         self._making = asyncio.Lock()
 

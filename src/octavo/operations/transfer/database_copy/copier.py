@@ -23,7 +23,7 @@ from octavo.operations.transfer.database_copy.plan import CopyPlan, TableCopy, p
 from octavo.operations.transfer.problems import Problems, TransferError, listed
 from octavo.operations.transfer.rows.plain_values import obstacle
 from octavo.operations.transfer.rows.tables import ID, PlainRow, RowTable, insert_rows, read_batches
-from octavo.query.sql.ddl.tables import OwnTable, Table
+from octavo.query.sql.ddl.tables import SystemTable, Table
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES
 from octavo.schema.registry import Registry
@@ -65,7 +65,7 @@ async def copy_database(
     source: Database,
     target: Database,
     registry: Registry,
-    own: Sequence[OwnTable],
+    own: Sequence[SystemTable],
     options: CopyOptions,
     progress: Progress,
     purges: Purges | None = None,

@@ -8,7 +8,7 @@ from octavo.database.synchronize import STATE_TABLE
 from octavo.operations.transfer.rows.plain_values import KIND_OF_WORD
 from octavo.operations.transfer.rows.tables import RowTable
 from octavo.query.sql.ddl.physical import physical_tables
-from octavo.query.sql.ddl.tables import ForeignKey, OwnTable, Table, wanted_tables
+from octavo.query.sql.ddl.tables import ForeignKey, SystemTable, Table, wanted_tables
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.maintained_counts import PREFIX
 from octavo.schema.registry import Registry
@@ -46,7 +46,7 @@ class CopyPlan:
 
 
 def plan_copy(
-    registry: Registry, own: Sequence[OwnTable], found: Mapping[str, Table], source: Dialect, target: Dialect
+    registry: Registry, own: Sequence[SystemTable], found: Mapping[str, Table], source: Dialect, target: Dialect
 ) -> CopyPlan:
     """Compare the definitions with the tables in the source."""
     wanted = wanted_tables(registry)

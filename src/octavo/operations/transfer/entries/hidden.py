@@ -10,12 +10,12 @@ from octavo.database.option_changes import find_option_changes, marked_by
 from octavo.database.synchronize import found_tables
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES, LOCALE, hiding_reasons
-from octavo.query.sql.system_table_statement import OwnStatement, escape_braces
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
-_FIND: Final = OwnStatement(
+_FIND: Final = RawStatement(
     f"SELECT entry_id, reason FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} ORDER BY entry_id, reason"
 )
 
@@ -74,7 +74,7 @@ async def find_all_hidden(
 
 async def _locales(connection: Connection, dialect: Dialect, table: str) -> dict[int, str]:
     """Return the locales of entries that are hidden because of them. The column still exists."""
-    statement = OwnStatement(f"""
+    statement = RawStatement(f"""
     SELECT e.id, e.locale FROM {escape_braces(dialect.quote(table))} e JOIN {HIDDEN_ENTRIES.name} h ON h.entry_id = e.id
     WHERE h.collection = {{table}} AND h.reason = '{LOCALE}' AND e.locale IS NOT NULL""")
     rows = await connection.fetch_all(*statement.bind(dialect, table=table), long=True)

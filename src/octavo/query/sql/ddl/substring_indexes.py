@@ -1,19 +1,19 @@
 """The columns with a substring index in separate tables: those whose content type declares one."""
 
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.dialects.substring_indexes import PartsIndex
+from octavo.query.sql.dialects.substring_indexes import SubstringIndex
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.declared_indexes import CONTAINS
 from octavo.schema.registry import Registry
 
 
-def parts_indexes(registry: Registry, dialect: Dialect) -> tuple[PartsIndex, ...]:
+def parts_indexes(registry: Registry, dialect: Dialect) -> tuple[SubstringIndex, ...]:
     """Return all substring indexes; none if the database has native ones."""
     if dialect.parts is None:
         return ()
     found = {
-        PartsIndex(table_name(content_type), column_name(content_type.scalar(key.attribute)))
+        SubstringIndex(table_name(content_type), column_name(content_type.scalar(key.attribute)))
         for content_type in registry.content_types.values()
         for declared in content_type.declared_indexes
         if declared.kind == CONTAINS
@@ -22,7 +22,7 @@ def parts_indexes(registry: Registry, dialect: Dialect) -> tuple[PartsIndex, ...
     return tuple(sorted(found))
 
 
-def parts_tables(registry: Registry, dialect: Dialect) -> tuple[OwnTable, ...]:
+def parts_tables(registry: Registry, dialect: Dialect) -> tuple[SystemTable, ...]:
     """Return the tables of the substring indexes."""
     indexes = parts_indexes(registry, dialect)
     if dialect.parts is None or not indexes:

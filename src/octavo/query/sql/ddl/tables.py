@@ -58,7 +58,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnTable:
+class SystemTable:
     """A system table, which no content type defines. `columns` are SQL that works on every database.
 
     `counted`: it starts with an auto-increment `id`. `indexes` lists the columns of each index.

@@ -16,10 +16,10 @@ from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
 from octavo.query.sql.dialects.chains import Chain
 from octavo.query.sql.dialects.column_limits import ColumnLimits
-from octavo.query.sql.dialects.concurrent_indexes import AsideIndexes
+from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
 from octavo.query.sql.dialects.introspection import Introspection
-from octavo.query.sql.dialects.maintained_counts import KeptTotals
-from octavo.query.sql.dialects.substring_indexes import KeptParts
+from octavo.query.sql.dialects.maintained_counts import MaintainedCounts
+from octavo.query.sql.dialects.substring_indexes import SubstringIndexes
 from octavo.query.sql.dialects.table_versions import TableVersions
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
@@ -332,10 +332,10 @@ class Dialect(ABC):
     finds_parts = False
     """Whether an index can support substring search. If not, such indexes are left out."""
     is_shared = False  # whether processes on several machines can use one database
-    aside: AsideIndexes | None = None
+    aside: IndexStatements | None = None
     """Builds declared indexes while their tables are in use; None if they are created with the tables."""
-    parts: KeptParts | None = None
-    totals: KeptTotals | None = None
+    parts: SubstringIndexes | None = None
+    totals: MaintainedCounts | None = None
     """Maintains substring indexes and row counts in separate tables; None if not supported."""
     versions: TableVersions | None = None
     """Tracks writes to tables by other programs; None if the driver itself detects them."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 
 
-class AsideIndexes(ABC):
+class IndexStatements(ABC):
     """The statements of one database. Each runs outside a transaction. Names are quoted."""
 
     states: str

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from octavo.core.values import dataclass
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 
 LEAST_ID = -(2**63)
 PART_BITS = 13
@@ -38,7 +38,7 @@ class CountedTable:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTotal:
+class RequestedCount:
     """A count to read: published rows or drafts (None: both), in some locales (None: all), as SQL expressions.
 
     With `now`, only rows published by that time; `later` counts the others. `count` counts the rows directly.
@@ -58,10 +58,10 @@ SELECT coalesce(sum(c.n - 1), 0) FROM (
 """Returns how many rows folding would remove."""
 
 
-class KeptTotals(ABC):
+class MaintainedCounts(ABC):
     """The statements of one database."""
 
-    tables: tuple[OwnTable, ...]
+    tables: tuple[SystemTable, ...]
     """The tables of the counts. A table is `known` as long as no change was missed."""
     begun: str
     """Returns a row if counts are maintained, or were and have not been removed."""
@@ -86,11 +86,11 @@ class KeptTotals(ABC):
     """Returns whether the functions are up to date."""
 
     @abstractmethod
-    def total(self, asked: AskedTotal) -> str:
+    def total(self, asked: RequestedCount) -> str:
         """Return the SELECT of the number of rows; it counts them if the maintained count is not known."""
 
     @abstractmethod
-    def start(self, asked: AskedTotal, skipped: str) -> str:
+    def start(self, asked: RequestedCount, skipped: str) -> str:
         """Return the SELECT of `first`, the least id of the range that holds the row after `skipped` rows, and
         `before`, the number of rows with smaller ids. If unknown, these are the lowest id and 0. No rows are
         counted."""

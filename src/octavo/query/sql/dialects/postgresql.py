@@ -11,15 +11,15 @@ from octavo.query.sql.ddl.tables import Column
 from octavo.query.sql.dialects.base import Dialect, Statements
 from octavo.query.sql.dialects.chains import WITH_CHAIN
 from octavo.query.sql.dialects.column_limits import PORTABLE
-from octavo.query.sql.dialects.concurrent_indexes import AsideIndexes
+from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
 from octavo.query.sql.dialects.introspection import Introspection
-from octavo.query.sql.dialects.postgresql_counts import AppendedTotals
+from octavo.query.sql.dialects.postgresql_counts import CountJournal
 from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 
 
-class ConcurrentIndexes(AsideIndexes):
+class ConcurrentIndexes(IndexStatements):
     """`CREATE INDEX CONCURRENTLY`. An invalid index was not completed: its process was killed, or an error occurred."""
 
     states = (
@@ -272,7 +272,7 @@ class PostgreSQLDialect(Dialect):
     finds_parts = True
     is_shared = True
     aside = ConcurrentIndexes()
-    totals = AppendedTotals()
+    totals = CountJournal()
     versions = LedgerVersions()
     # Older databases have the former types where new ones have the latter; values are exchanged in the same way.
     same_types = frozenset({("json", "jsonb"), ("timestamp without time zone", _TIMESTAMP)})

@@ -12,15 +12,15 @@ it cannot be dropped while writes need it. They look up columns by name, so colu
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.maintained_counts import (
     LEAST_ID,
     PART_BITS,
     PREFIX,
     WAITING,
-    AskedTotal,
     CountedTable,
-    KeptTotals,
+    MaintainedCounts,
+    RequestedCount,
 )
 from octavo.query.sql.dialects.quoting import literal, quoted
 
@@ -112,12 +112,12 @@ def _has_functions() -> str:
     )
 
 
-class AppendedTotals(KeptTotals):
+class CountJournal(MaintainedCounts):
     """Rows of `octavo_totals` hold the changes of a statement, or of many (`known` is NULL); that a table was counted
     (1); or that it has to be recounted (0). `latest`: the latest publication date in the row."""
 
     tables = (
-        OwnTable(
+        SystemTable(
             PREFIX,
             (
                 "relation oid NOT NULL",
@@ -158,7 +158,7 @@ FROM gone GROUP BY 1, 2, 3, 4 HAVING sum(total) <> 0 OR max(latest) > {_RECENT}"
     functions = _functions()
     has_functions = _has_functions()
 
-    def total(self, asked: AskedTotal) -> str:
+    def total(self, asked: RequestedCount) -> str:
         conditions = _conditions(asked)
         those = f" FILTER (WHERE {' AND '.join(conditions)})" if conditions else ""
         later = f" - CASE WHEN max(k.latest) > {asked.now} THEN ({asked.later}) ELSE 0 END" if asked.now else ""
@@ -167,7 +167,7 @@ FROM gone GROUP BY 1, 2, 3, 4 HAVING sum(total) <> 0 OR max(latest) > {_RECENT}"
             f" ELSE ({asked.count}) END FROM {PREFIX} k WHERE k.relation = {_relation(asked.table)}"
         )
 
-    def _is_known(self, asked: AskedTotal) -> str:
+    def _is_known(self, asked: RequestedCount) -> str:
         """Return the condition that the sum of the rows `k` of a table is valid."""
         names = ", ".join(f"'{name}'" for name in self.wanted(asked.table))
         recent = f" AND {asked.now} > {_RECENT}" if asked.now else ""
@@ -177,7 +177,7 @@ FROM gone GROUP BY 1, 2, 3, 4 HAVING sum(total) <> 0 OR max(latest) > {_RECENT}"
         )
         return f"min(k.known) = 1{recent} AND {enabled} = {len(_EVENTS)}"
 
-    def start(self, asked: AskedTotal, skipped: str) -> str:
+    def start(self, asked: RequestedCount, skipped: str) -> str:
         relation = _relation(asked.table)
         later = f" AND (max(k.latest) > {asked.now}) IS NOT TRUE" if asked.now else ""
         known = f"(SELECT {self._is_known(asked)}{later} FROM {PREFIX} k WHERE k.relation = {relation})"
@@ -231,7 +231,7 @@ COMMIT"""
         return f"SELECT 1 FROM ({_compared(table)}) d WHERE d.total <> 0 AND {known} LIMIT 1"
 
 
-def _conditions(asked: AskedTotal) -> list[str]:
+def _conditions(asked: RequestedCount) -> list[str]:
     conditions = [] if asked.published is None else ["k.published" if asked.published else "NOT k.published"]
     if asked.locales is not None:
         conditions.append(f"k.locale IN ({', '.join(asked.locales)})")

@@ -9,8 +9,8 @@ from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
 from octavo.query.sql.dialects.base import Dialect, Statements
 from octavo.query.sql.dialects.introspection import Introspection
-from octavo.query.sql.dialects.sqlite_counts import RowTotals
-from octavo.query.sql.dialects.sqlite_substrings import TrigramParts
+from octavo.query.sql.dialects.sqlite_counts import CountRows
+from octavo.query.sql.dialects.sqlite_substrings import TrigramIndexes
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
 
@@ -182,8 +182,8 @@ class SQLiteDialect(Dialect):
     booleans = ("0", "1")
     inline_keys = True
     unique_constraints = False
-    parts = TrigramParts()
-    totals = RowTotals()
+    parts = TrigramIndexes()
+    totals = CountRows()
     # A declared type is only an affinity: within these groups the same values are stored.
     same_types = frozenset((a, b) for group in (_TEXTS, _NUMBERS) for a in group for b in group)
 

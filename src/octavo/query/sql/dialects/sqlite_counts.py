@@ -8,14 +8,14 @@ a table becomes unknown if an inserted row has the key of an existing one.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.maintained_counts import (
     LEAST_ID,
     PART_BITS,
     PREFIX,
-    AskedTotal,
     CountedTable,
-    KeptTotals,
+    MaintainedCounts,
+    RequestedCount,
 )
 from octavo.query.sql.dialects.quoting import literal, quoted
 
@@ -29,14 +29,14 @@ def _locale_key(value: str) -> str:
     return f"coalesce('x' || hex({value}), '')" if value != "NULL" else "''"
 
 
-class RowTotals(KeptTotals):
+class CountRows(MaintainedCounts):
     """`octavo_totals` holds the counts, `octavo_totals_known` the schema version that they are valid for.
 
     `latest` is the latest publication date, in milliseconds since 1970.
     """
 
     tables = (
-        OwnTable(
+        SystemTable(
             PREFIX,
             (
                 "relation text NOT NULL",
@@ -48,7 +48,7 @@ class RowTotals(KeptTotals):
                 "PRIMARY KEY (relation, locale, published, part)",
             ),
         ),
-        OwnTable(_KNOWN, ("relation text PRIMARY KEY NOT NULL", "schema_version integer NOT NULL")),
+        SystemTable(_KNOWN, ("relation text PRIMARY KEY NOT NULL", "schema_version integer NOT NULL")),
     )
     begun = f"SELECT 1 FROM {_KNOWN} UNION ALL SELECT 1 FROM {PREFIX} LIMIT 1"
     known = f"SELECT relation, schema_version = {_SCHEMA} FROM {_KNOWN}"
@@ -58,7 +58,7 @@ class RowTotals(KeptTotals):
     )
     follows_schema = True
 
-    def total(self, asked: AskedTotal) -> str:
+    def total(self, asked: RequestedCount) -> str:
         later = f" - CASE WHEN max(k.latest) > {asked.now} THEN ({asked.later}) ELSE 0 END" if asked.now else ""
         return (
             f"SELECT CASE WHEN {_is_known(asked.table)}"
@@ -66,7 +66,7 @@ class RowTotals(KeptTotals):
             f" ELSE ({asked.count}) END"
         )
 
-    def start(self, asked: AskedTotal, skipped: str) -> str:
+    def start(self, asked: RequestedCount, skipped: str) -> str:
         known = _is_known(asked.table)
         if asked.now:
             latest = f"SELECT max(k.latest) FROM {PREFIX} k WHERE {_conditions(asked)}"
@@ -147,7 +147,7 @@ def _is_known(table: CountedTable) -> str:
     return f"(SELECT schema_version FROM {_KNOWN} WHERE relation = {literal(table.name)}) = {_SCHEMA}"
 
 
-def _conditions(asked: AskedTotal) -> str:
+def _conditions(asked: RequestedCount) -> str:
     conditions = [f"k.relation = {literal(asked.table.name)}"]
     if asked.published is not None:
         conditions.append(f"k.published = {int(asked.published)}")

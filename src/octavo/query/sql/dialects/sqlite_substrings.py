@@ -12,8 +12,8 @@ number of changes reaches the number of rows.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from octavo.query.sql.ddl.tables import OwnTable
-from octavo.query.sql.dialects.substring_indexes import PREFIX, KeptParts, PartsIndex
+from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.dialects.substring_indexes import PREFIX, SubstringIndex, SubstringIndexes
 
 _WAITING: Final = f"{PREFIX}_waiting"
 _SCHEMA: Final = "(SELECT schema_version FROM pragma_schema_version)"
@@ -25,7 +25,7 @@ _MERGED_PAGES: Final = 100
 """Index pages written in one step: about 30 milliseconds."""
 
 
-class _PartsTable(OwnTable):
+class _PartsTable(SystemTable):
     """An FTS5 table."""
 
     def script(self, counter_column: str) -> str:
@@ -34,12 +34,12 @@ class _PartsTable(OwnTable):
         return f"CREATE VIRTUAL TABLE IF NOT EXISTS {_quoted(self.name)} USING fts5({options})"
 
 
-class TrigramParts(KeptParts):
+class TrigramIndexes(SubstringIndexes):
     """`octavo_parts` stores how far an index is `filled`, whether it is complete (`whole`), the number of rows
     `changed` since, and the schema version it is valid for; `octavo_parts_waiting` the ids of changed rows to index."""
 
     tables = (
-        OwnTable(
+        SystemTable(
             PREFIX,
             (
                 "name text PRIMARY KEY NOT NULL",
@@ -49,7 +49,7 @@ class TrigramParts(KeptParts):
                 "schema_version integer NOT NULL",
             ),
         ),
-        OwnTable(_WAITING, ("name text NOT NULL", "id integer NOT NULL", "PRIMARY KEY (name, id)")),
+        SystemTable(_WAITING, ("name text NOT NULL", "id integer NOT NULL", "PRIMARY KEY (name, id)")),
     )
     states = f"SELECT name, whole, schema_version = {_SCHEMA} FROM {PREFIX}"
     triggers = (
@@ -57,10 +57,10 @@ class TrigramParts(KeptParts):
         f" WHERE type = 'trigger' AND substr(name, 1, {len(PREFIX) + 1}) = '{PREFIX}_'"
     )
 
-    def table(self, index: PartsIndex) -> OwnTable:
+    def table(self, index: SubstringIndex) -> SystemTable:
         return _PartsTable(index.name, ("part",))
 
-    def narrowed(self, index: PartsIndex, alias: str, part: str, contains: Callable[[str], str]) -> str:
+    def narrowed(self, index: SubstringIndex, alias: str, part: str, contains: Callable[[str], str]) -> str:
         table, name = _quoted(index.name), _text(index.name)
         known = f"(SELECT k.schema_version FROM {PREFIX} k WHERE k.name = {name} AND k.whole) = {_SCHEMA}"
         length = f"length({part}) BETWEEN {_SHORTEST} AND {_LONGEST}"
@@ -75,7 +75,7 @@ class TrigramParts(KeptParts):
         )
         return f"({alias}.id IN ({found}) AND {contains(alias)})"
 
-    def wanted(self, index: PartsIndex) -> Mapping[str, str]:
+    def wanted(self, index: SubstringIndex) -> Mapping[str, str]:
         table, column = _quoted(index.table), _quoted(index.column)
         changed = f"NEW.{column} IS NOT OLD.{column} OR NEW.id <> OLD.id"
         events = {
@@ -85,7 +85,7 @@ class TrigramParts(KeptParts):
         names = {event: f"{index.name}_{event}" for event in events}
         return {names[event]: f"CREATE TRIGGER {_quoted(names[event])} {text}" for event, text in events.items()}
 
-    def install(self, index: PartsIndex) -> str:
+    def install(self, index: SubstringIndex) -> str:
         table, name, wanted = _quoted(index.name), _text(index.name), self.wanted(index)
         return ";\n".join(
             (
@@ -99,37 +99,37 @@ class TrigramParts(KeptParts):
             )
         )
 
-    def confirm(self, index: PartsIndex) -> str:
+    def confirm(self, index: SubstringIndex) -> str:
         return f"UPDATE {PREFIX} SET schema_version = {_SCHEMA} WHERE name = {_text(index.name)}"
 
-    def last_of_step(self, index: PartsIndex) -> str:
+    def last_of_step(self, index: SubstringIndex) -> str:
         rows = f"SELECT id FROM {_quoted(index.table)} WHERE {_behind(index)} ORDER BY id LIMIT ?1"
         return f"SELECT max(id) FROM ({rows})"
 
-    def fill(self, index: PartsIndex) -> str:
+    def fill(self, index: SubstringIndex) -> str:
         return (
             f"INSERT INTO {_quoted(index.name)} (rowid, part) SELECT id, {_quoted(index.column)}"
             f" FROM {_quoted(index.table)} WHERE {_behind(index)} AND id <= ?1"
         )
 
-    def filled(self, index: PartsIndex) -> str:
+    def filled(self, index: SubstringIndex) -> str:
         return f"UPDATE {PREFIX} SET filled = coalesce(?1, filled), whole = ?1 IS NULL WHERE name = {_text(index.name)}"
 
-    def pieces(self, index: PartsIndex) -> str:
+    def pieces(self, index: SubstringIndex) -> str:
         return f"SELECT count(DISTINCT segid) FROM {_quoted(f'{index.name}_idx')}"
 
-    def merge(self, index: PartsIndex) -> str:
+    def merge(self, index: SubstringIndex) -> str:
         table = _quoted(index.name)
         return f"INSERT INTO {table} ({table}, rank) VALUES ('merge', {-_MERGED_PAGES})"
 
-    def waiting(self, index: PartsIndex) -> str:
+    def waiting(self, index: SubstringIndex) -> str:
         return f"SELECT count(*) FROM {_WAITING} WHERE name = {_text(index.name)}"
 
-    def is_worn(self, index: PartsIndex, least: int) -> str:
+    def is_worn(self, index: SubstringIndex, least: int) -> str:
         changed = f"SELECT changed FROM {PREFIX} WHERE name = {_text(index.name)} AND changed > {least}"
         return f"SELECT 1 FROM ({changed}) c WHERE c.changed > (SELECT count(*) FROM {_quoted(index.table)})"
 
-    def fold(self, index: PartsIndex, most: int) -> str:
+    def fold(self, index: SubstringIndex, most: int) -> str:
         table, name, rows = _quoted(index.name), _text(index.name), _quoted(index.table)
         ids = f"SELECT id FROM {_WAITING} WHERE name = {name} ORDER BY id LIMIT {most}"
         return (
@@ -149,7 +149,7 @@ class TrigramParts(KeptParts):
         return ";\n".join(f"DROP TRIGGER IF EXISTS {_quoted(name)}" for name in triggers)
 
 
-def _note(index: PartsIndex, row: str) -> str:
+def _note(index: SubstringIndex, row: str) -> str:
     # An upsert: the conflict clause of the outer statement would apply to the inserts of its triggers as well.
     return (
         f"INSERT INTO {_WAITING} (name, id) VALUES ({_text(index.name)}, {row}.id)"
@@ -157,7 +157,7 @@ def _note(index: PartsIndex, row: str) -> str:
     )
 
 
-def _behind(index: PartsIndex) -> str:
+def _behind(index: SubstringIndex) -> str:
     """Return the condition that a row is not indexed yet."""
     filled = f"SELECT filled FROM {PREFIX} WHERE name = {_text(index.name)}"
     return f"id > coalesce(({filled}), {-(2**63)})"

@@ -11,14 +11,14 @@ from hashlib import sha256
 from typing import Final
 
 from octavo.core.values import dataclass
-from octavo.query.sql.ddl.tables import OwnTable
+from octavo.query.sql.ddl.tables import SystemTable
 
 PREFIX: Final = "octavo_parts"
 """Prefix of the names of all tables and triggers for this."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class PartsIndex:
+class SubstringIndex:
     """A substring index of one column."""
 
     table: str
@@ -31,10 +31,10 @@ class PartsIndex:
         return f"{PREFIX}_{digest}_{self.table}_{self.column}"
 
 
-class KeptParts(ABC):
+class SubstringIndexes(ABC):
     """The statements of one database."""
 
-    tables: tuple[OwnTable, ...]
+    tables: tuple[SystemTable, ...]
     """The tables needed if any index is declared."""
     states: str
     """Returns, for each index, its name, whether it is complete, and whether it is valid for the current tables."""
@@ -42,58 +42,58 @@ class KeptParts(ABC):
     """Returns the names and texts of all triggers of Octavo."""
 
     @abstractmethod
-    def table(self, index: PartsIndex) -> OwnTable:
+    def table(self, index: SubstringIndex) -> SystemTable:
         """Return the table of an index."""
 
     @abstractmethod
-    def narrowed(self, index: PartsIndex, alias: str, part: str, contains: Callable[[str], str]) -> str:
+    def narrowed(self, index: SubstringIndex, alias: str, part: str, contains: Callable[[str], str]) -> str:
         """Return the condition that the text of the row `alias` contains a part, a placeholder. `contains` returns the
         same condition for any alias; it is evaluated for candidates only."""
 
     @abstractmethod
-    def wanted(self, index: PartsIndex) -> Mapping[str, str]:
+    def wanted(self, index: SubstringIndex) -> Mapping[str, str]:
         """Return the texts of an index's triggers by their names."""
 
     @abstractmethod
-    def install(self, index: PartsIndex) -> str:
+    def install(self, index: SubstringIndex) -> str:
         """Return the script that creates the triggers; the index is empty and not valid afterwards."""
 
     @abstractmethod
-    def confirm(self, index: PartsIndex) -> str:
+    def confirm(self, index: SubstringIndex) -> str:
         """Return the statement that marks the index as valid for the table's current state."""
 
     @abstractmethod
-    def last_of_step(self, index: PartsIndex) -> str:
+    def last_of_step(self, index: SubstringIndex) -> str:
         """Return the SELECT of the last id of the next `?1` entries to index; NULL after the last one."""
 
     @abstractmethod
-    def fill(self, index: PartsIndex) -> str:
+    def fill(self, index: SubstringIndex) -> str:
         """Return the statement that adds the entries up to id `?1` to an incomplete index."""
 
     @abstractmethod
-    def filled(self, index: PartsIndex) -> str:
+    def filled(self, index: SubstringIndex) -> str:
         """Return the statement that records that all entries up to id `?1` are indexed; with NULL, that the index is
         complete."""
 
     @abstractmethod
-    def pieces(self, index: PartsIndex) -> str:
+    def pieces(self, index: SubstringIndex) -> str:
         """Return the SELECT of an index's number of segments, each of which is searched."""
 
     @abstractmethod
-    def merge(self, index: PartsIndex) -> str:
+    def merge(self, index: SubstringIndex) -> str:
         """Return the statement that merges some segments."""
 
     @abstractmethod
-    def waiting(self, index: PartsIndex) -> str:
+    def waiting(self, index: SubstringIndex) -> str:
         """Return the SELECT of the number of recorded ids."""
 
     @abstractmethod
-    def is_worn(self, index: PartsIndex, least: int) -> str:
+    def is_worn(self, index: SubstringIndex, least: int) -> str:
         """Return the SELECT of a row if more rows were changed than exist, and more than `least`: the index is
         inefficient."""
 
     @abstractmethod
-    def fold(self, index: PartsIndex, most: int) -> str:
+    def fold(self, index: SubstringIndex, most: int) -> str:
         """Return the script that indexes up to `most` recorded rows, and deletes their records."""
 
     @abstractmethod

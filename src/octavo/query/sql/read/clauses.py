@@ -21,7 +21,7 @@ from octavo.query.plan.nodes import (
     Tested,
 )
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.dialects.substring_indexes import PartsIndex
+from octavo.query.sql.dialects.substring_indexes import SubstringIndex
 from octavo.query.sql.physical_names import column_name
 from octavo.query.sql.read.joins import Join, join_step
 from octavo.query.sql.served_rows import served_rows
@@ -171,7 +171,7 @@ class ClauseCompiler:
 
         if self.dialect.parts is None or not self.keeps_parts or tested.negated:
             return contains(alias)
-        return self.dialect.parts.narrowed(PartsIndex(table, column_name(attribute)), alias, part, contains)
+        return self.dialect.parts.narrowed(SubstringIndex(table, column_name(attribute)), alias, part, contains)
 
     def _exists(self, exists: Exists, alias: str) -> str:
         join = self.join(exists.step, alias)

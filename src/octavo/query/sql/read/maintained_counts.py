@@ -11,7 +11,7 @@ from octavo.core.values import dataclass
 from octavo.query.operators import Test
 from octavo.query.plan.nodes import ALWAYS, All, Condition, Parameter, Selection, Tested
 from octavo.query.sql.ddl.maintained_counts import counted_table
-from octavo.query.sql.dialects.maintained_counts import AskedTotal
+from octavo.query.sql.dialects.maintained_counts import RequestedCount
 from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.schema.attributes import LOCALE, PUBLISHED_AT, Scalar
 
@@ -41,7 +41,7 @@ def kept_total(compiler: ClauseCompiler, selection: Selection, count: str) -> st
 
 
 def part_of_page(compiler: ClauseCompiler, selection: Selection) -> str | None:
-    """Return the SELECT of the id to start at for a page in id order (`KeptTotals.start`), or None for the first."""
+    """Return the SELECT of the id to start at for a page in id order (`MaintainedCounts.start`); None for the first."""
     totals, start = compiler.dialect.totals, selection.start
     if totals is None or start is None or selection.order or selection.reach is not None:
         return None
@@ -49,7 +49,7 @@ def part_of_page(compiler: ClauseCompiler, selection: Selection) -> str | None:
     return None if asked is None else totals.start(asked, compiler.dialect.parameter(start))
 
 
-def _asked(compiler: ClauseCompiler, selection: Selection, count: str) -> AskedTotal | None:
+def _asked(compiler: ClauseCompiler, selection: Selection, count: str) -> RequestedCount | None:
     table, groups = counted_table(selection.target), _groups(selection.condition)
     if table is None or groups is None or selection.target.uid in compiler.registry.hidden_entries:
         return None
@@ -57,7 +57,7 @@ def _asked(compiler: ClauseCompiler, selection: Selection, count: str) -> AskedT
         return None
     say = compiler.dialect.parameter
     locales = None if groups.locales is None else [say(each) for each in groups.locales]
-    asked = AskedTotal(table, count, groups.published, locales)
+    asked = RequestedCount(table, count, groups.published, locales)
     if groups.now is None:
         return asked
     return replace(asked, now=say(groups.now), later=_later(compiler, selection) if count else "")

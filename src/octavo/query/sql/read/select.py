@@ -34,7 +34,7 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.query.sql.read.json_shapes import ShapeCompiler, StatementTooLong
 from octavo.query.sql.read.maintained_counts import kept_total, part_of_page
-from octavo.query.sql.read.substring_search import PartSearch, part_search
+from octavo.query.sql.read.substring_search import SubstringSearch, part_search
 from octavo.schema.attributes import PUBLISHED_AT, Scalar
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
@@ -255,7 +255,7 @@ class SelectCompiler(ShapeCompiler):
         chosen = f"WITH {found} {self.dialect.kept_table} ({rows}) "
         return chosen, self._shown(plan, found, page), self._total(plan, f"FROM {found}") if plan.with_count else ""
 
-    def _page_of_parts(self, plan: ReadPlan, search: PartSearch) -> tuple[str, str, str]:
+    def _page_of_parts(self, plan: ReadPlan, search: SubstringSearch) -> tuple[str, str, str]:
         """Return the same for a page found by substring search, which may not need all matches; a total counts them
         all."""
         found, page = search.found(), self.alias()

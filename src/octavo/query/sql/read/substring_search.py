@@ -36,7 +36,7 @@ class Found:
     name: str
 
 
-def part_search(compiler: ClauseCompiler, selection: Selection) -> "PartSearch | None":
+def part_search(compiler: ClauseCompiler, selection: Selection) -> "SubstringSearch | None":
     """Return the search of a page if it is a substring search of this kind, else None."""
     is_first = selection.reach is not None and selection.reach <= _FIRST
     if not is_first or selection.limit is None or selection.seek is not None or not _is_walked(selection):
@@ -44,10 +44,10 @@ def part_search(compiler: ClauseCompiler, selection: Selection) -> "PartSearch |
     tests = tuple(_tests(selection.condition))
     own = tuple(test for test in tests if isinstance(test, Tested))
     part = next((test for test in own if _finds_parts(test)), None)
-    return None if part is None or len(own) < len(tests) else PartSearch(compiler, selection, own, part)
+    return None if part is None or len(own) < len(tests) else SubstringSearch(compiler, selection, own, part)
 
 
-class PartSearch:
+class SubstringSearch:
     """Compiles the search of one page: `part` is the test with the substring index, `tests` are all tests of an
     entry."""
 

@@ -1,8 +1,8 @@
 """The playground: GraphiQL from bundled files (built by `scripts/playground`), with a strict policy."""
 
-from octavo.api.http.bundled_page import OwnPage
+from octavo.api.http.bundled_page import BundledPage
 
 
-def playground(path: str) -> OwnPage:
+def playground(path: str) -> BundledPage:
     """Return the page at the endpoint's path."""
-    return OwnPage(__name__, path, ("graphiql.js", "graphiql.css"))
+    return BundledPage(__name__, path, ("graphiql.js", "graphiql.css"))

@@ -12,7 +12,7 @@ _CONSTANTS: Final = {"transaction": "transaction_number", "settled": "settled_be
 
 
 @dataclass(frozen=True, slots=True)
-class OwnStatement:
+class RawStatement:
     """A statement template with placeholders in braces for what differs between databases.
 
     `{name}` is a value; `{name:instant}` a value in milliseconds since 1970, UTC, as a stored instant;
@@ -38,7 +38,7 @@ class OwnStatement:
 
 
 def escape_braces(text: str) -> str:
-    """Escape the braces of compiled SQL, for use in an `OwnStatement`."""
+    """Escape the braces of compiled SQL, for use in a `RawStatement`."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
