@@ -315,6 +315,29 @@ def test_middlewares_before_everything(tmp_path: Path, listed: str, guards: set[
     assert {guard.name for guard in read(tmp_path, **files).everywhere} == guards
 
 
+@pytest.mark.parametrize("text", ["export default {};", "module.exports = {};"])
+def test_empty_lists_of_a_plugin_are_no_code(tmp_path: Path, text: str) -> None:
+    suffix = ".ts" if text.startswith("export") else ".js"
+    files = {f"src/plugins/shop/server/{family}/index{suffix}": text for family in ("policies", "middlewares")}
+    code = read(tmp_path, **files)
+    assert not findings(code, Kind.POLICY)
+    assert not findings(code, Kind.MIDDLEWARE)
+
+
+def test_lists_of_a_plugin_name_their_entries(tmp_path: Path) -> None:
+    files = {
+        "src/plugins/shop/server/policies/index.js": (
+            "module.exports = { 'is-owner': require('./owner'), isOpen: () => true, owner: require('./owner') };"
+        ),
+        "src/plugins/shop/server/policies/owner.js": "module.exports = (ctx) => ctx.state.user.id === 1;",
+        ROUTER: CORE % "policies: ['plugin::shop.is-owner', 'plugin::shop.isOpen']",
+    }
+    code = read(tmp_path, **files)
+    assert "plugin::shop.is-owner" in code.guards
+    assert "plugin::shop.isOpen" not in code.guards
+    assert "plugin::shop.index" not in findings(code, Kind.POLICY)
+
+
 def test_middlewares_that_code_adds(tmp_path: Path) -> None:
     text = (
         "module.exports = { register({ strapi }) { strapi.server.use(async (ctx, next) => { ctx.status = 404; }); } };"

@@ -18,7 +18,7 @@ from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.modules import find_script
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.source import Place
-from octavo.v4.javascript.syntax import FUNCTIONS, named, properties, returned, string_value, unwrap
+from octavo.v4.javascript.syntax import FUNCTIONS, is_open, named, properties, returned, string_value, unwrap
 
 Family = Literal["policies", "middlewares"]
 FAMILIES: Final[tuple[Family, ...]] = ("policies", "middlewares")
@@ -44,13 +44,32 @@ class NamedCode:
         self._files: dict[Family, dict[str, Path]] = {"policies": {}, "middlewares": {}}
         self._judged: dict[tuple[Family, str], tuple[Judged, str]] = {}
         self._used: set[tuple[Family, str]] = set()
+        self._members: dict[tuple[Family, str], tuple[Module, Node]] = {}
 
     def collect(self, folder: Path, prefix: str) -> None:
         """Collect the files in `policies` and `middlewares` of a folder. `prefix` is the prefix of their names."""
         for family in self._files:
             for path in self._sources.folder(folder / family):
+                if prefix.startswith("plugin::") and path.stem == "index" and self._collect_index(family, path, prefix):
+                    continue
                 stem = path.stem if prefix == "global::" else kebab_case(path.stem)
                 self._files[family][f"{prefix}{stem}"] = path
+
+    def _collect_index(self, family: Family, path: Path, prefix: str) -> bool:
+        """Add the entries of a plugin's index file (`{ owner: require("./owner") }`); return False if it has no list."""
+        module = self._sources.module(path)
+        value = None if module is None else self._sources.exported(module)
+        if module is None or value is None:
+            return False
+        module, value = self._sources.resolved(module, value)
+        if value.type != "object" or is_open(module, value):
+            return False
+        for name, member in properties(module, value).items():
+            full = f"{prefix}{name}"
+            self._files[family].setdefault(full, path)
+            if self._files[family][full] == path:
+                self._members[family, full] = module, member
+        return True
 
     def tell(self) -> None:
         """Add a finding for each file, after it is known which of them are used."""
@@ -101,6 +120,8 @@ class NamedCode:
 
     def _read(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
         place = self._sources.place(path)
+        if (family, name) in self._members:
+            return _judge(family, *self._sources.resolved(*self._members[family, name]), name, place)
         module = self._sources.module(path)
         if module is None:
             return Judged(Guard(name, place, "cannot be read")), "cannot be read"
