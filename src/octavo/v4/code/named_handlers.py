@@ -56,7 +56,7 @@ class NamedCode:
                 self._files[family][f"{prefix}{stem}"] = path
 
     def _collect_index(self, family: Family, path: Path, prefix: str) -> bool:
-        """Add the entries of a plugin's index file (`{ owner: require("./owner") }`); return False if it has no list."""
+        """Add the entries of an index file (`{ owner: require("./owner") }`); return False if it is no such list."""
         module = self._sources.module(path)
         value = None if module is None else self._sources.exported(module)
         if module is None or value is None:
