@@ -24,9 +24,11 @@ from octavo.database.duplicate_single_types import SurplusEntries, find_surplus_
 from octavo.database.maintained_counts import CountMaintenance, TotalState
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
-from octavo.database.option_previews import preview_options
+from octavo.database.option_previews import preview_conflicts, preview_options
+from octavo.database.rule_conflicts import Conflict
 from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, found_tables, plan_changes, synchronize
+from octavo.database.unserved_content import find_unserved_content
 from octavo.modeling.refactoring.convert import find_conversion
 from octavo.operations.backups.postgresql_tools import dump_database
 from octavo.operations.runtime.definitions import project_registry
@@ -151,12 +153,22 @@ async def _convert(
 
 
 class _Compared(NamedTuple):
-    """Differences, files of pending migrations, effects of changed options, and single types with several entries."""
+    """Differences, files of pending migrations, effects of changed options, and single types with several entries.
+
+    `conflicts` are rows that new rules of attributes do not allow, `unserved` is content without a definition.
+    """
 
     changes: Changes
     pending: tuple[str, ...]
     entries: tuple[str, ...]
     surplus: tuple[SurplusEntries, ...]
+    conflicts: tuple[Conflict, ...]
+    unserved: tuple[str, ...]
+
+    @property
+    def affects_content(self) -> bool:
+        """Whether a start would publish or hide entries, stop serving content, or make entries invalid."""
+        return bool(self.entries or self.conflicts or self.unserved)
 
 
 @click.group(cls=Group)
@@ -173,31 +185,39 @@ for _command in (
 
 @db.command(epilog="Example: octavo db diff --exit-code")
 @click.option("--exit-code", is_flag=True, help="Exit with code 1 if there is a difference.")
+@click.option("--check", is_flag=True, help="Exit with code 1 if a start would affect stored content.")
 @project_option
 @json_option
-def diff(exit_code: bool, project: Path, as_json: bool) -> None:
+def diff(exit_code: bool, check: bool, project: Path, as_json: bool) -> None:
     """Show how a start would change the tables.
 
     Compares definitions and migrations with the database and changes nothing. It also shows which entries changed
     options would publish or hide, rows that a changed collectionName leaves in a former table, and single types with
     several entries in one locale. Such single types are no difference for --exit-code.
+
+    --check is for CI: it accepts new tables and columns, and fails if a start would publish or hide entries, if
+    definitions no longer have columns or tables with content, or if rows conflict with a new `required`, `unique` or
+    shorter enumeration.
     """
-    changes, pending, entries, surplus = asyncio.run(_compare(read_settings(project)))
+    compared = asyncio.run(_compare(read_settings(project)))
+    changes, pending, entries, surplus, conflicts, unserved = compared
     if as_json:
         additive = (*changes.additive, *changes.aside)
         lists = {"migrations": pending, "additive": additive, "losing": changes.losing, "entries": entries}
-        lists["singleTypes"] = surplus
+        lists |= {"singleTypes": surplus, "conflicts": conflicts, "unserved": unserved}
         say_json({name: list(map(str, items)) for name, items in lists.items()})
     else:
-        if not changes.every and not pending and not entries:
+        if not (changes.every or pending or compared.affects_content):
             say("The database is what the definitions ask for.")
         _print_list("Migrations that run first at the next start, and may change what follows:", "green", pending)
         _print_list("Made at the next start:", "green", changes.additive)
         _print_list("Made after the next start, while it serves:", "green", changes.aside)
         _print_list("Entries that changed options concern at the next start:", "yellow", entries)
+        _print_list("Rows that conflict with new rules; they stay as they are:", "yellow", conflicts)
+        _print_list("Content that will not be served:", "yellow", unserved)
         _print_list("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
         _print_list("Single types with several entries:", "yellow", surplus)
-    if exit_code and (changes.every or pending or entries):
+    if (exit_code and (changes.every or pending or entries)) or (check and compared.affects_content):
         sys.exit(1)
 
 
@@ -214,7 +234,10 @@ async def _compare(settings: Settings) -> _Compared:
         surplus = await find_surplus_entries(
             database, database.dialect, registry, locale, hides_future=future, found=found
         )
-        return _Compared(await plan_changes(database, registry), pending, entries, surplus)
+        changes = await plan_changes(database, registry)
+        conflicts = await preview_conflicts(database, registry)
+        unserved = await find_unserved_content(database, database.dialect, changes.losing)
+        return _Compared(changes, pending, entries, surplus, conflicts, unserved)
 
 
 @db.command(epilog="Example: octavo db backup before.db && octavo db upgrade --allow-data-loss")

@@ -13,7 +13,6 @@ from octavo.access.authorization.ability import CREATE, FIND, Ability
 from octavo.content.component_answers import components_answer
 from octavo.content.input.relation_input import StoredId
 from octavo.content.validation.body_validator import COMPONENT_KEY
-from octavo.content.validation.scalar_rules import is_unique
 from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Guarded, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING
@@ -22,6 +21,7 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.schema.shared_values import is_unique
 
 _ID: Final = ("id", Plain(None))
 _BY_ID: Final = Object((_ID,))

@@ -13,7 +13,6 @@ import orjson
 
 from octavo.content.entry_snapshot import as_data, held, without_unique
 from octavo.content.reader import EntryReader, PreparedRead
-from octavo.content.validation.scalar_rules import is_unique
 from octavo.core.errors import ApplicationError
 from octavo.core.values import dataclass
 from octavo.database.connection import Transaction
@@ -26,7 +25,7 @@ from octavo.query.request import By, Drafts, ReadRequest
 from octavo.schema.attributes import LOCALE, LOCALIZATIONS, AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.shared_values import is_shared, is_shared_value
+from octavo.schema.shared_values import is_shared, is_shared_value, is_unique
 
 _NO_SCALAR: Final = object()
 _MEMBERS: Final = (("id", Plain(None)), ("locale", Plain(LOCALE)))

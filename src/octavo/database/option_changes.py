@@ -20,6 +20,7 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Transaction
 from octavo.database.leases import TABLE
 from octavo.database.option_record import OptionRecord, Options
+from octavo.database.rule_conflicts import NewRule
 from octavo.database.serving_nodes import others_serve
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table
@@ -127,6 +128,8 @@ class OptionChanges:
     default_locale: str | None
     shared: tuple[tuple[ContentType, Scalar], ...] = ()
     """Attributes that were localized, and are now shared across locales."""
+    new_rules: tuple[NewRule, ...] = ()
+    """Rules of attributes that stored rows may not follow."""
     left: tuple[FormerTable, ...] = ()
     """Former tables that hold rows of definitions that now have another table."""
     are_old: bool = False
@@ -176,7 +179,19 @@ async def find_option_changes(
         filled = tuple(each for each in changes if each.gets_drafts and _PUBLISHED_AT not in each.columns)
         return OptionChanges(record, record.stored or to_store, filled, tuple(unfilled), locale, are_old=True)
     shared = ((each, attribute) for each in localized for attribute in record.now_shared(each))
-    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale, tuple(shared), left)
+    rules = tuple(_new_rules(registry, dialect, record, found))
+    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale, tuple(shared), rules, left)
+
+
+def _new_rules(
+    registry: Registry, dialect: Dialect, record: OptionRecord, found: Mapping[str, Table]
+) -> Iterator[NewRule]:
+    for definition in registry.definitions():
+        table = found.get(physical_name(definition.collection_name, dialect))
+        if table is not None:
+            columns = frozenset(column.name for column in table.columns)
+            for attribute, rule in record.new_rules(definition):
+                yield NewRule(definition, attribute, rule, columns)
 
 
 async def _without_locale(

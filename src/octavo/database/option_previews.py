@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from octavo.core.plurals import counted
 from octavo.database.connection import Database
 from octavo.database.option_changes import OptionChange, OptionChanges, find_option_changes, marked_by
+from octavo.database.rule_conflicts import Conflict, find_conflicts
 from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.physical_names import table_name
@@ -27,6 +28,13 @@ async def preview_options(
         if count := await _count(database, content_type, column):
             lines.append(f"{content_type.uid}: {counted(count, 'entry gets', 'entries get')} the locale {locale}")
     return (*lines, *map(str, options.left))
+
+
+async def preview_conflicts(database: Database, registry: Registry) -> tuple[Conflict, ...]:
+    """Return the rows that conflict with rules that are new since the last start."""
+    found = await found_tables(database, database.dialect)
+    options = await find_option_changes(database, database.dialect, registry, found)
+    return await find_conflicts(database, database.dialect, options.new_rules)
 
 
 async def _of_change(database: Database, change: OptionChange, tables: Collection[str], locale: str) -> list[str]:

@@ -6,10 +6,12 @@ from typing import Any, Final
 import orjson
 
 from octavo.core.values import dataclass
+from octavo.database.rule_conflicts import RuleName
 from octavo.query.sql.physical_names import table_name
-from octavo.schema.attributes import Scalar
+from octavo.schema.attributes import Enumeration, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
+from octavo.schema.shared_values import is_unique
 
 _MOST_TABLES: Final = 5
 """Number of former table names stored for a definition, the newest ones."""
@@ -33,6 +35,7 @@ class OptionRecord:
         record = orjson.loads(stored or "{}")
         self._types: dict[str, list[bool]] = record.get("types", {})
         self._attributes: dict[str, list[str]] = record.get("attributes", {})
+        self._rules: dict[str, dict[str, dict[str, Any]]] | None = record.get("rules")
         self._seen: list[str] = record.get("seen", [])
         self._tables: dict[str, list[str]] = record.get("tables", {})
         self.hid_future = record.get("hidesFuture") is True
@@ -65,12 +68,20 @@ class OptionRecord:
             tables[definition.uid] = _with_last(tables.get(definition.uid, []), definition.collection_name)
         record = {"types": types, "attributes": attributes, "v4": self._v4_mark, "seen": seen, "hidesFuture": hides}
         record["tables"] = tables
+        record["rules"] = {**(self._rules or {}), **_rules_of(registry)}
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
 
     def now_shared(self, content_type: ContentType) -> list[Scalar]:
         """Return the attributes of a localized type that were localized, and are now shared across locales."""
         before = self._attributes.get(table_name(content_type), ()) if content_type.localized else ()
         return [each for each in content_type.scalars if each.name in before and not each.localized]
+
+    def new_rules(self, definition: Definition) -> list[tuple[Scalar, RuleName]]:
+        """Return the rules of attributes that they did not have before. Empty if the former rules are unknown."""
+        before = None if self._rules is None else self._rules.get(definition.collection_name)
+        if before is None:
+            return []
+        return [(one, rule) for one in definition.scalars for rule in _added(_rules(one), before.get(one.name, {}))]
 
     def former_tables(self, definition: Definition) -> list[str]:
         """Return the tables of a content type or component before its `collectionName` changed, the newest first."""
@@ -101,6 +112,33 @@ def _localized_attributes(registry: Registry) -> dict[str, list[str]]:
         for each in registry.content_types.values()
         if each.localized
     }
+
+
+def _rules_of(registry: Registry) -> dict[str, dict[str, dict[RuleName, Any]]]:
+    """Return the rules of the attributes of content types and components, by table."""
+    return {
+        each.collection_name: {one.name: rules for one in each.scalars if (rules := _rules(one))}
+        for each in registry.definitions()
+    }
+
+
+def _rules(attribute: Scalar) -> dict[RuleName, Any]:
+    """Return the rules of one attribute: enumerations with their values."""
+    found: dict[RuleName, Any] = {}
+    if attribute.required:
+        found["required"] = True
+    if is_unique(attribute):
+        found["unique"] = True
+    if isinstance(attribute, Enumeration):
+        found["enumeration"] = sorted(attribute.values)
+    return found
+
+
+def _added(now: dict[RuleName, Any], before: dict[str, Any]) -> list[RuleName]:
+    """Return the rules that are new, or stricter than before."""
+    values = now.get("enumeration", ())
+    is_shorter = "enumeration" in now and not {*before.get("enumeration", ("",))} <= {*values}
+    return [rule for rule in now if (is_shorter if rule == "enumeration" else rule not in before)]
 
 
 def _with_last(names: list[str], last: str) -> list[str]:

@@ -9,7 +9,6 @@ from octavo.content.input.input_tree import InputNode
 from octavo.content.input.relation_input import read_id
 from octavo.content.input_path import TOP, InputPath
 from octavo.content.validation.body_validator import UNIQUE_MESSAGE
-from octavo.content.validation.scalar_rules import is_unique
 from octavo.core.errors import Problem, ValidationError
 from octavo.database.connection import Transaction, UniqueViolation
 from octavo.query.plan.present_state import Rewritten, UniqueFact
@@ -17,7 +16,7 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.query.sql.write.present_state import scalar_of
 from octavo.schema.content_types import Definition
-from octavo.schema.shared_values import shares_unique
+from octavo.schema.shared_values import is_unique, shares_unique
 
 _UNIQUE: Final[WeakKeyDictionary[Definition, frozenset[str]]] = WeakKeyDictionary()
 

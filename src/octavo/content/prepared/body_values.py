@@ -10,12 +10,13 @@ from typing import Any, Final, NamedTuple
 
 from octavo.content.prepared.plain_values import NotPlain, Take, plain_id, taker
 from octavo.content.validation.body_validator import COMPONENT_KEY
-from octavo.content.validation.scalar_rules import Mode, is_unique
+from octavo.content.validation.scalar_rules import Mode
 from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.attributes import PUBLISHED_AT, AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+from octavo.schema.shared_values import is_unique
 
 MOST_VALUES: Final = 256
 """The maximum number of values in a simple body; larger ones take the regular path."""

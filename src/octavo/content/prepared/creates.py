@@ -12,7 +12,7 @@ from octavo.content.prepared.known_shapes import KnownShapes
 from octavo.content.prepared.plain_values import NotPlain
 from octavo.content.prepared.runs import Answering, Runs, prepare_runs
 from octavo.content.reader import CompiledRead
-from octavo.content.validation.scalar_rules import Mode, is_unique
+from octavo.content.validation.scalar_rules import Mode
 from octavo.database.connection import StatementRefused, Transaction
 from octavo.database.unit_of_work import Unforeseen
 from octavo.query.plan.changes import Slot
@@ -26,6 +26,7 @@ from octavo.schema.attributes import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT,
 from octavo.schema.content_types import FILE, ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
+from octavo.schema.shared_values import is_unique
 
 _STAMPS: Final[Mapping[str, int]] = {
     CREATED_AT: 0,

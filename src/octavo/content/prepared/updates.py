@@ -12,7 +12,7 @@ from octavo.content.prepared.known_shapes import KnownShapes
 from octavo.content.prepared.plain_values import NotPlain
 from octavo.content.prepared.runs import Pick, picking
 from octavo.content.reader import CompiledRead
-from octavo.content.validation.scalar_rules import Mode, is_unique
+from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import Presence
 from octavo.database.connection import IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
 from octavo.database.unit_of_work import Unforeseen
@@ -24,6 +24,7 @@ from octavo.schema.attributes import LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_B
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
+from octavo.schema.shared_values import is_unique
 
 _MOMENT, _ACTOR, _ID, _FIRST = range(4)
 """Drafts have fewer rules, so a body that is simple for a published entry is simple for a draft."""

@@ -11,13 +11,14 @@ from orjson import JSONDecodeError, loads
 
 from octavo.content.input_path import TOP, InputPath
 from octavo.content.validation.block_rules import check_blocks
-from octavo.content.validation.scalar_rules import Mode, check_scalar, is_unique
+from octavo.content.validation.scalar_rules import Mode, check_scalar
 from octavo.core.errors import Problem
 from octavo.core.forms.printing import MISSING, type_message
 from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
+from octavo.schema.shared_values import is_unique
 
 COMPONENT_KEY = "__component"
 UNIQUE_MESSAGE = "This attribute must be unique"

@@ -13,7 +13,7 @@ from octavo.core.text_limits import MAX_EMAIL
 from octavo.core.values import dataclass
 from octavo.query.numbers import js_number
 from octavo.query.sql.dialects.column_limits import PORTABLE
-from octavo.schema.attributes import UID, Enumeration, Scalar
+from octavo.schema.attributes import Enumeration, Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -21,7 +21,6 @@ _LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _MOST_DIGITS = 100
 PASSWORD_BYTES = 72
-_NEVER_UNIQUE = frozenset({ValueKind.BOOLEAN, ValueKind.JSON})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +53,6 @@ class Rule:
 
     check: Check
     null: str | None = None
-
-
-def is_unique(attribute: Scalar) -> bool:
-    """Return whether an attribute is unique. Strapi ignores `unique` for enumerations, booleans and JSON."""
-    if not (attribute.unique or isinstance(attribute, UID)) or attribute.type == "password":
-        return False
-    return not isinstance(attribute, Enumeration) and SCALAR_TYPES[attribute.type].kind not in _NEVER_UNIQUE
 
 
 def utf16_length(text: str) -> int:

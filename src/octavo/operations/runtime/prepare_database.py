@@ -25,6 +25,7 @@ from octavo.database.migrations.files import MigrationFailed, State
 from octavo.database.migrations.runner import migration_states, run_migrations
 from octavo.database.option_changes import describe_hidden, learn_hidden_entries
 from octavo.database.option_previews import preview_options
+from octavo.database.rule_conflicts import find_conflicts
 from octavo.database.synchronize import SyncReport, continue_ids, preview_changes, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.ddl.changes import AddColumn, ChangeType, summary
@@ -215,7 +216,9 @@ async def _warn(
         surplus = await find_surplus_entries(
             snapshot, database.dialect, registry, default_locale, hides_future=hides_future
         )
-    about_entries = (*told(former), *describe_hidden(hidden), *map(str, surplus))
+        rules = report.options.new_rules if report.options is not None else ()
+        conflicts = await find_conflicts(snapshot, database.dialect, rules)
+    about_entries = (*told(former), *describe_hidden(hidden), *map(str, surplus), *map(str, conflicts))
     warnings = (*report.warnings, *not_made(registry, database.dialect), *about_entries)
     for warning in warnings:
         logger.warning("%s", warning)
