@@ -29,6 +29,8 @@ from octavo.api.http.application import HttpApplication
 from octavo.operations.runtime.allocator import forget_readers, give_back_start, keep_freed_memory, mapped_files
 from octavo.operations.runtime.asgi import create_service
 from octavo.operations.runtime.logs import flush_log, set_log_levels, set_up_log
+from octavo.operations.runtime.orphaned_workers import VARIABLE as SUPERVISOR
+from octavo.operations.runtime.orphaned_workers import end_with_supervisor
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process, build
 from octavo.operations.runtime.reload_signal import ReloadOnSignal, ignore_during_start
@@ -265,10 +267,20 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     keep_freed_memory()
     application.before_start(partial(hear_of_the_end, application))
     application.before_start(_notify_once_open)
+    application.before_start(partial(_watch_supervisor, service.settings.server))
     application.after_start(spare_what_stays)
     application.after_start(partial(_rest_soon, service))
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     return application.answer
+
+
+async def _watch_supervisor(options: ServerOptions) -> None:
+    _keep(end_with_supervisor(_most_ending_seconds(options)))
+
+
+def _most_ending_seconds(options: ServerOptions) -> int:
+    """Return after how many seconds a worker that should stop is killed."""
+    return max(1, options.shutdown + options.drain)
 
 
 async def _rest_soon(service: Process) -> None:
@@ -392,6 +404,7 @@ def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
     end_workers_when_told()
     os.environ |= variables
     os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
+    os.environ[SUPERVISOR] = str(os.getpid())
     os.environ[_LISTENING] = f"{options.host} {options.port}"
     _Supervisor(
         f"{create_worker.__module__}:{create_worker.__name__}",
@@ -407,5 +420,5 @@ def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
         log_level=LogLevels.warning,
         log_dictconfig={"loggers": {}},  # its messages, such as died workers, use the normal log
         respawn_failed_workers=True,
-        workers_kill_timeout=max(1, options.shutdown + options.drain),
+        workers_kill_timeout=_most_ending_seconds(options),
     ).serve()
