@@ -136,7 +136,7 @@ def test_what_is_refused_is_said_at_its_place_and_nothing_is_lost(desk: Desk) ->
 
 def test_a_component_gets_an_icon_by_looking_for_it(desk: Desk) -> None:
     desk.open(f"{BUILDER}/component-categories/blocks/blocks.gallery")
-    desk.click("Configure", exact=True)
+    desk.click("Edit", exact=True)
     desk.click_at(".picker button")
     desk.fill("Search icons", "plane")
     desk.until("document.querySelectorAll('.icons label').length === 2", "two icons")

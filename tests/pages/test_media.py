@@ -40,7 +40,7 @@ def found(desk: Desk, name: str) -> list[dict[str, Any]]:
 
 def test_a_folder_is_made_and_files_go_into_it(desk: Desk) -> None:
     desk.open(LIBRARY)
-    desk.see("canal.jpg", "JPG")
+    desk.see("canal.jpg", "1200 × 800")
     desk.click("New folder")
     desk.fill("Name", "Summer")
     desk.click("Save")
@@ -106,7 +106,7 @@ def test_a_file_is_opened_where_an_entry_shows_it(desk: Desk) -> None:
 def test_a_part_of_the_pages_that_is_gone_is_told(desk: Desk) -> None:
     desk.open("/admin/")
     desk.see("Next steps")
-    desk.page.send("Network.setBlockedURLs", urls=["*/LibraryPage-*"])
+    desk.page.send("Network.setBlockedURLs", urls=["*/LibraryPage.*"])
     desk.click("Media library")
     desk.see("Part of this page could not be loaded", "Reload")
     desk.page.send("Network.setBlockedURLs", urls=[])

@@ -51,19 +51,20 @@ class MailTemplate:
 BUILT_IN: Final[Mapping[str, MailTemplate]] = {
     "reset_password": MailTemplate(
         "Choose a new password",
-        "<p>Somebody, hopefully you, asked for a new password for your account.</p>\n"
+        "<p>We received a request to reset the password of your account. To choose a new one, open this link:</p>\n"
         '<p><a href="<%= URL %>?code=<%= TOKEN %>"><%= URL %>?code=<%= TOKEN %></a></p>\n'
-        "<p>If it was not you, there is nothing to do: your password stays as it is.</p>\n",
+        "<p>If you did not request this, ignore this email. Your password stays the same.</p>\n",
     ),
     "admin_reset_password": MailTemplate(
         "Choose a new password",
-        "<p>Somebody, hopefully you, asked for a new password for your account of an administrator.</p>\n"
+        "<p>We received a request to reset the password of your administrator account. "
+        "To choose a new one, open this link:</p>\n"
         '<p><a href="<%= URL %>?code=<%= TOKEN %>"><%= URL %>?code=<%= TOKEN %></a></p>\n'
-        "<p>If it was not you, there is nothing to do: your password stays as it is.</p>\n",
+        "<p>If you did not request this, ignore this email. Your password stays the same.</p>\n",
     ),
     "email_confirmation": MailTemplate(
-        "Confirm your e-mail address",
-        "<p>Thank you for registering. Please confirm that this address is yours:</p>\n"
+        "Confirm your email address",
+        "<p>Thank you for signing up. To confirm your email address, open this link:</p>\n"
         '<p><a href="<%= URL %>?confirmation=<%= CODE %>"><%= URL %>?confirmation=<%= CODE %></a></p>\n',
     ),
 }
