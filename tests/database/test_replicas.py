@@ -244,7 +244,7 @@ async def test_a_server_that_follows_nobody_is_no_replica(primary: PostgresqlSer
     database = ReplicatedDatabase(parameters=primary.parameters(name), topology=topology)
     await database.connect()
     try:
-        await until(lambda: "promoted" in str(database._replicas[0]._told))
+        await until(lambda: "promoted" in str(database._replicas[0]._reported))
         with asking(Asking()):
             assert (await read(database))[0] == "false"
         assert not used(database)

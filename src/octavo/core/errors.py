@@ -23,7 +23,7 @@ def is_missing_parser(error: ModuleNotFoundError) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: where it is, what it is, and which kind of error it counts as."""
+    """One problem: its path, its message, and the name of its error class."""
 
     path: tuple[str, ...]
     message: str
@@ -83,7 +83,7 @@ def problems_of(error: OctavoError) -> list[Problem]:
 
 
 class InvalidParameter(ValidationError):
-    """A query parameter names something that does not exist or may not be used; `path` says exactly where."""
+    """A query parameter refers to something that does not exist or is not allowed; `path` is its position."""
 
     def __init__(self, parameter: str, path: Iterable[str] = ()) -> None:
         super().__init__(f"Invalid parameter {parameter}")

@@ -42,8 +42,8 @@ def reason_of(error: BaseException) -> str:
     """Return the reason on one line: Octavo's note, and the message of the driver or the operating system."""
     behind = list(_behind(error))
     noted = _noted(behind)
-    told = next((one for one in behind if not isinstance(one, ServiceUnavailable) and str(one)), error)
-    said = "" if noted and told is error else f"{type(told).__name__}: {str(told).strip().partition(chr(10))[0]}"
+    cause = next((one for one in behind if not isinstance(one, ServiceUnavailable) and str(one)), error)
+    said = "" if noted and cause is error else f"{type(cause).__name__}: {str(cause).strip().partition(chr(10))[0]}"
     return without_secrets(": ".join(filter(None, (noted, said))))[:_MOST_TEXT]
 
 
@@ -67,7 +67,7 @@ def _behind(error: BaseException) -> Iterator[BaseException]:
 
 
 @dataclass(slots=True)
-class _Told:
+class _Reported:
     """When a kind was last logged, and how often it has occurred since."""
 
     at: float
@@ -79,23 +79,23 @@ class OutageLog:
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
         self._clock = clock
-        self._told: dict[tuple[str, ...], _Told] = {}
+        self._reported: dict[tuple[str, ...], _Reported] = {}
 
     def report(self, error: ServiceUnavailable) -> None:
         """Log why a request gets a 503 response."""
         behind = list(_behind(error))
         kind = (error.message, _noted(behind), *(type(one).__name__ for one in behind))
         now = self._clock.steady()
-        told = self._told.get(kind)
-        if told is not None and now - told.at < _QUIET_SECONDS:
-            told.since += 1
+        last = self._reported.get(kind)
+        if last is not None and now - last.at < _QUIET_SECONDS:
+            last.since += 1
             return
         again = ""
-        if told is not None and told.since:
-            again = f" (and {counted(told.since, 'time more', 'times more')} in {now - told.at:.0f} s)"
-        if len(self._told) >= _MOST_KINDS:
-            self._told.clear()
-        self._told[kind] = _Told(now)
+        if last is not None and last.since:
+            again = f" (and {counted(last.since, 'time more', 'times more')} in {now - last.at:.0f} s)"
+        if len(self._reported) >= _MOST_KINDS:
+            self._reported.clear()
+        self._reported[kind] = _Reported(now)
         logger.error("503 %s: %s%s", error.message, reason_of(error), again)
 
 

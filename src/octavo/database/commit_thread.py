@@ -24,7 +24,7 @@ class CommitThread:
         """Run the work. Returns a future of the running loop, which raises what the work raises."""
         done = asyncio.get_running_loop().create_future()
         if self._thread is None:
-            self._thread = Thread(target=_work_off, args=(self._tasks,), name=self._name, daemon=True)
+            self._thread = Thread(target=_run_tasks, args=(self._tasks,), name=self._name, daemon=True)
             self._thread.start()
         self._tasks.put((work, done))
         return done
@@ -36,7 +36,7 @@ class CommitThread:
             self._tasks.put(None)
 
 
-def _work_off(tasks: "SimpleQueue[_Task | None]") -> None:
+def _run_tasks(tasks: "SimpleQueue[_Task | None]") -> None:
     while (task := tasks.get()) is not None:
         work, done = task
         error: BaseException | None = None

@@ -99,7 +99,7 @@ class ComponentNames:
             table = self._table(definition)
             statement = RawStatement(_PLACES.format(table=escape_braces(table))).bind(self.dialect, name=name)
             for field, rows in await self.connection.fetch_all(*statement, long=True):
-                found += await self._told(definition, str(field), name, rows)
+                found += await self._classified(definition, str(field), name, rows)
         return found
 
     async def others(self, present: Collection[str]) -> list[OtherName]:
@@ -109,7 +109,7 @@ class ComponentNames:
             if component_table(definition).name in present:
                 text = _ALL_PLACES.format(table=self._table(definition))
                 for field, name, rows in await self.connection.fetch_all(text, long=True):
-                    found += await self._told(definition, str(field), str(name), rows)
+                    found += await self._classified(definition, str(field), str(name), rows)
         return found
 
     async def rows_of_others(self, definition: Definition, field: str, old: str, new: str) -> int:
@@ -135,18 +135,18 @@ class ComponentNames:
             found += [(part[number], name) for number, name in rows if name not in self.registry.components]
         return found
 
-    async def _told(self, definition: Definition, field: str, name: str, rows: int) -> list[OtherName]:
+    async def _classified(self, definition: Definition, field: str, name: str, rows: int) -> list[OtherName]:
         """Classify rows of an attribute; returns nothing if their name matches the definition."""
         attribute, is_known = definition.attributes.get(field), name in self.registry.components
-        told = partial(OtherName, uid=definition.uid, attribute=field, name=name, rows=rows)
+        other_name = partial(OtherName, uid=definition.uid, attribute=field, name=name, rows=rows)
         match attribute:
             case ComponentField(component=component) if component != name:
                 if is_known:
-                    return [told(meaning=Meaning.OTHER, component=component)]
+                    return [other_name(meaning=Meaning.OTHER, component=component)]
                 foreign = await self.rows_of_others(definition, field, name, component)
-                return [told(meaning=Meaning.FOREIGN if foreign else Meaning.FORMER, component=component)]
+                return [other_name(meaning=Meaning.FOREIGN if foreign else Meaning.FORMER, component=component)]
             case DynamicZone(components=listed) if not is_known:
-                return [told(meaning=Meaning.UNKNOWN, component=self._likely(name, listed))]
+                return [other_name(meaning=Meaning.UNKNOWN, component=self._likely(name, listed))]
         return []
 
     def _likely(self, name: str, listed: Iterable[str]) -> str | None:

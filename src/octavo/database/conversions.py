@@ -138,8 +138,10 @@ def _converted(step: ConversionStep, row_id: int, text: bytes, report: Conversio
     except ValueError:
         report.failed += 1
         if len(report.samples) < _MOST_SAMPLES:
-            told = text.decode(errors="replace")
-            report.samples.append((row_id, told if len(told) <= _LONGEST_SAMPLE else f"{told[:_LONGEST_SAMPLE]}…"))
+            sample = text.decode(errors="replace")
+            report.samples.append(
+                (row_id, sample if len(sample) <= _LONGEST_SAMPLE else f"{sample[:_LONGEST_SAMPLE]}…")
+            )
         return None
     report.converted += 1
     return result

@@ -61,11 +61,11 @@ async def finish_indexes(database: Database, registry: Registry) -> Finished:
     if dialect.aside is not None:
         missing = (await _look(database, dialect, registry, dialect.aside)).missing
         word = await database.fetch_value(dialect.aside.parts_word) if missing else None
-        left += [_told_left(change, finds_parts=word is not None) for change in missing]
+        left += [_describe_missing(change, finds_parts=word is not None) for change in missing]
     return Finished(tuple(made), tuple(left))
 
 
-def _told_left(change: CreateIndex, *, finds_parts: bool) -> str:
+def _describe_missing(change: CreateIndex, *, finds_parts: bool) -> str:
     if change.index.contains and not finds_parts:
         return _NO_PARTS % f"An index for parts of {change.table} ({', '.join(change.index.columns)})"
     return f"{change}: could not be made; the log says why"

@@ -123,11 +123,11 @@ class CountMaintenance:
             return ()
         self._is_steady = False
         with suppress(_NotKept):
-            states = await self._put_all_right(totals, counted)
+            states = await self._repair_all(totals, counted)
             self._is_steady = {state.table.name for state in states} == {table.name for table in self._tables}
         return tuple(counted)
 
-    async def _put_all_right(self, totals: MaintainedCounts, counted: list[CountedTable]) -> tuple[TotalState, ...]:
+    async def _repair_all(self, totals: MaintainedCounts, counted: list[CountedTable]) -> tuple[TotalState, ...]:
         async with self._database.apart() as connection:
             if totals.take is not None and not await connection.fetch_value(totals.take):
                 raise _NotKept
@@ -135,7 +135,7 @@ class CountMaintenance:
                 await connection.execute_script(totals.functions)
             states = await self.states(connection)
             due = [state for state in states if self._is_due(state)]
-            counted.extend([state.table for state in due if await self._put_right(state, connection, totals)])
+            counted.extend([state.table for state in due if await self._repair(state, connection, totals)])
             confirmed = [
                 totals.confirm(state.table) for state in states if state in due or (state.sound and state.known)
             ]
@@ -146,7 +146,7 @@ class CountMaintenance:
     def _is_due(self, state: TotalState) -> bool:
         return not state.is_kept and time.monotonic() >= self._later.get((state.table.name, state.sound), 0.0)
 
-    async def _put_right(self, state: TotalState, connection: Connection, totals: MaintainedCounts) -> bool:
+    async def _repair(self, state: TotalState, connection: Connection, totals: MaintainedCounts) -> bool:
         """Create triggers or count a table, as needed; return whether it was counted."""
         table, attempt = state.table, (state.table.name, state.sound)
         try:

@@ -96,8 +96,8 @@ class OptionRecord:
 
 def options_mark(registry: Registry) -> str:
     """Return a hash of the options of all content types."""
-    told = orjson.dumps(_options_of(registry), option=orjson.OPT_SORT_KEYS)
-    return blake2b(told, digest_size=12).hexdigest()
+    options = orjson.dumps(_options_of(registry), option=orjson.OPT_SORT_KEYS)
+    return blake2b(options, digest_size=12).hexdigest()
 
 
 def _options_of(registry: Registry) -> dict[str, list[bool]]:

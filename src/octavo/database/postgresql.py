@@ -154,10 +154,10 @@ class LedgerReader:
         waiting: asyncio.Future[TableMoment | None] = loop.create_future()
         self._waiting.append(waiting)
         if self._reading is None:
-            self._reading = loop.create_task(self._read_again_and_again(), context=Context())
+            self._reading = loop.create_task(self._read_while_waiting(), context=Context())
         return waiting
 
-    async def _read_again_and_again(self) -> None:
+    async def _read_while_waiting(self) -> None:
         """Read until no caller waits, starting in the next turn of the event loop, to serve all callers of this one."""
         try:
             while self._waiting:

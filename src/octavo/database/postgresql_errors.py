@@ -43,8 +43,9 @@ _OTHER_TABLES = (
 )
 
 
-def _tells_of_size(error: Exception) -> bool:
-    """Return whether a statement was aborted because of its size, by itself or by the server's limit for texts."""
+def _is_size_error(error: Exception) -> bool:
+    """Return whether a statement was aborted because of its size: by its own check, or by the server's limit for
+    texts."""
     return TOO_LARGE in str(error) or "string buffer" in str(error)
 
 
@@ -76,7 +77,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
     ((TimeoutError,), lambda error: StatementTimeout(reason="the server did not end a statement in time")),
     (
         (asyncpg.DataError, asyncpg.ProgramLimitExceededError, UnicodeEncodeError),
-        lambda error: (AnswerTooLarge if _tells_of_size(error) else UnsuitableValue)(str(error)),
+        lambda error: (AnswerTooLarge if _is_size_error(error) else UnsuitableValue)(str(error)),
     ),
     (_LOST, lambda error: ConnectionLost()),
     (STATEMENTS_LOST, lambda error: ServiceUnavailable(reason=POOLED)),

@@ -33,7 +33,7 @@ async def check_for_pooler(
 ) -> None:
     """Raise DatabaseMisconfigured if a pooler assigns server processes per transaction; `one` is a connection."""
     try:
-        is_shared = await _process(one) != one.get_server_pid() and await _meet(one, open_connection)
+        is_shared = await _process(one) != one.get_server_pid() and await _share_process(one, open_connection)
     except STATEMENTS_LOST:
         is_shared = True
     if is_shared:
@@ -59,7 +59,7 @@ async def check_keeps_statements(
         other.terminate()
 
 
-async def _meet(one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]) -> bool:
+async def _share_process(one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]) -> bool:
     """Return whether a second connection gets the server process that the first has just used."""
     other = await open_connection()
     try:

@@ -20,7 +20,7 @@ QUICK_SECONDS: Final = 0.005
 SHORT_SECONDS: Final = 0.001
 """Processor time up to which it runs there like a read that is not marked."""
 MEMORY_SECONDS: Final = 10.0
-"""How long a slow read is kept out of the loop."""
+"""How long a slow read does not run in the loop."""
 MOST: Final = 4096
 """Number of statements that are remembered, of each kind."""
 

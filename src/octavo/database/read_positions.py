@@ -34,7 +34,7 @@ READER: Final[ContextVar[Reader | None]] = ContextVar("octavo_reader", default=N
 
 
 def read_newest() -> None:
-    """Make the current reader read from the primary from now on."""
+    """Read from the primary from now on, for the current reader."""
     reader = READER.get()
     if reader is not None:
         reader.insist()

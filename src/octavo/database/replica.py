@@ -50,7 +50,7 @@ class Replica:
         self._behind = 0
         self._noted = 0.0
         self._started = ""
-        self._told: str | None = "it was not asked yet"
+        self._reported: str | None = "it was not asked yet"
         standby: Role = "standby"
         self.database = make(parameters, Topology(standby), maximum)
         self.database.meet_each(self._check_server)
@@ -75,7 +75,7 @@ class Replica:
         """Record a failed read. If it was the server's fault, the replica is not used until it responds again."""
         self._failed += 1
         if isinstance(error, ServiceUnavailable):
-            self._leave(reason_of(error))
+            self._stop_using(reason_of(error))
         else:
             logger.debug("A read failed at the replica %s: %s", self.name, reason_of(error))
 
@@ -87,9 +87,9 @@ class Replica:
             try:
                 await self._look()
             except (NoReplica, ServiceUnavailable) as error:
-                self._leave(reason_of(error))
+                self._stop_using(reason_of(error))
             except Exception:
-                self._leave("it cannot be asked")
+                self._stop_using("it cannot be asked")
                 logger.exception("Cannot read the log position of the replica %s", self.name)
             await asyncio.sleep(self._log.interval)
 
@@ -109,21 +109,21 @@ class Replica:
         if replayed is None:
             raise NoReplica("it does not tell how far it has come")
         if started != self._started:
-            await self._meet(started)
+            await self._accept_server(started)
         self._noted, self.replayed = time.monotonic(), replayed
         if ahead:
             raise NoReplica("it is ahead of the primary, so it follows another one")
         self._behind = max(0, self._log.position - replayed)
         self.fresh = self._log.seen_by(replayed) if self._behind <= self._freshness.size else _NEVER
         if time.monotonic() - self.fresh > self._freshness.seconds and not self._log.away:
-            self._tell(f"it is {self._behind} bytes behind")
-        elif self._told is not None:
-            self._told = None
+            self._log_once(f"it is {self._behind} bytes behind")
+        elif self._reported is not None:
+            self._reported = None
             logger.info("The replica %s is used", self.name)
 
-    async def _meet(self, started: str) -> None:
+    async def _accept_server(self, started: str) -> None:
         """Accept a server that is new or was restarted. Raises NoReplica for one of another cluster."""
-        self._leave(None)
+        self._stop_using(None)
         cluster = await cluster_of(self._asking)
         if cluster and self._log.cluster and cluster != self._log.cluster:
             raise NoReplica("it belongs to another cluster than the primary")
@@ -136,13 +136,13 @@ class Replica:
         if started != self._started:
             raise ConnectionLost(reason=f"{self.name} is not the server that was asked for its position")
 
-    def _leave(self, reason: str | None) -> None:
+    def _stop_using(self, reason: str | None) -> None:
         self.fresh, self.replayed = _NEVER, -1
         if reason is not None:
-            self._tell(reason)
+            self._log_once(reason)
 
-    def _tell(self, reason: str) -> None:
+    def _log_once(self, reason: str) -> None:
         """Log the reason, once each time the replica goes out of use."""
-        if self._told is None:
+        if self._reported is None:
             logger.warning("The replica %s is not used: %s", self.name, reason)
-        self._told = reason
+        self._reported = reason

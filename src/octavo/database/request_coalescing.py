@@ -49,7 +49,7 @@ class RequestCoalescer(Generic[WhatT, AnswerT]):
             return await self._make(what, values)
         finally:
             if self._under_way[key] > 1 or key in self._waiting:
-                self._go_on(key, what, values)
+                self._start_next(key, what, values)
             else:
                 del self._under_way[key]
 
@@ -66,8 +66,8 @@ class RequestCoalescer(Generic[WhatT, AnswerT]):
                     task.cancel()  # no caller waits any more
             raise
 
-    def _go_on(self, key: Hashable, what: WhatT, values: Values) -> None:
-        """After a read has finished, start the next one for all waiting callers, in a context of its own."""
+    def _start_next(self, key: Hashable, what: WhatT, values: Values) -> None:
+        """After a read has finished, start the next one for all waiting callers, in a new context."""
         answered = [one for one in self._waiting.pop(key, ()) if not one.done()]
         if answered:
             read = self._read_for(answered, key, what, values)
@@ -93,4 +93,4 @@ class RequestCoalescer(Generic[WhatT, AnswerT]):
         finally:
             for one in answered:
                 one.cancel()  # if the task itself was cancelled
-            self._go_on(key, what, values)
+            self._start_next(key, what, values)

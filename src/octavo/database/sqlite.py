@@ -136,9 +136,9 @@ def plan_text(rows: Iterable[Sequence[Any]]) -> str:
     """Return the steps of a plan, indented by nesting."""
     depths: dict[int, int] = {0: -1}
     lines = []
-    for number, parent, _, told in rows:
+    for number, parent, _, step in rows:
         depths[number] = depth = depths.get(parent, -1) + 1
-        lines.append(f"{'  ' * depth}{told}")
+        lines.append(f"{'  ' * depth}{step}")
     return "\n".join(lines)
 
 

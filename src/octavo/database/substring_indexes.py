@@ -62,7 +62,7 @@ class SubstringIndexMaintenance:
             return ()
         for state in await self._states(self._parts):
             if not state.known:
-                await self._put_right(state.index, self._parts)
+                await self._repair(state.index, self._parts)
             if not state.whole or not state.sound:
                 await self._fill(state.index, self._parts)
                 made.append(state.index)
@@ -94,7 +94,7 @@ class SubstringIndexMaintenance:
             for index in self._indexes
         ]
 
-    async def _put_right(self, index: SubstringIndex, parts: SubstringIndexes) -> None:
+    async def _repair(self, index: SubstringIndex, parts: SubstringIndexes) -> None:
         """Accept an index whose triggers are unchanged since it was started; restart any other one."""
         async with self._database.transaction(exclusive=True) as transaction:
             begun = {row[0] for row in await transaction.fetch_all(parts.states)}

@@ -43,7 +43,7 @@ _default_keepers: ContextVar[tuple[Keeper, ...]] = ContextVar("octavo_default_ke
 
 @contextmanager
 def with_hooks(hooks: Any) -> Iterator[None]:
-    """Use these hooks for units in the block that have none of their own. For commands."""
+    """Use these hooks as default for units in the block. For commands."""
     token = _default_hooks.set(hooks)
     try:
         yield
@@ -165,13 +165,13 @@ class UnitOfWork:
 
     def followers(self) -> list[Callback]:
         """Return the callbacks after the commit: subscribers to changes first."""
-        told = self._feed.deliveries(self._changes) if self._feed is not None and self._changes else []
-        return [*told, *self._callbacks]
+        notifications = self._feed.deliveries(self._changes) if self._feed is not None and self._changes else []
+        return [*notifications, *self._callbacks]
 
     async def undone(self) -> None:
         """Run the callbacks of `after_undo`."""
         if self._undo_callbacks:
-            await _to_the_end(_follow(self._undo_callbacks))
+            await _run_to_end(_follow(self._undo_callbacks))
 
     def hand_over(self, whole: Unit) -> None:
         """Move this unit's callbacks to the unit that it is a part of."""
@@ -250,7 +250,7 @@ async def _whole(
     followers = unit.followers()
     try:
         if followers:
-            await _to_the_end(_commit_and_follow(transaction, followers))
+            await _run_to_end(_commit_and_follow(transaction, followers))
         else:
             await transaction.__aexit__(None, None, None)
     except Exception:
@@ -314,7 +314,7 @@ async def _follow(followers: Sequence[Callback]) -> None:
             raise
 
 
-async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+async def _run_to_end(work: Coroutine[Any, Any, None]) -> None:
     """Run work to its end, even if the caller is cancelled: the cancellation is raised afterwards."""
     task = asyncio.get_running_loop().create_task(work, context=outside())
     cancelled: asyncio.CancelledError | None = None

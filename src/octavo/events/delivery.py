@@ -54,7 +54,7 @@ class Worker:
     def start(self) -> None:
         """Start checking for messages, in a context independent of the caller's."""
         self._end_waking = self._outbox.on_wake(self._awake.set)
-        self._looking = asyncio.get_running_loop().create_task(self._look_again_and_again(), context=Context())
+        self._looking = asyncio.get_running_loop().create_task(self._check_repeatedly(), context=Context())
 
     async def stop(self, seconds: float) -> None:
         """Stop taking messages. Deliveries in progress have `seconds` to finish; then others can take them."""
@@ -88,7 +88,7 @@ class Worker:
             await self._look()
         return outcomes
 
-    async def _look_again_and_again(self) -> None:
+    async def _check_repeatedly(self) -> None:
         while True:
             self._awake.clear()
             try:
@@ -97,7 +97,7 @@ class Worker:
                     logger.info("The outbox is readable again")
                 self._out_of_reach = False
             except Exception as error:  # the next check may succeed
-                self._tell(error)
+                self._log_error(error)
                 await asyncio.sleep(POLL_SECONDS)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._pause()):  # wait_for in Python 3.11 may swallow a cancellation
@@ -110,7 +110,7 @@ class Worker:
     def _topics_under_way(self) -> set[str]:
         return {message.topic for message in self._under_way.values()}
 
-    def _tell(self, error: Exception) -> None:
+    def _log_error(self, error: Exception) -> None:
         if not self._out_of_reach:
             unexpected = None if isinstance(error, ServiceUnavailable) else error
             logger.warning("Cannot read the outbox: %s", reason_of(error), exc_info=unexpected)
@@ -183,8 +183,8 @@ class Worker:
         if message.attempt >= topic.retries.attempts:
             return self._given_up(message, error)
         pause = topic.retries.pause(message.attempt)
-        told = "%s %d could not be delivered, attempt %d, the next in %.0f s: %s"
-        logger.warning(told, message.topic, message.id, message.attempt, pause, error)
+        retry_message = "%s %d could not be delivered, attempt %d, the next in %.0f s: %s"
+        logger.warning(retry_message, message.topic, message.id, message.attempt, pause, error)
         return Outcome(message, End.AGAIN, error[:_MOST_ERROR], pause)
 
     def _given_up(self, message: Message, error: str) -> Outcome:

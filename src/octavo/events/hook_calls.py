@@ -101,14 +101,14 @@ def hooks_of(unit: UnitOfWork, uid: str) -> TypeHooks | None:
 
 async def create_row(unit: UnitOfWork, uid: str, data: Data, write: Callable[[Data], Awaitable[int]]) -> int:
     """Write a new row of a built-in type with the data from hooks, and return its id."""
-    told = begin(unit, uid, Params(data=dict(data)))
-    if told is None:
+    calls = begin(unit, uid, Params(data=dict(data)))
+    if calls is None:
         return await write(data)
-    await told.before(CREATE)
-    given = _changed(told, data)
-    told.event.id = entry_id = await write(given)
-    told.event.result = Written(uid, {"id": entry_id, **given})
-    await told.after(CREATE, data=given)
+    await calls.before(CREATE)
+    given = _changed(calls, data)
+    calls.event.id = entry_id = await write(given)
+    calls.event.result = Written(uid, {"id": entry_id, **given})
+    await calls.after(CREATE, data=given)
     return entry_id
 
 
@@ -116,38 +116,38 @@ async def update_row(
     unit: UnitOfWork, uid: str, entry_id: int, data: Data, write: Callable[[Data], Awaitable[object]]
 ) -> None:
     """Update a row of a built-in type with the data from hooks."""
-    told = begin(unit, uid, Params(data=dict(data), where={"id": entry_id}), entry_id)
-    if told is None:
+    calls = begin(unit, uid, Params(data=dict(data), where={"id": entry_id}), entry_id)
+    if calls is None:
         await write(data)
         return
-    await told.before(UPDATE)
-    given = _changed(told, data)
+    await calls.before(UPDATE)
+    given = _changed(calls, data)
     await write(given)
-    told.event.result = Written(uid, {"id": entry_id, **given})
-    await told.after(UPDATE, data=given)
+    calls.event.result = Written(uid, {"id": entry_id, **given})
+    await calls.after(UPDATE, data=given)
 
 
 async def delete_row(
     unit: UnitOfWork, uid: str, entry_id: int, was: Mapping[str, Any], remove: Callable[[], Awaitable[object]]
 ) -> None:
     """Delete a row of a built-in type. Hooks get its last state, `was`."""
-    told = begin(unit, uid, Params(where={"id": entry_id}), entry_id)
-    if told is None:
+    calls = begin(unit, uid, Params(where={"id": entry_id}), entry_id)
+    if calls is None:
         await remove()
         return
-    await told.before(DELETE)
-    told.event.result = Written(uid, {"id": entry_id, **was})
+    await calls.before(DELETE)
+    calls.event.result = Written(uid, {"id": entry_id, **was})
     await remove()
-    await told.after(DELETE, data=None)
+    await calls.after(DELETE, data=None)
 
 
-def _changed(told: HookCalls, before: Data) -> Data:
+def _changed(calls: HookCalls, before: Data) -> Data:
     """Return the data that hooks have changed. Raises HookFailed for attributes that are not written."""
-    data = told.event.params.data
+    data = calls.event.params.data
     if not isinstance(data, Mapping):
-        raise told.hooks.mistake(told.event.action, f"event.params.data is {type(data).__name__}, no dictionary")
+        raise calls.hooks.mistake(calls.event.action, f"event.params.data is {type(data).__name__}, no dictionary")
     unknown = [name for name in data if name not in before]
     if unknown:
         hint = did_you_mean(unknown[0], before)
-        raise told.hooks.mistake(told.event.action, f"{unknown[0]!r} is not written here{hint}")
+        raise calls.hooks.mistake(calls.event.action, f"{unknown[0]!r} is not written here{hint}")
     return {**before, **data}

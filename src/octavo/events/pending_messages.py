@@ -46,8 +46,8 @@ def what_of(payload: Any) -> str:
     """Return the subject of a message in a few words, never its contents."""
     match payload:
         case {"tags": [*tags]}:  # a purge, for all caches or one
-            told = ", ".join(map(str, tags[:_MOST_TAGS])) + (" ..." if len(tags) > _MOST_TAGS else "")
-            return f"{told} in {payload['to']}" if "to" in payload else told
+            listed = ", ".join(map(str, tags[:_MOST_TAGS])) + (" ..." if len(tags) > _MOST_TAGS else "")
+            return f"{listed} in {payload['to']}" if "to" in payload else listed
         case {"plan": plan, "uid": uid, "id": entry_id}:
             return f"{plan} {uid} {entry_id}"
         case {"name": str(name)} | {"event": str(name)}:

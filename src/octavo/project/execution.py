@@ -46,7 +46,7 @@ class CodeClock:
             return await self._run_within(call)
         self._loop = asyncio.get_running_loop()
         self._left, self._since = seconds, self._loop.time()
-        self._timer = self._loop.call_later(seconds, self._ring)
+        self._timer = self._loop.call_later(seconds, self._check_time)
         limit = asyncio.timeout(None)
         try:
             async with limit as self._limit:
@@ -85,7 +85,7 @@ class CodeClock:
         if self._limit is not None:
             self._left -= self._loop.time() - self._since
 
-    def _ring(self) -> None:
+    def _check_time(self) -> None:
         """Cancel the code if its time is over; otherwise check again later."""
         if self._limit is None:
             return
@@ -93,7 +93,7 @@ class CodeClock:
         if left <= 0 and not self._stops:
             self._limit.reschedule(self._loop.time())
         else:
-            self._timer = self._loop.call_later(max(left, _SHORTEST_LOOK), self._ring)
+            self._timer = self._loop.call_later(max(left, _SHORTEST_LOOK), self._check_time)
 
 
 class Asker(Protocol):

@@ -16,7 +16,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 class CodeStopped(Exception):
     """Code raised SystemExit, KeyboardInterrupt or CancelledError, which would end the process or the request. It is
-    handled like any other error. The message contains the original error, and the traceback is kept."""
+    handled like any other error. The message contains the original error, and the traceback is preserved."""
 
     @classmethod
     def of(cls, error: BaseException) -> "CodeStopped":

@@ -150,14 +150,14 @@ def _install_finder() -> None:
 def without_bytecode() -> Iterator[None]:
     """Write no bytecode: it is validated by the second and size of the source, and edits may be faster than that."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    _look_again()
+    _forget_folder_caches()
     try:
         yield
     finally:
         sys.dont_write_bytecode = before
 
 
-def _look_again() -> None:
+def _forget_folder_caches() -> None:
     """Make the import system find files that were just created. Like `importlib.invalidate_caches`, but without loading
     `importlib.metadata`, which takes two megabytes."""
     for path, finder in list(sys.path_importer_cache.items()):

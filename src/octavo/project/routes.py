@@ -20,8 +20,7 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who can use a route: everyone if `public`; callers with permission for all actions in `scopes`; without any,
-    users."""
+    """Access to a route: public, or for callers with permission for all actions in `scopes`; without any, for users."""
 
     public: bool = False
     scopes: tuple[str, ...] = ()
@@ -125,7 +124,7 @@ def read_config(given: Any) -> dict[str, Any]:
 
 
 def read_access(auth: Auth, action: str | None) -> Access:
-    """Return who can use a route whose handler is the action. Raises InvalidRoute."""
+    """Return the access to a route whose handler is the action. Raises InvalidRoute."""
     if auth is False:
         return Access(public=True)
     if auth is None or auth is True:

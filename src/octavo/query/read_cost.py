@@ -41,7 +41,7 @@ class _Entries:
 
     def below(self, attribute: Populated, asked: Populate) -> "_Entries":
         """Return the estimate for the targets of an attribute of these entries."""
-        distinct = self.distinct and _leads_apart(attribute)
+        distinct = self.distinct and _has_distinct_targets(attribute)
         if not attribute.to_many or asked.count or distinct:
             return _Entries(self.number, distinct)
         page = asked.query.page
@@ -49,7 +49,7 @@ class _Entries:
         return _Entries(self.number * (ASSUMED_LENGTH if limit is None else min(limit, ASSUMED_LENGTH)), distinct)
 
 
-def _leads_apart(attribute: Populated) -> bool:
+def _has_distinct_targets(attribute: Populated) -> bool:
     """Return whether different entries always have different targets of an attribute."""
     if isinstance(attribute, Relation):
         return attribute.kind in _KEEPS_DISTINCT and attribute.name != LOCALIZATIONS

@@ -115,9 +115,9 @@ class CustomFields:
                         yield field_name, definition, name
 
 
-def known_custom_fields(project: Path, told: Mapping[str, str] | None = None) -> CustomFields:
-    """Return the known custom fields, without querying the database. `told` are the types from the settings."""
-    return CustomFields({**KNOWN, **_generated_types(project), **(told or {})})
+def known_custom_fields(project: Path, configured: Mapping[str, str] | None = None) -> CustomFields:
+    """Return the known custom fields, without querying the database. `configured` are the types from the settings."""
+    return CustomFields({**KNOWN, **_generated_types(project), **(configured or {})})
 
 
 def _generated_types(project: Path) -> dict[str, str]:

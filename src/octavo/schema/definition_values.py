@@ -92,10 +92,10 @@ class Reader:
         name, known = str(raw.get("customField")), self.custom_fields.known
         word = self.custom_fields.type_of(name)
         if name not in known:
-            told = f"{word!r}, as its column has them" if name in self.custom_fields.found else repr(word)
+            stored_as = f"{word!r}, as its column has them" if name in self.custom_fields.found else repr(word)
             otherwise = "name their type under `customFields` in `config/api.toml`"
             hint = did_you_mean(name, known, otherwise, likeness=0.9)
-            message = f"unknown custom field {name!r}: its values are taken as {told}; {hint}"
+            message = f"unknown custom field {name!r}: its values are taken as {stored_as}; {hint}"
             self.problems.append(warning(self.source, f"{path}.customField", message))
         return word
 

@@ -116,7 +116,7 @@ def with_drafts(registry: Registry) -> frozenset[str]:
 
 
 def reached(registry: Registry, uids: Iterable[str]) -> list[ContentType]:
-    """Return the content types with these UIDs and all that their responses can contain, by UID."""
+    """Return the content types with these UIDs, and those in their responses, by UID."""
     waiting: list[Definition] = [registry.definition(uid) for uid in uids]
     seen = {item.uid: item for item in waiting}
     while waiting:

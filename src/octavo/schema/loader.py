@@ -178,5 +178,5 @@ def _builtin(
     for uid, raw in BUILTIN_TYPES.items():
         file = extended.get(uid)
         own, name = (file.raw, file.name) if file else ({}, BUILT_IN)
-        told = with_builtin_attributes(uid, {**raw, **own}, name, problems)
-        yield parse_content_type(uid, told, Reader(name, problems, fields))
+        completed = with_builtin_attributes(uid, {**raw, **own}, name, problems)
+        yield parse_content_type(uid, completed, Reader(name, problems, fields))

@@ -69,7 +69,7 @@ def renamed_keys(raw: Mapping[str, Any], old: str, new: str) -> Iterator[tuple[t
 
 
 def _read_index(raw: Any, attributes: Mapping[str, AnyAttribute], reader: Reader, place: str) -> DeclaredIndex | None:
-    told = len(reader.problems)
+    before = len(reader.problems)
     kind, names = ORDER, raw
     if isinstance(raw, Mapping):
         for key in raw.keys() - _KEYS:
@@ -89,7 +89,7 @@ def _read_index(raw: Any, attributes: Mapping[str, AnyAttribute], reader: Reader
     keys = tuple(_read_key(name, kind, attributes, reader, f"{place}.{number}") for number, name in enumerate(names))
     if len({key.attribute for key in keys}) < len(keys):
         reader.note(place, "names an attribute twice")
-    return DeclaredIndex(keys, kind) if len(reader.problems) == told else None
+    return DeclaredIndex(keys, kind) if len(reader.problems) == before else None
 
 
 def _read_key(text: str, kind: str, attributes: Mapping[str, AnyAttribute], reader: Reader, place: str) -> IndexKey:

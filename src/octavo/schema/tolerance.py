@@ -29,7 +29,7 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
     for name, attribute in definition.attributes.items():
         path = f"attributes.{name}"
         match attribute:
-            case Relation() if _leads_nowhere(definition.uid, attribute, registry):
+            case Relation() if _has_no_target(definition.uid, attribute, registry):
                 key = "morphBy" if attribute.is_morph else "mappedBy"
                 hint = _meant(
                     attribute.morph_by or attribute.mapped_by or "", _owning(definition.uid, attribute, registry)
@@ -45,7 +45,7 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
     return definition if len(remarks) == count else replace(definition, attributes=attributes)
 
 
-def _leads_nowhere(uid: str, relation: Relation, registry: Registry) -> bool:
+def _has_no_target(uid: str, relation: Relation, registry: Registry) -> bool:
     if relation.target is None:
         return False
     name = relation.morph_by if relation.is_morph else relation.mapped_by

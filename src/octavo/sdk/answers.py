@@ -166,7 +166,7 @@ class Response:
 
 
 def to_response(value: Any) -> RawResponse:
-    """Return the response for an action's result: None is 204, an Answer itself, everything else JSON.
+    """Return the response for an action's result: 204 for None, an Answer itself, everything else JSON.
 
     Raises NotJson.
     """

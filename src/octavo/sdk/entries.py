@@ -131,7 +131,7 @@ class Entries(EntryReads):
         `targets` are entries, files or ids. If the attribute holds a single value, the last target replaces it. Raises
         NotFoundError, and ValidationError for other attributes.
         """
-        known, ids = self._leading(attribute), _ids(targets)
+        known, ids = self._linking_attribute(attribute), _ids(targets)
         if not known.to_many:
             if ids:
                 await self._change(entry_id, {attribute: ids[-1]})
@@ -145,7 +145,7 @@ class Entries(EntryReads):
 
         Raises NotFoundError, and ValidationError for other attributes.
         """
-        known = self._leading(attribute)
+        known = self._linking_attribute(attribute)
         if targets is None:
             await self._change(entry_id, {attribute: [] if known.to_many else None})
             return
@@ -161,7 +161,7 @@ class Entries(EntryReads):
         wanted = change(held)
         if wanted != held:
             single = wanted[-1] if wanted else None
-            await self._change(entry_id, {attribute: wanted if self._leading(attribute).to_many else single})
+            await self._change(entry_id, {attribute: wanted if self._linking_attribute(attribute).to_many else single})
 
     async def _held(self, entry_id: int, attribute: str) -> list[Any]:
         """Return the targets of an entry's attribute, in the form of a request body."""
@@ -239,7 +239,7 @@ class Entries(EntryReads):
             )
         return {str(name): plain(value) for name, value in data.items()}
 
-    def _leading(self, name: str) -> Relation | Media:
+    def _linking_attribute(self, name: str) -> Relation | Media:
         """Return the relation or media attribute with that name. Raises ValidationError for others."""
         attribute: AnyAttribute | None = self._type.attributes.get(name)
         if not isinstance(attribute, Relation | Media) or not attribute.writable:

@@ -62,7 +62,7 @@ class Service(ServiceKind):
         prepared = await self._prepare(query, By.LIST, Drafts.ASKED)
         entries, total = await self.app.controller.reads.find(prepared)
         page = prepared.page or Page()
-        listed = [self._told(item) for item in orjson.loads(entries)]
+        listed = [self._to_entry(item) for item in orjson.loads(entries)]
         count = len(listed) if total is None else total
         return EntryPage(listed, count, page.number or 1, page.limit or count)
 
@@ -137,9 +137,9 @@ class Service(ServiceKind):
         return reads.prepare(request, SERVICES)
 
     def _entry(self, answer: bytes) -> Entry:
-        return self._told(orjson.loads(answer))
+        return self._to_entry(orjson.loads(answer))
 
-    def _told(self, values: dict[str, Any]) -> Entry:
+    def _to_entry(self, values: dict[str, Any]) -> Entry:
         meta = values.pop(_META, None)
         return Entry(self.uid, values, meta)
 

@@ -57,7 +57,7 @@ _OLD_NAMES = {"callbackurl": "callback"}
 _LINKS = frozenset({"callback", "callbacks", "issuer", "authorize_url", "access_url", "profile_url"})
 
 
-def _leads_to_a_page(value: Any) -> bool:
+def _is_page_link(value: Any) -> bool:
     """Return whether a value is a link. v4 stores its own paths without the leading slash."""
     if isinstance(value, str) and ":" not in value and value[:1] not in ("/", "\\"):
         value = f"/{value}"
@@ -77,7 +77,7 @@ def provider_problems(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str
             yield f"{name}.{key}", f"expected {known[1].expected}"
             continue
         links = value if isinstance(value, list | tuple) else [value]
-        if known[0] in _LINKS and not all(_leads_to_a_page(link) for link in links):
+        if known[0] in _LINKS and not all(_is_page_link(link) for link in links):
             yield f"{name}.{key}", f"expected {EXPECTED}"
 
 
@@ -96,7 +96,7 @@ def read_stored_provider(given: Any) -> ProviderSettings:
         if known is None or value in (None, "", []) or (known[0] in found and canonical(key) in _OLD_NAMES):
             continue
         links = value if isinstance(value, list | tuple) else [value]
-        if known[0] in _LINKS and not all(_leads_to_a_page(link) for link in links):
+        if known[0] in _LINKS and not all(_is_page_link(link) for link in links):
             continue
         try:
             found[known[0]] = known[1].from_toml(value)

@@ -20,7 +20,7 @@ from octavo.core.bounded_files import read_own_file
 Version = tuple[int, int, int]
 
 REFERENCE: Version = (4, 26, 2)
-"""The last version of v4, and the default if none is known."""
+"""The last version of v4, and the default for projects with an unknown version."""
 
 _PACKAGE = "@strapi/strapi"
 _LARGEST_FILE = 64 * 1024**2

@@ -159,7 +159,7 @@ def tell_closed(code: Code, closing: Closing) -> None:
 def _closed(code: Code, closing: Closing) -> Iterator[str]:
     for guard, names in closed_by(code, closing).items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        yield f"Closed: {', '.join(names[:_MOST_NAMED])}{more}: {_told(guard)}"
+        yield f"Closed: {', '.join(names[:_MOST_NAMED])}{more}: {_describe_guard(guard)}"
 
 
 def closed_by(code: Code, closing: Closing) -> dict[Guard, list[str]]:
@@ -179,5 +179,5 @@ def closed_by(code: Code, closing: Closing) -> dict[Guard, list[str]]:
     return closed
 
 
-def _told(guard: Guard) -> str:
+def _describe_guard(guard: Guard) -> str:
     return f"{guard.name} is not run ({guard.place.file}:{guard.place.line}: {guard.says})"

@@ -104,7 +104,7 @@ class ProjectRoutes:
 
 
 def not_ported(route: Route) -> Endpoint:
-    """Return an endpoint that reports the missing handler, to callers who have access."""
+    """Return an endpoint that reports the missing handler to callers with access."""
     place = route.handled_at or route.place
     handler = route.handler or "a function"
     details = {"handler": handler, "file": place.file}

@@ -121,8 +121,8 @@ def _custom_field(raw: Mapping[str, Any]) -> str | None:
     if raw.get("type") != "customField":
         return None
     name, options = raw.get("customField"), raw.get("options")
-    told = f", {_literal(options)}" if options else ""
-    return f"Attribute.CustomField<{json.dumps(name)}{told}>"
+    suffix = f", {_literal(options)}" if options else ""
+    return f"Attribute.CustomField<{json.dumps(name)}{suffix}>"
 
 
 def _kind(attribute: AnyAttribute, item: Definition) -> str:

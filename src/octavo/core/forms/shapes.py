@@ -151,13 +151,13 @@ class Record(Shape):
         found: list[tuple[str, list[Problem]]] = []
         for name in reversed([*self.members]):
             inside = place.member(name)
-            told = [*islice(self.members[name].problems(value.get(name, MISSING), inside), _MOST)]
-            if told:
-                found.append((inside.label, told))
+            listed = [*islice(self.members[name].problems(value.get(name, MISSING), inside), _MOST)]
+            if listed:
+                found.append((inside.label, listed))
         names = [*self.members]
         found.sort(key=lambda one: next(index for index, name in enumerate(names) if name in one[0]))
-        for _, told in found:
-            yield from told
+        for _, listed in found:
+            yield from listed
 
 
 class Choice(Shape):

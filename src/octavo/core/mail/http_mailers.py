@@ -40,14 +40,14 @@ class SesMailer:
         service = self.service or f"https://email.{self.region}.amazonaws.com"
         host = urlsplit(service).netloc
         named = _REGION.fullmatch(host)
-        told = {
+        form = {
             "Action": "SendRawEmail",
             "Version": "2010-12-01",
             "Source": _address(mime, "From").addr_spec,
             "Destinations.member.1": _address(mime, "To").addr_spec,
             "RawMessage.Data": base64.b64encode(mime.as_bytes()).decode(),
         }
-        body = urlencode(told, quote_via=quote).encode()
+        body = urlencode(form, quote_via=quote).encode()
         region = named[1] if named else self.region
         headers = signed_headers(self.key, "ses", region, host, body, datetime.now(UTC))
         await _post(f"{service.rstrip('/')}/", content=body, headers=headers)
@@ -65,10 +65,10 @@ class MailgunMailer:
 
     async def send(self, message: Message) -> None:
         mime = to_mime(message, self.sender)
-        told = {name.lower(): str(mime[name]) for name in ("From", "To", "Subject")}
+        headers = {name.lower(): str(mime[name]) for name in ("From", "To", "Subject")}
         replies = {"h:Reply-To": str(mime["Reply-To"])} if mime["Reply-To"] else {}
         url = f"{self.service.rstrip('/')}/v3/{quote(self.domain, safe='')}/messages"
-        data = {**told, **replies, "text": _content(mime, "plain"), "html": message.html}
+        data = {**headers, **replies, "text": _content(mime, "plain"), "html": message.html}
         files = [("attachment", (file.name, file.content, file.kind)) for file in message.attachments]
         await _post(url, data=data, files=files or None, auth=(self.user, self.key))
 
@@ -83,10 +83,10 @@ class SendgridMailer:
 
     async def send(self, message: Message) -> None:
         mime = to_mime(message, self.sender)
-        replies = [_person(address) for address in mime["Reply-To"].addresses] if mime["Reply-To"] else []
-        told = {
-            "personalizations": [{"to": [_person(_address(mime, "To"))]}],
-            "from": _person(_address(mime, "From")),
+        replies = [_contact(address) for address in mime["Reply-To"].addresses] if mime["Reply-To"] else []
+        payload = {
+            "personalizations": [{"to": [_contact(_address(mime, "To"))]}],
+            "from": _contact(_address(mime, "From")),
             "subject": str(mime["Subject"]),
             "content": [
                 {"type": "text/plain", "value": _content(mime, "plain") or " "},
@@ -96,7 +96,7 @@ class SendgridMailer:
             **({"attachments": [_attached(file) for file in message.attachments]} if message.attachments else {}),
         }
         url = f"{self.service.rstrip('/')}/v3/mail/send"
-        await _post(url, json=told, headers={"authorization": f"Bearer {self.key}"})
+        await _post(url, json=payload, headers={"authorization": f"Bearer {self.key}"})
 
 
 async def _post(url: str, **request: Any) -> None:
@@ -130,7 +130,7 @@ def _address(mime: EmailMessage, header: str) -> Address:
     return address
 
 
-def _person(address: Address) -> dict[str, str]:
+def _contact(address: Address) -> dict[str, str]:
     name = {"name": address.display_name} if address.display_name else {}
     return {"email": address.addr_spec, **name}
 

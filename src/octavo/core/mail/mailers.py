@@ -57,7 +57,7 @@ NO_SENDER: Final = Sender()
 
 @dataclass(frozen=True, slots=True)
 class NoMailer:
-    """A mailer that always raises MailProblem, because none is configured."""
+    """The mailer if no other is configured. It always raises MailProblem."""
 
     reason: str = "No way to send mail is configured (plugins.toml, email.config)"
 

@@ -150,7 +150,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         request.extensions = {**request.extensions, "sni_hostname": url.host}
         request.url = url.copy_with(host=address)
         request.headers["accept-encoding"] = "identity"
-        with following(request.method, _told(request.method, url)) as call:
+        with following(request.method, _trace_attributes(request.method, url)) as call:
             for name, value in call.headers.items():
                 request.headers.setdefault(name, value)
             response = await self._inner.handle_async_request(request)
@@ -174,7 +174,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         return addresses[0]
 
 
-def _told(method: str, url: httpx2.URL) -> dict[str, str | int]:
+def _trace_attributes(method: str, url: httpx2.URL) -> dict[str, str | int]:
     """Return the attributes of a request for tracing: its host. Paths and queries may be secret."""
     port = url.port or (443 if url.scheme == "https" else 80)
     return {"http.request.method": method, "url.scheme": url.scheme, "server.address": url.host, "server.port": port}

@@ -74,8 +74,8 @@ def _migration(folder: Path, name: str, files: tuple[str, ...], dialect: Dialect
     own = [file for file in files if _word(file) in dialect.file_words]
     chosen = own or [file for file in files if _suffix(file) in _RUN and _word(file) is None]
     if len(chosen) > 1 or (own and f"{name}.py" in files):
-        told = ", ".join(file for file in files if _suffix(file) in _RUN)
-        raise MigrationFailed(f"{FOLDER}: {told}: one migration cannot have several files for the same database")
+        listed = ", ".join(file for file in files if _suffix(file) in _RUN)
+        raise MigrationFailed(f"{FOLDER}: {listed}: one migration cannot have several files for the same database")
     return Migration(name, files, folder / chosen[0] if chosen else None)
 
 

@@ -74,8 +74,8 @@ class RenamingTransaction(MigrationTransaction):
         if found is None or index is None or name in indexes:
             return
         renamed = self.dialect.rename_index(index.name, name)
-        anew = CreateIndex(found.name, replace(index, name=name))
-        made = (*self.dialect.drop_index(found.name, index), *anew.statements(self.dialect))
+        created = CreateIndex(found.name, replace(index, name=name))
+        made = (*self.dialect.drop_index(found.name, index), *created.statements(self.dialect))
         await self.run_all([renamed] if renamed else made)
 
     async def rename_foreign_key(self, table: str, old: str, new: str) -> None:

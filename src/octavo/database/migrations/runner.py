@@ -97,7 +97,7 @@ async def run_migrations(database: Database, folder: Path) -> tuple[str, ...]:
     Raises TablesLocked if others hold locks for too long.
     """
     states = await migration_states(database, folder)
-    _tell_not_run(migration for migration, state in states if state is State.NOT_RUN)
+    _log_not_run(migration for migration, state in states if state is State.NOT_RUN)
     pending = [migration for migration, state in states if state is State.PENDING]
     run: list[str] = []
     for migration in pending:
@@ -107,7 +107,7 @@ async def run_migrations(database: Database, folder: Path) -> tuple[str, ...]:
     return tuple(run)
 
 
-def _tell_not_run(migrations: Iterable[Migration]) -> None:
+def _log_not_run(migrations: Iterable[Migration]) -> None:
     names = [migration.files[0] for migration in migrations]
     if names:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
@@ -222,8 +222,8 @@ async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -
             raise
         except Exception as error:
             cause = str(error.__cause__ or error)
-            told = f"{cause}\n  statement {number} of {len(statements)}: {_shortened(statement)}"
-            raise _failed(f"{place}:{statement.line}", told) from error
+            message = f"{cause}\n  statement {number} of {len(statements)}: {_shortened(statement)}"
+            raise _failed(f"{place}:{statement.line}", message) from error
 
 
 async def _is_meant(transaction: MigrationTransaction, place: str, source: str) -> bool:
@@ -251,23 +251,23 @@ async def _run_python(transaction: MigrationTransaction, path: Path, source: str
     place = f"{FOLDER}/{path.name}"
     project = path.parents[2]
     try:
-        await _up_of(path, place, source)(transaction)
+        await _load_up(path, place, source)(transaction)
     except LockTimeout:
         raise
     except InvalidCode as error:
-        raise _failed(*_told(error)) from error
+        raise _failed(*_first_problem(error)) from error
     except SyntaxError as error:
         raise _failed(f"{place}:{error.lineno}", f"SyntaxError: {error.msg}") from error
     except (Exception, SystemExit) as error:
-        told = error if str(error) or error.__cause__ is None else error.__cause__
-        raise _failed(failure_place(error, project, place), describe(told)) from error
+        reported = error if str(error) or error.__cause__ is None else error.__cause__
+        raise _failed(failure_place(error, project, place), describe(reported)) from error
 
 
-def _told(error: InvalidCode) -> tuple[str, str]:
+def _first_problem(error: InvalidCode) -> tuple[str, str]:
     return error.problems[0].place, error.problems[0].message
 
 
-def _up_of(path: Path, place: str, source: str) -> Function:
+def _load_up(path: Path, place: str, source: str) -> Function:
     """Return the function `up` of a file. The file is executed once, without bytecode or an imported module."""
     module = ModuleType(f"octavo_migration_{path.stem}")
     module.__file__ = str(path)

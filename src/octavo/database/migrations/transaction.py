@@ -71,8 +71,8 @@ class MigrationTransaction:
         for part in statements_of(text, self.dialect.script):
             refuse_control(part.first_word)
         statement = RawStatement(text).bind(self.dialect, **values)
-        told = f"  -- {', '.join(map(repr, statement[1]))}" if statement[1] else ""
-        self.said.append(f"{statement[0]}{told}")
+        comment = f"  -- {', '.join(map(repr, statement[1]))}" if statement[1] else ""
+        self.said.append(f"{statement[0]}{comment}")
         return statement[0], statement[1]
 
 

@@ -111,5 +111,5 @@ async def done(database: Database, moment: int, size: int) -> None:
 async def failed(database: Database, reason: str) -> None:
     """Record that the attempt has failed, and why."""
     async with unit_of_work(database) as unit:
-        told = reason[:_MOST_REASON]
-        await unit.connection.execute(*_FAILED.bind(database.dialect, now=this_moment(), reason=told))
+        text = reason[:_MOST_REASON]
+        await unit.connection.execute(*_FAILED.bind(database.dialect, now=this_moment(), reason=text))

@@ -92,29 +92,29 @@ class PurgeQueue:
         try:
             async with self._turn:
                 if not done.done():
-                    await self._tell_all()
+                    await self._purge_all()
         except BaseException:
             done.cancel()
             raise
         await done
 
-    async def _tell_all(self) -> None:
+    async def _purge_all(self) -> None:
         """Collect, purge, and complete all callers; if interrupted, all of them fail."""
         await asyncio.sleep(max(self._options.gather / 1000, self._asked_again_at - steady_time()))
-        told, self._waiting = self._waiting, []
+        batch, self._waiting = self._waiting, []
         try:
-            await self._tell_or_defer([purge for purge, done in told if not done.cancelled()])
+            await self._purge_or_defer([purge for purge, done in batch if not done.cancelled()])
         except BaseException as error:
-            for _, done in told:
+            for _, done in batch:
                 done.cancel()
             if isinstance(error, asyncio.CancelledError):
                 raise
             raise PurgeFailed(f"{self._front.name}: {type(error).__name__}") from error
-        for _, done in told:
+        for _, done in batch:
             if not done.done():
                 done.set_result(None)
 
-    async def _tell_or_defer(self, purges: Sequence[Purge]) -> None:
+    async def _purge_or_defer(self, purges: Sequence[Purge]) -> None:
         if not purges:
             return
         tags = merged(tag for purge in purges for tag in purge.tags)

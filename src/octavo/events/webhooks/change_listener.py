@@ -69,19 +69,19 @@ class WebhookChangeListener:
 
     async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
         """Read an entry before it is deleted."""
-        await self._tell(unit, DataChange(uid, entry_id, ChangeKind.DELETE))
+        await self._add_messages(unit, DataChange(uid, entry_id, ChangeKind.DELETE))
 
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
         """Add the messages, as the last step before the commit."""
         for change in changes if self._webhooks.current else ():
             if change.kind is not ChangeKind.DELETE:
-                await self._tell(unit, change)
+                await self._add_messages(unit, change)
 
     async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
         """Add the messages for an entry's failed schedule."""
-        await self._tell(unit, DataChange(uid, entry_id, ChangeKind.UPDATE), (SCHEDULE_FAILED,), data)
+        await self._add_messages(unit, DataChange(uid, entry_id, ChangeKind.UPDATE), (SCHEDULE_FAILED,), data)
 
-    async def _tell(
+    async def _add_messages(
         self,
         unit: UnitOfWork,
         change: DataChange,

@@ -72,13 +72,13 @@ def set_attributes(drafts: Drafts, draft: Draft, forms: Raw, names: Names) -> No
     not configurable are unchanged."""
     before = draft.attributes
     fixed = {name: raw for name, raw in before.items() if raw.get("configurable") is False}
-    told = {name: _stored(draft, name, raw, names) for name, raw in forms.items() if name not in fixed}
+    stored = {name: _stored(draft, name, raw, names) for name, raw in forms.items() if name not in fixed}
     for name, raw in before.items():
-        if name not in fixed and not is_relation(told.get(name)):
+        if name not in fixed and not is_relation(stored.get(name)):
             untie(drafts, draft, raw)
-    draft.raw["attributes"] = {**fixed, **told}
+    draft.raw["attributes"] = {**fixed, **stored}
     draft.changed = True
-    for name, raw in told.items():
+    for name, raw in stored.items():
         old = before.get(name)
         if is_relation(old) and _nature(old) != _nature(raw):
             untie(drafts, draft, old)
@@ -93,9 +93,9 @@ def _nature(raw: Raw) -> tuple[str | None, Any]:
 def _stored(draft: Draft, name: str, form: Raw, names: Names) -> dict[str, Any]:
     """Return an attribute as stored, without form-only members and without defaults."""
     if form.get("type") == "relation":
-        told = {**form, "targetAttribute": None} if form.get("targetAttribute") in _NO_NAME else form
+        named = {**form, "targetAttribute": None} if form.get("targetAttribute") in _NO_NAME else form
         owner = names.get(OWNER) if form.get("target") == OWNER else draft.uid if form.get("target") == SELF else None
-        return stored_relation({**told, "target": owner} if owner else told, draft.attributes.get(name))
+        return stored_relation({**named, "target": owner} if owner else named, draft.attributes.get(name))
     raw = {key: value for key, value in form.items() if says_something(key, value)}
     if form.get("type") == "component":
         raw["component"] = names.get(form["component"], form["component"])

@@ -112,8 +112,8 @@ def _tidied(form: Any, *, targets: bool = False) -> Any:
             return raw
         return {key: value for key, value in raw.items() if is_kept(raw, key, value)}
 
-    told = {name: kept(raw) for name, raw in attributes.items()}
-    return {**form, "attributes": told}
+    stored = {name: kept(raw) for name, raw in attributes.items()}
+    return {**form, "attributes": stored}
 
 
 def _check(shape: Shape, body: Any) -> None:

@@ -46,7 +46,7 @@ class TablePreview:
 @dataclass(frozen=True, slots=True)
 class Preview:
     """The effects of a change. `uid` is the subject under its new name; `kept` are tables and columns that definitions
-    no longer require, and that are kept."""
+    no longer require, and that stay."""
 
     uid: str
     files: tuple[FilePreview, ...]
@@ -65,9 +65,9 @@ async def preview_of(
     new = [one for one in (await plan_changes(database, plan.registry, renames)).ordered if one not in known]
     dropped = plan.dropped.unwanted if plan.dropped else ()
     places = {(physical_name(one.table, dialect), one.column and physical_name(one.column, dialect)) for one in dropped}
-    told = [_change(one) for one in new]
-    kept = [one for one in told if one.change in _LOSING and (one.table, one.column) not in places]
-    made = [one for one in told if one not in kept]
+    listed = [_change(one) for one in new]
+    kept = [one for one in listed if one.change in _LOSING and (one.table, one.column) not in places]
+    made = [one for one in listed if one not in kept]
     return Preview(plan.uid, files, (*_renamed(renames), *made), tuple(kept))
 
 

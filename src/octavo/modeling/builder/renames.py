@@ -61,11 +61,11 @@ def moved_components(registry: Registry, moved: Mapping[str, str]) -> Renamed | 
     """Return the renames of stored data for components with new UIDs, from the previous definitions."""
     if not moved:
         return None
-    told = "-and-".join(f"{old}-to-{new}".replace(".", "-") for old, new in moved.items())
+    slug = "-and-".join(f"{old}-to-{new}".replace(".", "-") for old, new in moved.items())
     about = "Move " + ", ".join(f"{old} to {new}" for old, new in moved.items()) + "."
     forward = [line for old, new in moved.items() for line in component_lines(registry, old, new)]
     backward = [line for old, new in reversed([*moved.items()]) for line in component_lines(registry, new, old)]
-    return Renamed(f"move-{told}"[:_LONGEST_NAME], about, tuple(forward), tuple(backward))
+    return Renamed(f"move-{slug}"[:_LONGEST_NAME], about, tuple(forward), tuple(backward))
 
 
 def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFields) -> Renamed | None:
@@ -92,8 +92,8 @@ def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFie
             tables += renames(wanted_tables(before), wanted_tables(after))
         except RenameRefused as error:
             raise refused([Problem((draft.uid, RENAMES, old), str(error))]) from error
-    told = "-".join(f"{old}-to-{new}" for old, new in asked.items())
-    name = f"rename-{draft.uid.rpartition('.')[2]}-{told}"[:_LONGEST_NAME]
+    slug = "-".join(f"{old}-to-{new}" for old, new in asked.items())
+    name = f"rename-{draft.uid.rpartition('.')[2]}-{slug}"[:_LONGEST_NAME]
     return Renamed(name, f"Rename attributes of {draft.uid}.", tuple(forward), tuple(backward), tuple(tables))
 
 

@@ -223,9 +223,9 @@ def migration_text(about: str, lines: Iterable[str]) -> str:
 
 
 def _call(method: str, *arguments: object, **named: object) -> str:
-    told = [_literal(argument) for argument in arguments]
-    told += [f"{name}={_literal(value)}" for name, value in named.items()]
-    return f"await transaction.{method}({', '.join(told)})"
+    rendered = [_literal(argument) for argument in arguments]
+    rendered += [f"{name}={_literal(value)}" for name, value in named.items()]
+    return f"await transaction.{method}({', '.join(rendered)})"
 
 
 def _literal(value: object) -> str:
@@ -255,7 +255,7 @@ def _row_lines(registry: Registry, uid: str, old: str, new: str) -> Iterator[str
     for holder, path in _places(registry, definition):
         yield _call("rename_field", holder, f"{path}{old}", f"{path}{new}")
     if isinstance(attribute, Scalar):
-        for holder, name in _leading_to(registry, uid):
+        for holder, name in _relations_to(registry, uid):
             yield _call("rename_main_field", holder, name, old, new)
 
 
@@ -284,7 +284,7 @@ def _paths(registry: Registry, holder: Definition, uid: str, seen: tuple[str, ..
                 yield f"{attribute.name}.{path}"
 
 
-def _leading_to(registry: Registry, uid: str) -> Iterator[tuple[str, str]]:
+def _relations_to(registry: Registry, uid: str) -> Iterator[tuple[str, str]]:
     """Yield the project's relations to a type: definition and attribute."""
     for holder in registry.definitions():
         for attribute in holder.attributes.values():

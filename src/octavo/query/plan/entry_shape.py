@@ -51,7 +51,7 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES
 
 MARK: Final = "\x11"
-_TOLD: Final = re.compile(f"{MARK}([^{MARK}]*){MARK}([^{MARK}]*){MARK}([^{MARK}]*){MARK}".encode())
+_UNLISTED_MARK: Final = re.compile(f"{MARK}([^{MARK}]*){MARK}([^{MARK}]*){MARK}([^{MARK}]*){MARK}".encode())
 
 
 class Unlisted(NamedTuple):
@@ -70,7 +70,7 @@ def kind_of_unlisted(definition: Definition, zone: DynamicZone) -> KindShape:
 def told_unlisted(answer: bytes) -> Iterator[Unlisted]:
     """Yield the unlisted components that a response contains placeholders for."""
     if MARK.encode() in answer:
-        for owner, zone, component in _TOLD.findall(answer):
+        for owner, zone, component in _UNLISTED_MARK.findall(answer):
             yield Unlisted(owner.decode(), zone.decode(), component.decode())
 
 

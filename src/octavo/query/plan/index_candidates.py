@@ -32,13 +32,13 @@ class IndexableRead:
     related: tuple["IndexableRead", ...] = ()
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "IndexableRead":
+    def read(cls, data: Mapping[str, Any]) -> "IndexableRead":
         """Load from the JSON form of `asdict`. Raises KeyError, TypeError, ValueError for anything else."""
         return cls(
-            str(told["uid"]),
-            tuple(AttributeTest(**test) for test in told["tests"]),
-            tuple((str(name), bool(down)) for name, down in told["sort"]),
-            tuple(cls.read(one) for one in told["related"]),
+            str(data["uid"]),
+            tuple(AttributeTest(**test) for test in data["tests"]),
+            tuple((str(name), bool(down)) for name, down in data["sort"]),
+            tuple(cls.read(one) for one in data["related"]),
         )
 
 

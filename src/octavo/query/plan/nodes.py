@@ -266,7 +266,7 @@ class KindShape:
 class VariantShape:
     """The JSON of targets of several types: an array (zones, morphToMany), or one object or null (morphToOne).
 
-    An empty `empty` means that there is nothing to show (see `ObjectShape.optional`). `others` is the shape, in a
+    With an empty `empty` text, the member is left out (see `ObjectShape.optional`). `others` is the shape, in a
     dynamic zone, of each component of the project without a branch; with None, these are left out. With `wrapped`, the
     array is the `data` of an object.
     """

@@ -1,4 +1,4 @@
-"""Facts: what a write needs to know about the current data, queried in one statement. Names are resolved."""
+"""Facts: the queries of a write about the current data, combined in one statement. Names are resolved."""
 
 from typing import Any
 

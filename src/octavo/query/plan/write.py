@@ -106,11 +106,11 @@ def plan_delete(
     """Return the changes that delete entries, the components inside them and the morph relations pointing to them."""
     wanted = list(ids)
     targets = tuple(TypedTarget(definition.uid, one) for one in wanted)
-    inverse = [*_leave_morphs(definition, targets, registry)] if wanted else []
+    inverse = [*_unlink_morphs(definition, targets, registry)] if wanted else []
     return [*inverse, *_drop([*owned, *((definition, one) for one in wanted)])]
 
 
-def _leave_morphs(definition: Definition, targets: tuple[TypedTarget, ...], registry: Registry) -> Iterator[Change]:
+def _unlink_morphs(definition: Definition, targets: tuple[TypedTarget, ...], registry: Registry) -> Iterator[Change]:
     """Yield the changes that remove every morphToMany and every known morphToOne relation to these targets."""
     for owner, relation in registry.morph_lists:
         if owner.uid != FILE:  # files are detached separately
@@ -294,15 +294,15 @@ def _morph(rows: Iterable[RowNode], registry: Registry) -> Iterator[Change]:
                 links = [MorphLink(row.key, target, None, float(i + 1)) for i, target in enumerate(targets)]
                 yield AddMorphs(owner=row.definition, relation=relation, links=tuple(links))
         for name, sources in row.sources.items():
-            yield from _lead_here(row, row.definition.relation(name), sources, registry)
+            yield from _link_sources(row, row.definition.relation(name), sources, registry)
 
 
-def _lead_here(row: RowNode, relation: Relation, sources: Sequence[int], registry: Registry) -> Iterator[Change]:
+def _link_sources(row: RowNode, relation: Relation, sources: Sequence[int], registry: Registry) -> Iterator[Change]:
     """Write the inverse side of a morph relation: set the columns of the sources, or rows of the morph table."""
     owner, owning = _owning(relation, registry)
     target = TypedTarget(row.definition.uid, row.key)
     if row.id is not None:
-        yield _leave([target], relation, registry)
+        yield _unlink_targets([target], relation, registry)
     if not sources:
         return
     if owning.kind == "morphToOne":
@@ -312,7 +312,7 @@ def _lead_here(row: RowNode, relation: Relation, sources: Sequence[int], registr
     yield AddMorphs(owner=owner, relation=owning, links=tuple(links))
 
 
-def _leave(targets: Iterable[TypedTarget], relation: Relation, registry: Registry) -> Change:
+def _unlink_targets(targets: Iterable[TypedTarget], relation: Relation, registry: Registry) -> Change:
     """Remove the links to these targets that were set by the inverse side of their morph relation."""
     owner, owning = _owning(relation, registry)
     if owning.kind == "morphToOne":

@@ -48,7 +48,7 @@ class AdminAuth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminRateLimit:
-    """Limits on attempts at logging in, registering and new passwords; counted where those of users are."""
+    """Rate limits of sign-in, registration and password resets; counted in the same place as those of users."""
 
     enabled: bool = setting(True, "Limit attempts at sign-in, registration and password routes of administrators.")
     interval: int = setting(
@@ -60,7 +60,7 @@ class AdminRateLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminAudit:
-    """What administrators have done: who, what and when, for `octavo audit`."""
+    """The audit log of administrators' actions, for `octavo audit`."""
 
     keep: int = setting(
         90 * 86400, "How long the audit log is stored.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="90d"

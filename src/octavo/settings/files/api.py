@@ -21,7 +21,7 @@ _STORED_TYPES: Final = table_of(one_of(sorted(BASE_TYPES)), "the types that cust
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """The REST door."""
+    """The REST API."""
 
     default_limit: int = setting(25, "Entries per page if a request sets none.", bounds=AT_LEAST_ONE)
     max_limit: int = setting(100, "Maximum entries per page; -1 for no limit but `largestAnswer`.", bounds=(-1, None))
@@ -37,7 +37,7 @@ class Rest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Responses:
-    """What answers show."""
+    """The contents of responses."""
 
     private_attributes: tuple[str, ...] = setting(
         (), "Attributes that are private in every content type and component, by name."
@@ -46,7 +46,7 @@ class Responses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reads:
-    """What one read may cost, over REST and GraphQL; far above what applications ask. More is refused with 400."""
+    """Limits of one read, over REST and GraphQL; far above what applications need. More expensive reads get 400."""
 
     joins: int = setting(
         1_000, "Maximum tables that a read joins: one for each relation, component and kind.", bounds=AT_LEAST_ONE
@@ -77,7 +77,7 @@ FEED_PATH: Final = "/events"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events:
-    """The feed of changes, `GET /api/events`."""
+    """The change feed, `GET /api/events`."""
 
     enabled: bool = setting(
         False, "Record all changes and send them to listeners of `/api/events` who can find the entries."

@@ -89,7 +89,7 @@ class Graphql:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentationConfig:
-    """The documentation's URL, and who can read it."""
+    """The URL of the documentation, and its access rules."""
 
     path: str = setting("/documentation", "Path of the page; the document is at `openapi.json` below it.", kind=PATH)
     always: bool = setting(False, "Serve it in production too.")

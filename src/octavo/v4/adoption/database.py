@@ -72,7 +72,7 @@ async def _look(database: Database, registry: Registry, where: str, source: str)
         files=await _files(database, tables),
         webhooks=await _webhooks(database, tables),
         unclaimed=_unclaimed(registry, tables),
-        added=tuple(str(change) for change in added if change not in orders and not _is_ours(change)),
+        added=tuple(str(change) for change in added if change not in orders and not _is_octavos(change)),
         indexes=len(changes.additive) - len(added),
         order_columns=tuple(str(change) for change in orders),
         contradicting=tuple(map(str, _contradicting(changes))),
@@ -85,7 +85,7 @@ def _is_order(change: Change) -> bool:
     return isinstance(change, AddColumn) and (change.column.name == "order" or change.column.name.endswith("_order"))
 
 
-def _is_ours(change: Change) -> bool:
+def _is_octavos(change: Change) -> bool:
     return isinstance(change, CreateTable) and change.table.startswith(OWN_PREFIX)
 
 

@@ -131,7 +131,7 @@ class DatabaseReport:
     roles: tuple[Count, ...] = ()
     files: tuple[StoredFiles, ...] = ()
     webhooks: int = 0
-    """Number of enabled webhooks: v4 sends them, Octavo does not."""
+    """Number of enabled webhooks."""
     unclaimed: tuple[str, ...] = ()
     """Tables that belong to no definition and are left unchanged."""
     added: tuple[str, ...] = ()

@@ -155,8 +155,8 @@ def _open_settings(report: Report) -> Iterator[Section]:
 
 
 def _open_code(report: Report) -> Iterator[Section]:
-    told = {item.guard for item in report.closed}
-    closed = [item for item in report.code_that(State.CLOSED) if item.name not in told and item.kind != Kind.ROUTE]
+    guards = {item.guard for item in report.closed}
+    closed = [item for item in report.code_that(State.CLOSED) if item.name not in guards and item.kind != Kind.ROUTE]
     found = report.code_that(State.OPEN)
     if not (closed or found):
         return
@@ -222,7 +222,7 @@ def _database(found: DatabaseReport) -> Iterator[Section]:
     lead = [
         f"{found.where} ({found.source}): {counted(found.tables, 'table')}, {counted(total, 'entry', 'entries')}, "
         f"{users}, {files}, {counted(found.entries('admin::user'), 'administrator')}. It was only read.",
-        *_told_of(found),
+        *_database_facts(found),
     ]
     types = sorted(found.types, key=lambda item: (not item.uid.startswith("api::"), -(item.entries or 0), item.uid))
     rows = tuple(
@@ -257,14 +257,14 @@ def _components(found: DatabaseReport) -> Iterator[Section]:
         yield Section("Components under other names", (lead,), columns, rows)
 
 
-def _told_of_triggers(found: DatabaseReport) -> Iterator[str]:
+def _added_triggers(found: DatabaseReport) -> Iterator[str]:
     if found.triggers:
         yield "Triggers in tables of content keep totals of lists (`totals`); `octavo db totals --remove` removes them."
     elif max((each.entries or 0 for each in found.types), default=0) >= _MANY_ENTRIES:
         yield "No triggers are made; `octavo db totals --keep` makes those that keep totals of long lists."
 
 
-def _told_of(found: DatabaseReport) -> Iterator[str]:
+def _database_facts(found: DatabaseReport) -> Iterator[str]:
     if found.locales:
         yield f"Locales: {', '.join(found.locales)}; {found.default_locale} is the default."
     if found.roles:
@@ -282,7 +282,7 @@ def _told_of(found: DatabaseReport) -> Iterator[str]:
         tables = counted(len(found.added), "table or column", "tables and columns")
         indexes = counted(found.indexes, "index or key", "indexes and keys")
         yield f"The first start adds {tables}, {indexes}; no more."
-    yield from _told_of_triggers(found)
+    yield from _added_triggers(found)
     if found.left:
         left = counted(len(found.left), "table or column belongs", "tables and columns belong")
         yield f"{left} to no definition any more, and stay (`octavo db diff`)."

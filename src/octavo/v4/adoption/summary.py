@@ -13,7 +13,7 @@ _SHOWN: Final = 2
 
 
 def summary(report: Report) -> Iterator[str]:
-    """Yield the lines: what is closed, then what does not run."""
+    """Yield the lines: closed operations first, then code that does not run."""
     taken, unknown = report.settings_that(Outcome.TAKEN), report.settings_that(Outcome.CLOSED, Outcome.OPEN)
     code = report.code_that(State.OPEN)
     yield (
@@ -25,9 +25,9 @@ def summary(report: Report) -> Iterator[str]:
         what = dict.fromkeys(name for item in report.closed for name in item.closes)
         guards = listed((item.guard for item in report.closed), 3)
         yield f"  Closed until ported or allowed: {listed(what, 3)}, because of {guards}"
-    told = [*unknown, *report.to_look_at()]
-    yield from (f"  {_line(item)}" for item in told[:_SHOWN])
-    if report.closed or told or code or report.absent() or report.definitions:
+    items = [*unknown, *report.to_look_at()]
+    yield from (f"  {_line(item)}" for item in items[:_SHOWN])
+    if report.closed or items or code or report.absent() or report.definitions:
         yield "  All of it, and what to do: octavo adopt"
 
 

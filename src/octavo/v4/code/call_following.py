@@ -1,6 +1,6 @@
 """Find out whether code that runs before an operation may reject it, by following its calls through a project's files.
 
-Calls are relevant if they are awaited, are a statement of their own, or get the event as argument. If such a call
+Calls are relevant if they are awaited, are expression statements, or get the event as argument. If such a call
 cannot be followed completely, the code may reject the operation, as far as is known.
 """
 
@@ -74,7 +74,7 @@ class Step:
     node: Node
     this: Thing | None
     answers: bool
-    """Whether its promise is awaited, or it is a statement of its own."""
+    """Whether its promise is awaited, or it is an expression statement."""
     given: tuple[tuple[str, ...], ...]
     is_detached: bool = False
     """Whether its promise is dropped: then only a `throw` counts, which terminates the Node.js process."""

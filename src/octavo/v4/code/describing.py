@@ -32,8 +32,8 @@ _REFUSALS: Final = frozenset(
 
 def describe(module: Module, node: Node, nothing: str = "code of its own") -> str:
     """Describe the code below a node: `sets title; calls an address; throws`."""
-    told = list(dict.fromkeys(_facts(module, node)))
-    return "; ".join(told[:6]) if told else nothing
+    facts = list(dict.fromkeys(_facts(module, node)))
+    return "; ".join(facts[:6]) if facts else nothing
 
 
 def throws(module: Module, node: Node) -> bool:

@@ -250,7 +250,7 @@ class HookReader:
             return None if event.startswith("after") and "Find" not in event else ""
         if "Find" in event or "Count" in event:
             is_after = event.startswith("after")
-            hides = _takes_away(module, node, self._attributes) if is_after else _changes_or_calls(module, node)
+            hides = _may_mask(module, node, self._attributes) if is_after else _changes_or_calls(module, node)
             return "" if hides else self._refusal(module, node, owner, only_followed=is_after)
         if event.startswith("after"):
             return None
@@ -343,7 +343,7 @@ def _assigns_where(module: Module, node: Node) -> bool:
     return bool(given) and bool({"where", "filters", "params"} & set(member_path(module, given[0])[-2:]))
 
 
-def _takes_away(module: Module, node: Node, attributes: Collection[str]) -> bool:
+def _may_mask(module: Module, node: Node, attributes: Collection[str]) -> bool:
     """Return whether a hook after a read may remove or mask data: it sets anything that is an attribute somewhere, or
     passes the result to other code. Additions hide nothing."""
     if node.type not in FUNCTIONS or throws(module, node):

@@ -169,8 +169,8 @@ def code_files(sources: Sources, folder: Path) -> Iterator[Path]:
 
 def read_modules(sources: Sources) -> None:
     """Read the files that are not covered otherwise."""
-    told = {finding.place.file for finding in sources.findings}
+    covered = {finding.place.file for finding in sources.findings}
     for path in code_files(sources, sources.source):
         place = sources.place(path)
-        if place.file not in told:
+        if place.file not in covered:
             sources.find(Kind.MODULE, place.file, place, "a module for other files", State.OPEN)

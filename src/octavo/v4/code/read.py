@@ -119,7 +119,10 @@ class _Reader:
         self._named.tell()
         self._rest()
         return Code(
-            findings=(*(as_ported(found, ported) for found in sources.findings), *_told(routes, ported.actions)),
+            findings=(
+                *(as_ported(found, ported) for found in sources.findings),
+                *_route_findings(routes, ported.actions),
+            ),
             routes=routes,
             core={route.action: _hooked(route, hooks) for route in self._routes.core()},
             around=tuple(self._around),
@@ -206,7 +209,7 @@ def _unported(actions: Mapping[str, Guard], ported: Places) -> dict[str, Guard]:
     return {name: guard for name, guard in actions.items() if name not in ported}
 
 
-def _told(routes: tuple[Route, ...], ported: Places) -> Iterator[Finding]:
+def _route_findings(routes: tuple[Route, ...], ported: Places) -> Iterator[Finding]:
     """Yield a finding for each route that differs from the generated one."""
     for route in routes:
         names = ", ".join(dict.fromkeys(guard.name for guard in route.guards))

@@ -213,10 +213,10 @@ class RouteReader:
             if action in _names(said.get("except")) or ("only" in said and action not in _names(said["only"])):
                 continue
             routes.append(self._configured(module, options.get("config"), action, route, owner))
-        told = "; ".join(
+        summary = "; ".join(
             [*(f"{key} {value}" for key, value in said.items() if value), *(["config"] if "config" in options else [])]
         )
-        self._sources.find(Kind.ROUTE, uid, place, f"core router: {told or 'all routes'}", State.TAKEN)
+        self._sources.find(Kind.ROUTE, uid, place, f"core router: {summary or 'all routes'}", State.TAKEN)
         return routes, prefix
 
     def _core(self, uid: str, owner: str, place: Place, prefix: str = "") -> Iterator[Route]:

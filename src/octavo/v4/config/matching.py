@@ -128,11 +128,11 @@ class Matcher:
 
     def _close(self, row: Row, path: Path, place: Place, message: str) -> None:
         """Handle a key that is not understood: the safest value, no start, or no effect; and what to write instead."""
-        told = f"{message}; {_advice(row.settings)}"
+        advised = f"{message}; {_advice(row.settings)}"
         self._out.given += [self._given(reading, place) for reading in row.closed]
-        self._need(row.stops, path, place, told)
+        self._need(row.stops, path, place, advised)
         outcome = Outcome.CLOSED if row.closed or row.stops else Outcome.OPEN
-        self._note(outcome, path, place, told, setting=row.settings[0])
+        self._note(outcome, path, place, advised, setting=row.settings[0])
 
     def _need(self, settings: Iterable[str], path: Path, place: Place, message: str) -> None:
         problem = SettingsProblem(str(place), ".".join(path), message)

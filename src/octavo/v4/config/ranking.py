@@ -19,7 +19,7 @@ _FOR_SQLITE: Final = ("client", "filename", "url")
 _FILENAME: Final = ("database", "filename")
 
 
-def _is_somebodys(source: str) -> bool:
+def _is_explicit(source: str) -> bool:
     """Return whether the source is a file or a variable, not a default."""
     variable = source.removeprefix(".env: ")
     return source.endswith(".toml") or variable.isupper() or variable.upper().startswith(PREFIX)
@@ -46,7 +46,7 @@ class Ranking:
                 if key is None or not self._is_settled(key.attributes):
                     yield given
             elif self._is_settled(given.key.attributes) and self._settled.get(given.key.attributes) != given.value:
-                self._tell(given)
+                self._report(given)
             else:
                 yield given
 
@@ -55,13 +55,13 @@ class Ranking:
         has_database = self._v4.has_database and not self._has_hole
         return place in self._settled or (has_database and place[0] == _DATABASE)
 
-    def _tell(self, given: Given) -> None:
+    def _report(self, given: Given) -> None:
         if given.key.attributes not in self._settled or given.key.name == "ssl":
             return
         message = f"not used: the project's own files say otherwise, as under v4; {given.key.variable} would be used"
-        told = Finding(outcome=Outcome.IDLE, file=given.source, line=0, key="", message=message)
-        if told not in self.findings:
-            self.findings.append(told)
+        ignored = Finding(outcome=Outcome.IDLE, file=given.source, line=0, key="", message=message)
+        if ignored not in self.findings:
+            self.findings.append(ignored)
 
     def settled(self, sources: Mapping[Place, str]) -> Iterator[Finding]:
         """Yield the findings. A key that was not understood needs no attention if another source sets it."""
@@ -78,7 +78,7 @@ class Ranking:
             return ""
         place = KEYS[finding.setting].attributes
         said = [sources.get(place, ""), sources.get(_CLIENT, "") if place[0] == _DATABASE else ""]
-        return next(filter(_is_somebodys, said), "")
+        return next(filter(_is_explicit, said), "")
 
     def missing(self, chosen: Mapping[Place, Given]) -> Iterator[SettingsProblem]:
         """Yield the problems for settings that the start requires and no source provides."""

@@ -30,7 +30,7 @@ Reader = Callable[[Any], Readings]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The meaning of a key. `read` returns settings for its value, or `why` explains that there are none.
+    """The meaning of a key. `read` returns settings for its value, or `why` explains their absence.
 
     A key whose value is unknown without running code, or for which `read` raises ValueError, has no effect, except:
     `closed` are the settings that apply then, and `stops` names those that the start requires.

@@ -50,8 +50,8 @@ def read_security(value: Any) -> Readings:
     for name, (header, word) in _HEADERS.items():
         if name in asked:
             said = given[name]
-            told = "" if said is False else word(said if isinstance(said, Mapping) else {})
-            yield Reading("middlewares.headers", told, (header,))
+            header_value = "" if said is False else word(said if isinstance(said, Mapping) else {})
+            yield Reading("middlewares.headers", header_value, (header,))
 
 
 def default_policy() -> str:

@@ -113,7 +113,7 @@ def _data(context: Context, found: object, node: Node, scope: Scope) -> Data:
 
 
 def join_path(parts: Sequence[str]) -> str:
-    """Evaluate `path.join`: dots are resolved, a trailing slash is kept."""
+    """Evaluate `path.join`: dots are resolved, a trailing slash is preserved."""
     joined = "/".join(part for part in parts if part)
     if not joined:
         return "."

@@ -20,7 +20,7 @@ def taint(context: Context, node: Node, scope: Scope, hole: Hole) -> None:
     for found in walk(node):
         context.spend(found, scope)
         target = found.child_by_field_name("left") or found.child_by_field_name("argument")
-        if target is not None and found.type in ASSIGNING and _lose(target, scope, hole):
+        if target is not None and found.type in ASSIGNING and _taint_target(target, scope, hole):
             spared |= {one.id for one in walk(target) if one.type == "identifier"}
     for found in walk(node):
         if found.type not in ("identifier", "shorthand_property_identifier") or found.id in spared or _is_read(found):
@@ -38,7 +38,7 @@ def _is_read(node: Node) -> bool:
     return parent is not None and parent.type in READING
 
 
-def _lose(target: Node, scope: Scope, hole: Hole) -> bool:
+def _taint_target(target: Node, scope: Scope, hole: Hole) -> bool:
     """Replace the target of an assignment by a hole; return False if the target is unknown."""
     path = member_path(scope.module, target)
     owner = scope.owner(path[0]) if path else None

@@ -39,16 +39,16 @@ from octavo.schema.registry import Registry
 Members = Iterable[tuple[str, str]]
 
 
-def typed_dict(name: str, members: Members, *, told: str = "", total: bool = True) -> Iterator[str]:
+def typed_dict(name: str, members: Members, *, doc: str = "", total: bool = True) -> Iterator[str]:
     """Yield the lines of a TypedDict, and a blank line."""
     listed = list(members)
     if all(_can_be_attribute(key) for key, _ in listed):
         yield f"class {name}(TypedDict{'' if total else ', total=False'}):"
-        if told:
-            yield f'    """{told}"""'
+        if doc:
+            yield f'    """{doc}"""'
             yield ""
         yield from (f"    {key}: {text}" for key, text in listed)
-        if not listed and not told:
+        if not listed and not doc:
             yield "    pass"
     else:
         yield f"{name} = TypedDict("
@@ -58,8 +58,8 @@ def typed_dict(name: str, members: Members, *, told: str = "", total: bool = Tru
         yield "    },"
         yield from () if total else ("    total=False,",)
         yield ")"
-        if told:
-            yield f'"""{told}"""'
+        if doc:
+            yield f'"""{doc}"""'
     yield ""
 
 
@@ -146,7 +146,7 @@ class _Writer:
         """Yield all classes of one definition."""
         names, has_drafts = self.names[item.uid], item.uid in self.drafts
         shown = list(self._shown(item, has_drafts=has_drafts))
-        yield from typed_dict(names.entry, [("id", "int"), *shown], told=item.uid)
+        yield from typed_dict(names.entry, [("id", "int"), *shown], doc=item.uid)
         given = list(self._given(item, has_drafts=has_drafts))
         if isinstance(item, Component):
             kind = ("__component", f"Literal[{json.dumps(item.uid)}]")

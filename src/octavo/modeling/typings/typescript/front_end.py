@@ -101,7 +101,7 @@ def _component(item: Component, registry: Registry) -> Iterator[tuple[str, Membe
 
 def _definition(item: Definition, registry: Registry) -> Iterator[tuple[str, Members]]:
     yield "values", [(key(value.name), _shown(value)) for value in shown_values(item)]
-    yield "populated", [(key(value.name), _leads_to(value)) for value in shown_when_populated(item, registry)]
+    yield "populated", [(key(value.name), _target_type(value)) for value in shown_when_populated(item, registry)]
 
 
 def _input(item: Definition) -> list[tuple[str, str]]:
@@ -126,7 +126,7 @@ def _or_null(text: str, *, is_null: bool) -> str:
     return f"{text} | null" if is_null else text
 
 
-def _leads_to(attribute: AnyAttribute) -> str:
+def _target_type(attribute: AnyAttribute) -> str:
     match attribute:
         case Relation(target=None):
             return "AnyMany" if attribute.to_many else "AnyOne"

@@ -180,7 +180,7 @@ class ClauseCompiler:
             conditions.append(self.condition(exists.condition, join.target))
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         found = f"{join.source} IN (SELECT {join.key} FROM {join.tables}{where})"
-        return f"({found} OR {self._leads_nowhere(exists, alias)})" if exists.or_nothing else found
+        return f"({found} OR {self._has_no_target(exists, alias)})" if exists.or_nothing else found
 
     def _linked(self, linked: Linked, alias: str) -> str:
         join = self.join(linked.step, alias)
@@ -188,7 +188,7 @@ class ClauseCompiler:
         found = f"SELECT {join.target}.id FROM {join.tables} WHERE {' AND '.join(conditions)}"
         return f"{alias}.id {'NOT ' if linked.negated else ''}IN ({found})"
 
-    def _leads_nowhere(self, exists: Exists, alias: str) -> str:
+    def _has_no_target(self, exists: Exists, alias: str) -> str:
         join = self.join(exists.step, alias)
         return f"NOT EXISTS (SELECT 1 FROM {join.tables}{correlated(join)})"
 

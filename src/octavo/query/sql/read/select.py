@@ -390,7 +390,7 @@ def _has_parts_index(condition: Condition) -> bool:
 
 def _rare_opposite(condition: Condition) -> Condition | None:
     """Return the condition that is true exactly where a usually true condition is false: drafts for published entries,
-    linked for not linked ones. None if there is no such condition."""
+    linked for not linked ones. None if that is not known."""
     match condition:
         case Tested(attribute=Scalar(name=name), test=Test.NULL, negated=True) if name == PUBLISHED_AT:
             return replace(condition, negated=False)

@@ -101,7 +101,7 @@ def where_text(dialect: Dialect, keys: tuple[tuple[str, ValueKind], ...], places
 
 @remembered
 def add_links_text(dialect: Dialect, table: LinkTable, rows: int, width: int, repeated: bool = False) -> str:
-    """Return the INSERT of links. Existing links are kept; a new source is added last among a target's sources.
+    """Return the INSERT of links. Existing links are not changed; a new source is added last among a target's sources.
 
     `repeated`: a target may be in several rows, which are sorted by source then.
     """

@@ -222,8 +222,8 @@ def _populate(scope: Scope, node: Node, words: Mapping[str, str]) -> str:
     parts = []
     for name, value in asked.items():
         below = _written_out(scope, value)
-        told = scope.read(scope, value).text if below is None else _populated(scope, below, words)
-        parts.append(f"{text_literal(name)}: {told}")
+        translated = scope.read(scope, value).text if below is None else _populated(scope, below, words)
+        parts.append(f"{text_literal(name)}: {translated}")
     return bracketed("{", parts, "}")
 
 

@@ -118,14 +118,14 @@ def hook_lines(text: Text, piece: Piece, owner: str) -> Lines:
     body = [*given.lines, *body_lines(scope, piece.node)]
     name = python_name(piece.name)
     written = "\n".join(body)
-    if name.startswith("after_") and "find" not in name and "count" not in name and _only_tells(written):
+    if name.startswith("after_") and "find" not in name and "count" not in name and _only_notifies(written):
         name = name.replace("after_", "after_commit_", 1)
     return [_place(text, piece.node), f"async def {name}({', '.join(given.names)}):", *map(indented, body)]
 
 
-def _only_tells(written: str) -> bool:
-    tells = ".app.http." in written or ".app.mail." in written
-    return tells and ".entries(" not in written and "raise " not in written
+def _only_notifies(written: str) -> bool:
+    notifies = ".app.http." in written or ".app.mail." in written
+    return notifies and ".entries(" not in written and "raise " not in written
 
 
 def task_lines(text: Text, name: str, node: Node) -> Lines:
