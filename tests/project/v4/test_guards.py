@@ -380,6 +380,29 @@ def test_what_code_replaces_while_it_runs(tmp_path: Path, text: str, name: str |
         ("plugin.routes['content-api'].routes = [];", set(), True),
         ("plugin.routes['content-api'].routes.forEach((route) => {});", set(), True),
         ("plugin.policies.own = () => true;", set(), False),
+        (
+            "plugin.controllers.auth = { ...plugin.controllers.auth, async callback(ctx) {} };",
+            {"auth.callback"},
+            False,
+        ),
+        (
+            "const raw = plugin.controllers.auth; plugin.controllers.auth = ({ strapi }) => {"
+            " const auth = raw({ strapi }); return { ...auth, callback: async (ctx) => auth.callback(ctx), mine() {} }; };",
+            {"auth.callback", "auth.mine"},
+            False,
+        ),
+        (
+            "plugin.controllers.user = (s) => ({ ...plugin.controllers.user(s), 'me': find });",
+            {"user.me"},
+            False,
+        ),
+        ("const auth = plugin.controllers.auth; auth.callback = (ctx) => {};", {"auth.callback"}, False),
+        ("plugin.controllers.auth = { callback() {}, ...plugin.controllers.auth };", {"auth"}, True),
+        ("plugin.controllers.auth = { ...plugin.controllers.auth, ...own };", {"auth"}, True),
+        ("plugin.controllers.auth = { ...plugin.controllers.auth, [name]: own };", {"auth"}, True),
+        ("plugin.controllers.auth = { ...plugin.controllers.user, me() {} };", {"auth"}, True),
+        ("const auth = plugin.controllers.auth; change(auth);", set(), True),
+        ("Object.assign(plugin.controllers.auth, { callback() {} });", set(), True),
     ],
 )
 def test_extensions_of_plugins(tmp_path: Path, body: str, actions: set[str], whole: bool) -> None:

@@ -1,6 +1,6 @@
 """`src/extensions/*/strapi-server`: a project's code changes of plugins."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +10,7 @@ from octavo.v4.code.code import Guard, Kind, Route, State
 from octavo.v4.code.describing import describe
 from octavo.v4.code.hooks import LIFECYCLES, HookReader
 from octavo.v4.code.routes import RouteReader
-from octavo.v4.code.sources import Sources
+from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.modules import names_in
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.source import Place
@@ -20,7 +20,9 @@ from octavo.v4.javascript.syntax import (
     callee,
     identifier,
     member_path,
+    named,
     parameters,
+    properties,
     string_value,
     unwrap,
     walk,
@@ -66,19 +68,41 @@ class ExtensionReader:
 
     def _body(self, module: Module, function: Node, name: str, owner: str, depth: int) -> None:
         """Read the uses of the plugin in a function, which has it as a parameter."""
-        seen: set[int] = set()
-        types = dict(_type_names(module, function, name))
+        controllers, seen = _controller_names(module, function, name)
+        names = dict(_type_names(module, function, name))
+        names |= {own: ["controllers", controller] for own, controller in controllers.items()}
         for found in walk(function):
             if found.type in _CHANGES:
-                left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
-                if left is not None and right is not None:
-                    seen |= {node.id for node in walk(left)}
-                    path = _path(module, left, name) or _named_path(module, left, types)
-                    self._assigned(module, path, right, owner)
+                seen |= self._changed(module, found, name, names, controllers, owner)
             elif found.type == "call_expression":
                 seen |= self._called(module, found, name, owner) | self._handed(module, found, name, owner, depth)
             elif found.type == "identifier" and identifier(module, found) == name:
                 self._mentioned(module, found, seen, owner)
+            elif _is_handed_on(module, found, controllers) and found.id not in seen:
+                self._close(owner, module.place(found), "hands its controllers on")
+
+    def _changed(
+        self,
+        module: Module,
+        change: Node,
+        name: str,
+        names: Mapping[str, list[str]],
+        controllers: Mapping[str, str],
+        owner: str,
+    ) -> set[int]:
+        """Read an assignment; return the ids of the understood nodes."""
+        left, right = change.child_by_field_name("left"), change.child_by_field_name("right")
+        if left is None or right is None:
+            return set()
+        seen = {node.id for node in walk(left)}
+        path = _path(module, left, name) or _named_path(module, left, names)
+        extended = self._extended(module, path, right, lambda node: _controller(module, node, name, controllers))
+        if extended is None:
+            self._assigned(module, path, right, owner)
+            return seen
+        for action, node in properties(module, extended).items():
+            self._replace(f"{owner}.{path[1]}.{action}", module.place(node), describe(module, node))
+        return seen | {node.id for node in walk(named(extended)[0])}
 
     def _mentioned(self, module: Module, node: Node, seen: set[int], owner: str) -> None:
         """Handle a use of the plugin in any other position. Uses of its routes or controllers there are not
@@ -97,6 +121,23 @@ class ExtensionReader:
             self._close(owner, module.place(node), "hands its controllers on")
         elif not path[1:2] and top == node and not _is_answer(node):
             self._close(owner, module.place(node), "hands the plugin on")
+
+    def _extended(
+        self, module: Module, path: Sequence[str], right: Node, controller_of: Callable[[Node], str | None]
+    ) -> Node | None:
+        """Return the object that adds actions to a controller, `{ ...plugin.controllers.auth, async callback() {} }`.
+
+        It can also be the result of a function. None if the assigned value has any other form.
+        """
+        if len(path) != len(("controllers", "auth")) or path[0] != "controllers":
+            return None
+        other, value = self._sources.resolved(module, right)
+        made = answered(other, value) if other.file == module.file else None
+        items = named(made) if made is not None and made.type == "object" else []
+        if made is None or not items or items[0].type != "spread_element":
+            return None
+        is_original = controller_of(named(items[0])[0]) == path[1]
+        return made if is_original and len(properties(module, made)) == len(items) - 1 else None
 
     def _assigned(self, module: Module, path: Sequence[str], right: Node, owner: str) -> None:
         place, says = module.place(right), describe(module, right)
@@ -186,6 +227,44 @@ def _type_names(module: Module, function: Node, name: str) -> Iterator[tuple[str
             path = _path(module, value, name)
             if path[:1] == ["contentTypes"]:
                 yield from ((own, [*path, *way]) for own, way in names_in(module, pattern) if way is not None)
+
+
+def _controller_names(module: Module, function: Node, name: str) -> tuple[dict[str, str], set[int]]:
+    """Return the names that a function assigns to whole controllers, `const auth = plugin.controllers.auth`, and the
+    ids of the nodes of these declarations."""
+    names: dict[str, str] = {}
+    seen: set[int] = set()
+    for found in walk(function):
+        pattern, value = found.child_by_field_name("name"), found.child_by_field_name("value")
+        if found.type == "variable_declarator" and pattern is not None and value is not None:
+            controller = _controller(module, value, name, names)
+            if controller is not None and pattern.type == "identifier":
+                names[identifier(module, pattern)] = controller
+                seen |= {node.id for node in walk(found)}
+    return names, seen
+
+
+def _controller(module: Module, node: Node, name: str, names: Mapping[str, str]) -> str | None:
+    """Return the controller that an expression is: `plugin.controllers.auth`, a name of it, or a call of either."""
+    node = unwrap(node)
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+        return None if function is None else _controller(module, function, name, names)
+    if node.type == "identifier":
+        return names.get(identifier(module, node))
+    match _path(module, node, name):
+        case ["controllers", controller] if controller != _UNKNOWN:
+            return controller
+    return None
+
+
+def _is_handed_on(module: Module, node: Node, controllers: Mapping[str, str]) -> bool:
+    """Return whether a node is a name of a controller in any other position than before one of its actions."""
+    if node.type != "identifier" or identifier(module, node) not in controllers:
+        return False
+    member = node.parent
+    is_member = member is not None and member.type in ("member_expression", "subscript_expression")
+    return not is_member or member is None or member.child_by_field_name("object") != node
 
 
 def _named_path(module: Module, node: Node, names: Mapping[str, list[str]]) -> list[str]:
