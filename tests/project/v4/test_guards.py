@@ -387,7 +387,7 @@ def test_what_code_replaces_while_it_runs(tmp_path: Path, text: str, name: str |
         ),
         (
             "const raw = plugin.controllers.auth; plugin.controllers.auth = ({ strapi }) => {"
-            " const auth = raw({ strapi }); return { ...auth, callback: async (ctx) => auth.callback(ctx), mine() {} }; };",
+            " const auth = raw({ strapi }); return { ...auth, callback: (ctx) => auth.callback(ctx), mine() {} }; };",
             {"auth.callback", "auth.mine"},
             False,
         ),
