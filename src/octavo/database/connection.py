@@ -77,7 +77,7 @@ class UnsuitableValue(ValueError):
 
 
 class IdTaken(UniqueViolation):
-    """The id that the database generated for a new row is already used; see `sequences`."""
+    """The id that the database generated for a new row is already used; see `synchronize.continue_ids`."""
 
 
 class AnswerTooLarge(UnsuitableValue):

@@ -3,7 +3,7 @@
 Only one transaction can be open, and its COMMIT waits for the disk. So if others wait for their turn, a transaction
 leaves its changes to them: each is a savepoint of one open database transaction, rolled back alone if it fails, and
 done when the COMMIT of the last one has reached the disk. A single transaction is committed at once. One that pauses
-while others wait is rolled back (`writer_hold`), and its caller retries it.
+while others wait is rolled back (`writer_time_limit`), and its caller retries it.
 """
 
 import asyncio

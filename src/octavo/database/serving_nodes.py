@@ -1,7 +1,8 @@
 """The options that running processes serve, so that older definitions change nothing while newer ones are served.
 
-Each process renews a row of `octavo_leases` (`administrators/deployed.Presence`), whose holder contains two hashes of
-its definitions: one of the parts that permissions depend on, and one of the options of content types.
+Each process renews a row of `octavo_leases` (`accounts.administrators.deployed_definitions.Presence`), whose holder
+contains two hashes of its definitions: one of the parts that permissions depend on, and one of the options of content
+types.
 """
 
 from typing import Final

@@ -118,7 +118,7 @@ class Dialect(ABC):
     """The text between a WITH table's name and its SELECT that materializes it."""
     plans_by_limit = False
     """Whether a constant LIMIT results in better plans than a bound one."""
-    samples_texts = False  # whether column statistics include sample texts, which show what is rare (`sampled_parts`)
+    samples_texts = False  # whether column statistics include sample texts (`substring_sampling`)
     patterns_ignore_case = False  # whether LIKE is case-insensitive
 
     def concat(self, parts: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 It stores no texts, and folds case beyond ASCII, so it finds a superset of what LIKE finds. Triggers only record ids:
 other programs that write need no FTS5, and their writes cost little.
 
-An index is valid for one schema version, as for counts (`sqlite_totals`): v4 recreates tables without triggers. Old
+An index is valid for one schema version, as for counts (`sqlite_counts`): v4 recreates tables without triggers. Old
 texts of changed rows remain in the index, and produce false candidates. `contentless_delete` would avoid that, but
 SQLite before 3.43, as v4 may use, cannot even list the columns of such a table. So an index is rebuilt when the
 number of changes reaches the number of rows.
