@@ -6,7 +6,7 @@ import pytest
 
 from octavo.content.manager.configurations import Configurations
 from octavo.content.manager.layouts import COLUMNS, default_configuration, main_field, synchronized
-from octavo.content.manager.type_schemas import attributes_of, told_components, told_content_types
+from octavo.content.manager.type_schemas import attributes_of, serialize_components, serialize_content_types
 from octavo.core.errors import BadRequestError
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.registry import Registry
@@ -89,12 +89,14 @@ def test_a_broken_row_is_as_good_as_none(stored: dict[str, Any]) -> None:
 
 
 def test_pages_are_told_every_definition() -> None:
-    told = {one["uid"]: one for one in told_content_types(REGISTRY)}
+    told = {one["uid"]: one for one in serialize_content_types(REGISTRY)}
     assert told.keys() == REGISTRY.content_types.keys()
     assert {uid for uid, one in told.items() if one["isDisplayed"]} == {*told.keys() - BUILTIN_TYPES.keys(), USER}
     assert "subject" not in attributes_of(REGISTRY.content_types["api::note.note"])
     assert told[BOOK]["attributes"]["author"]["relationType"] == "manyToOne"
-    assert [one["uid"] for one in told_components(REGISTRY)] == [one.uid for one in REGISTRY.components_backwards()]
+    assert [one["uid"] for one in serialize_components(REGISTRY)] == [
+        one.uid for one in REGISTRY.components_backwards()
+    ]
 
 
 # Kept
@@ -106,11 +108,11 @@ def configurations_of(site: Site) -> Configurations:
 
 async def test_a_change_is_kept_as_it_is_given(bookshop: Site) -> None:
     configurations = configurations_of(bookshop)
-    before = await configurations.told(GENRES)
+    before = await configurations.serialize(GENRES)
     assert before == {"uid": GENRE, **before}
     metadatas = {"name": {"edit": {"label": "N"}, "list": {"sortable": False}}, "nothing": {"edit": {}, "list": {}}}
     await configurations.change(GENRES, {"metadatas": metadatas, "layouts": {"list": ["name"], "edit": []}})
-    after = await configurations.told(GENRES)
+    after = await configurations.serialize(GENRES)
     assert after["metadatas"] == {"name": metadatas["name"]}
     assert after["layouts"] == {"list": ["name"], "edit": []}
     assert after["settings"] == before["settings"]
@@ -119,7 +121,7 @@ async def test_a_change_is_kept_as_it_is_given(bookshop: Site) -> None:
     assert set((await another.of(GENRES))["metadatas"]) == set(attributes_of(GENRES))
     component = next(iter(configurations.registry.components.values()))
     await configurations.change(component, {})
-    assert (await configurations.told(component))["isComponent"]
+    assert (await configurations.serialize(component))["isComponent"]
 
 
 @pytest.mark.parametrize(

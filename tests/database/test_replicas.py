@@ -33,7 +33,7 @@ class Asking:
     def may_lag(self) -> bool:
         return self.lags
 
-    def insist(self) -> None:
+    def require_primary(self) -> None:
         self.lags = False
 
     def wrote(self) -> None:

@@ -5,7 +5,7 @@ import pytest
 from octavo.query import operators as op
 from octavo.query.filters import read_filters
 from octavo.query.plan import nodes
-from octavo.query.plan.filters import met_by_nulls, plan_filter
+from octavo.query.plan.filters import matches_nulls, plan_filter
 from octavo.query.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists
 from octavo.query.plan.planning import Planning
 from octavo.schema.registry import Registry
@@ -138,4 +138,4 @@ UNKNOWN = nodes.Tested(None, T.EQUAL)
     ],
 )
 def test_what_a_row_of_nulls_answers(condition: Condition, expected: bool | None) -> None:
-    assert met_by_nulls(condition) is expected
+    assert matches_nulls(condition) is expected

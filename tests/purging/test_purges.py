@@ -16,7 +16,7 @@ import pytest
 
 from octavo.access.authentication.api_tokens import create_token
 from octavo.core.clock import this_moment
-from octavo.events.pending_messages import list_waiting, what_of
+from octavo.events.pending_messages import describe_message, list_waiting
 from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
@@ -121,7 +121,7 @@ async def until_refused(newsroom: Newsroom) -> None:
         while not (found := [one for one in await list_waiting(newsroom.octavo.database) if one.error]):  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)
     for one in found:
-        assert re.fullmatch(r"any, api::article\.article, .* in two", what_of(one.payload))
+        assert re.fullmatch(r"any, api::article\.article, .* in two", describe_message(one.payload))
         assert re.fullmatch(r"127\.0\.0\.1 answered 503; not told since 20.*Z", one.error or "")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.core.cache_control import kept_by_asker, read_cache_control, shared_directives
+from octavo.core.cache_control import private_cache_control, read_cache_control, shared_directives
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
 from tests.models.club import FULL, NEVER, SAFE, Club
@@ -157,6 +157,6 @@ async def test_types_and_roles_that_there_are_not_are_told(
 
 def test_directives_are_read_in_one_spelling() -> None:
     assert read_cache_control(" Public ,max-age=60,IMMUTABLE") == "public, max-age=60, immutable"
-    assert kept_by_asker("public, max-age=60, s-maxage=9") == "private, max-age=60"
-    assert kept_by_asker("no-store") == "no-store"
+    assert private_cache_control("public, max-age=60, s-maxage=9") == "private, max-age=60"
+    assert private_cache_control("no-store") == "no-store"
     assert not shared_directives("private, max-age=1")

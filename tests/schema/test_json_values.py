@@ -3,9 +3,9 @@
 from octavo.schema.json_values import (
     SCALAR_JSON,
     Json,
+    attributes_in_responses,
+    populatable_attributes,
     reached,
-    shown_values,
-    shown_when_populated,
     with_drafts,
     written,
 )
@@ -20,10 +20,10 @@ def test_every_type_word_has_a_row() -> None:
 
 def test_what_is_private_or_secret_is_not_shown(registry: Registry) -> None:
     book = registry.definition(BOOK)
-    shown = [attribute.name for attribute in shown_values(book)]
+    shown = [attribute.name for attribute in attributes_in_responses(book)]
     assert {"pin", "secretNote"}.isdisjoint(shown)
     assert {"title", "isbn", "weird-name", "createdAt", "publishedAt", "locale"} <= set(shown)
-    populated = [attribute.name for attribute in shown_when_populated(book, registry)]
+    populated = [attribute.name for attribute in populatable_attributes(book, registry)]
     assert {"hiddenAuthor", "createdBy"}.isdisjoint(populated)
     assert {"author", "cover", "extras", "notesAbout", "localizations"} <= set(populated)
 

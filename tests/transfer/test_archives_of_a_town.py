@@ -116,7 +116,7 @@ async def test_invalid_values_are_exported_as_empty_ones_if_asked(town: Town, tm
     assert all(problem in str(refused.value) for problem in found)
     assert not (tmp_path / "a.tar").exists()
     report = await town.give(tmp_path / "a.tar", skip_invalid=True)
-    assert set(report.invalid.told()) == found
+    assert set(report.invalid.summary()) == found
     [odd] = [line["data"] for line in lines_of(tmp_path / "a.tar", "entities") if line["data"].get("name") == "odd"]
     assert (odd["value"], odd.get("isOld", odd.get("is_old"))) == (None, None)
 
@@ -296,7 +296,7 @@ async def test_export_leaves_out_what_leads_to_nothing(town: Town, tmp_path: Pat
     (town.uploads / "thumbnail_red_1.png").unlink()
     report = await town.give(tmp_path / "out.tar")
     assert report.dangling == {"houses": 1}
-    assert report.missing_files.told() == ["/uploads/thumbnail_red_1.png: is not there"]
+    assert report.missing_files.summary() == ["/uploads/thumbnail_red_1.png: is not there"]
     assert report.links == len(LINKS) - 3
 
 

@@ -176,7 +176,7 @@ async def test_invalid_values_are_left_empty_if_asked(
     assert all(problem in str(refused.value) for problem in found)
     assert await target.fetch_value("SELECT count(*) FROM houses") == 0
     report = await copy(source, target, registry, skip_invalid=True)
-    assert set(report.invalid.told()) == found
+    assert set(report.invalid.summary()) == found
     row = await target.fetch_row("SELECT name, value, is_old, rooms FROM houses WHERE id = 40")
     assert tuple(row or ()) == ("Empty", None, None, None)
     assert await target.fetch_value("SELECT value FROM houses WHERE id = 12") == 9007199254740993

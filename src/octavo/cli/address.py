@@ -14,7 +14,7 @@ def address_of(settings: Settings) -> str:
     return _address(_DISPLAYED.get(settings.server.host, settings.server.host), settings.server.port)
 
 
-def asked_address(settings: Settings) -> str:
+def local_url(settings: Settings) -> str:
     """Return the URL to request from this machine, without name resolution.
 
     A service that was started with `--port` or `--host` has recorded its address.

@@ -12,7 +12,7 @@ import click
 
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.cli.progress import progress_bar
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.plurals import counted
@@ -96,7 +96,7 @@ def _row(copy: Copy, place: str) -> dict[str, Any]:
     manifest = copy.manifest
     return {
         "file": f"{place}/{manifest.file}",
-        "made": shown_moment(manifest.made_at),
+        "made": format_timestamp(manifest.made_at),
         "bytes": manifest.bytes,
         "rows": copy.rows,
         "uploads": manifest.uploads,

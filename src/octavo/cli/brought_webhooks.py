@@ -10,7 +10,7 @@ async def active_webhooks(database: Database) -> list[str]:
     return [f"{number} {name} ({url})" for number, name, url, enabled in rows if enabled]
 
 
-def tell_webhooks(active: list[str]) -> None:
+def print_active_webhooks(active: list[str]) -> None:
     """Print which webhooks are active, and how to disable them before the service starts."""
     if active:
         say("[yellow]Active webhooks[/]: a service on this database sends its changes to")

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from octavo.cli.base import Group, check_project, json_option, project_option, refuse, say, say_json, say_table
-from octavo.cli.v4_report import refuse_open, report_on, tell_v4
+from octavo.cli.v4_report import print_v4_report, refuse_open, report_on
 from octavo.core.plurals import counted
 from octavo.operations.runtime.definitions import warnings_of
 from octavo.operations.runtime.process import build
@@ -92,7 +92,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     if missing:
         say("\nNot set: {}", ", ".join(missing))
     if report is not None:
-        tell_v4(report)
+        print_v4_report(report)
     if remarks:
         say("\nRemarks on the definitions:\n{}", "\n".join(map(str, remarks)))
     if doubts:

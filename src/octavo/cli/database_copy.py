@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
-from octavo.cli.brought_webhooks import active_webhooks, tell_webhooks
+from octavo.cli.brought_webhooks import active_webhooks, print_active_webhooks
 from octavo.cli.progress import progress_bar
 from octavo.core.plurals import counted
 from octavo.database import SQLITE_PREFIX, open_database
@@ -57,7 +57,7 @@ def copy(
         databases = _opened(source, schema), _opened(target, schema)
         report, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
     _print_report(report)
-    tell_webhooks(webhooks)
+    print_active_webhooks(webhooks)
 
 
 def _located(url: str, project: Path) -> str:
@@ -104,7 +104,7 @@ def _print_report(report: CopyReport) -> None:
     say("Copied [bold]{}[/] of {}.", rows, tables)
     for table, count in sorted(report.left_out.items()):
         say("[yellow]Left out[/] {} of {}: belonging to nothing that is there.", counted(count, "row"), table)
-    for problem in report.invalid.told():
+    for problem in report.invalid.summary():
         say("[yellow]Left empty[/] {}", problem)
     for name in report.unknown:
         say("[yellow]Left out[/] {}: no definition asks for it.", name)

@@ -163,7 +163,7 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
         say("Made secrets in .env: {}", ", ".join(made))
     if seed:
         load(settings)
-    tell_requests(project, address_of(settings))
+    print_example_requests(project, address_of(settings))
     watcher = Watcher(project)
     try:
         serve_changing(partial(load_settings, project, environment), partial(announce, develops=True), watcher.run)
@@ -186,7 +186,7 @@ def load(settings: Settings) -> None:
         say("Loaded the seed: {}, {}", counted(report.entries, "entry", "entries"), counted(report.files, "file"))
 
 
-def tell_requests(project: Path, address: str) -> None:
+def print_example_requests(project: Path, address: str) -> None:
     """Print the example requests of the project's seed, if it has some."""
     requests = read_requests(project)
     if requests:

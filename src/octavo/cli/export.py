@@ -115,7 +115,7 @@ def _print_report(report: ExportReport) -> None:
         say("[yellow]Marked[/] {}: Octavo hides them again, Strapi v4 would serve them; see octavo db hidden.", entries)
     for table, count in sorted(report.dangling.items()):
         say("[yellow]Left out[/] {} of {}: what it leads to is not exported.", counted(count, "link"), table)
-    for problem in report.invalid.told():
+    for problem in report.invalid.summary():
         say("[yellow]Left empty[/] {}", problem)
-    for problem in report.missing_files.told():
+    for problem in report.missing_files.summary():
         say("[yellow]Left out[/] file {}", problem)

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, say
-from octavo.cli.brought_webhooks import active_webhooks, tell_webhooks
+from octavo.cli.brought_webhooks import active_webhooks, print_active_webhooks
 from octavo.cli.export import parts_of, parts_options
 from octavo.cli.progress import progress_bar
 from octavo.core.plurals import counted
@@ -70,7 +70,7 @@ def import_(
         _confirm(archive, registry, parts, force)
         with progress_bar("Importing") as progress:
             report, webhooks = asyncio.run(_import(settings, registry, archive, parts, progress))
-    tell_webhooks(webhooks)
+    print_active_webhooks(webhooks)
     _print_report(report)
 
 

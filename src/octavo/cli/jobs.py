@@ -19,7 +19,7 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.core.plurals import counted
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
@@ -27,7 +27,7 @@ from octavo.events.dead_letters import DeadLetters
 from octavo.events.jobs.registry import TOPIC
 from octavo.events.jobs.scheduler import known_tasks
 from octavo.events.outbox import Outbox
-from octavo.events.pending_messages import list_waiting, what_of
+from octavo.events.pending_messages import describe_message, list_waiting
 from octavo.operations.runtime.options import own_tables
 from octavo.project.naming import did_you_mean
 
@@ -65,14 +65,21 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
         return
     say_table(
         ("task", "rule", "zone", "last"),
-        ((t.name, t.rule, t.zone, shown_moment(t.last_at)) for t in tasks),
+        ((t.name, t.rule, t.zone, format_timestamp(t.last_at)) for t in tasks),
         "No task by the clock is known; a service enters those of its project when it starts.",
     )
     click.echo()
     say_table(
         ("id", "kind", "what", "due", "attempts", "last error"),
         (
-            (w.id, w.topic, what_of(w.payload), shown_moment(w.due_at), w.attempts, (w.error or "")[:_MOST_ERROR])
+            (
+                w.id,
+                w.topic,
+                describe_message(w.payload),
+                format_timestamp(w.due_at),
+                w.attempts,
+                (w.error or "")[:_MOST_ERROR],
+            )
             for w in waiting
         ),
         "Nothing waits.",
@@ -124,7 +131,7 @@ def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
     say_table(
         ("id", "kind", "what", "given up", "attempts", "error"),
         (
-            (d.id, d.topic, what_of(d.payload), shown_moment(d.died_at), d.attempts, d.error[:_MOST_ERROR])
+            (d.id, d.topic, describe_message(d.payload), format_timestamp(d.died_at), d.attempts, d.error[:_MOST_ERROR])
             for d in found
         ),
         "Nothing was given up.",

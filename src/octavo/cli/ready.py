@@ -12,7 +12,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import click
 
-from octavo.cli.address import asked_address, silence
+from octavo.cli.address import local_url, silence
 from octavo.core.plurals import counted
 from octavo.settings import SettingsError, load_settings
 
@@ -50,7 +50,7 @@ def ready(alive: bool, url: str | None, project: Path) -> None:
 
 def _address(project: Path) -> str:
     try:
-        return asked_address(load_settings(project, os.environ, default_mode="production", require_secrets=False))
+        return local_url(load_settings(project, os.environ, default_mode="production", require_secrets=False))
     except SettingsError as error:
         problems = counted(len(error.problems), "problem")
         raise click.ClickException(f"{problems} in the settings; octavo config check tells more") from error

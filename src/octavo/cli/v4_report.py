@@ -34,7 +34,7 @@ def summary_of(settings: Settings, registry: Registry, code: V4Code | None) -> l
     return list(summary(report)) if report else []
 
 
-def tell_v4(report: Report) -> None:
+def print_v4_report(report: Report) -> None:
     """Print the tables of keys, code and plugins."""
     say("\nThe configuration of Strapi {}:", report.version)
     settings = sorted(report.settings, key=lambda one: _SETTINGS.index(one.outcome))

@@ -14,9 +14,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from octavo.cli.address import asked_address, silence
+from octavo.cli.address import local_url, silence
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.core.plurals import counted
 from octavo.settings import Settings
 
@@ -71,7 +71,7 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
         ("when", "request", "status", "ms", "statements", "their ms", "slowest statement", "its ms"),
         (
             (
-                shown_moment(one["at"]),
+                format_timestamp(one["at"]),
                 _request(one),
                 one["status"],
                 one["milliseconds"],
@@ -108,7 +108,7 @@ def ask_service(settings: Settings, url: str | None) -> Any:
             "the service tells of itself to those alone who know a token, and has none: put one (octavo secrets new "
             "prints it) into .env as OCTAVO_SERVER__METRICS__TOKEN, and start the service again"
         )
-    address = (url or asked_address(settings)).rstrip("/")
+    address = (url or local_url(settings)).rstrip("/")
     if not address.startswith(("http://", "https://")):
         refuse(f"{address} is no address of a service")
     asked = Request(f"{address}/_status", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked above

@@ -20,7 +20,7 @@ from octavo.cli.base import (
     warn,
     with_database,
 )
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.core.errors import ValidationError
 from octavo.database.connection import Database
 from octavo.events.outbox import Outbox
@@ -240,7 +240,7 @@ def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> Non
     if as_json:
         say_json([asdict(one) for one in found])
         return
-    rows = ((one.message_id, one.event, shown_moment(one.sent_at), one.attempts, _came(one)) for one in found)
+    rows = ((one.message_id, one.event, format_timestamp(one.sent_at), one.attempts, _came(one)) for one in found)
     say_table(("message", "event", "sent", "attempts", "came of it"), rows, "Nothing was sent yet.")
 
 

@@ -9,7 +9,7 @@ from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 
 
-def shown_data(registry: Registry, definition: Definition, shown: Mapping[str, Any]) -> dict[str, Any]:
+def data_from_response(registry: Registry, definition: Definition, shown: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data. Components lose their ids, so they are created again; relations and files become ids.
 
     Counted relations and polymorphic relations are left out.
@@ -47,11 +47,11 @@ def _value(registry: Registry, attribute: AnyAttribute, value: Any) -> Any:
         case ComponentField(component=component):
             definition = registry.components[component]
             if attribute.repeatable:
-                return [shown_data(registry, definition, item) for item in value]
-            return value and shown_data(registry, definition, value)
+                return [data_from_response(registry, definition, item) for item in value]
+            return value and data_from_response(registry, definition, value)
         case DynamicZone():
             return [
                 {COMPONENT_KEY: item[COMPONENT_KEY]}
-                | shown_data(registry, registry.components[item[COMPONENT_KEY]], item)
+                | data_from_response(registry, registry.components[item[COMPONENT_KEY]], item)
                 for item in value
             ]

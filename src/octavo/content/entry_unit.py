@@ -379,10 +379,10 @@ class EntryUnit(UnitOfWork):
             place_relations=self._context.rules.place_relations,
         )
 
-    async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
+    async def emit(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
         """Send an event about an entry that did not change. Webhooks are called; hooks run after the commit."""
         if self._context.witness is not None:
-            await self._context.witness.tell(self, content_type.uid, entry_id, data)
+            await self._context.witness.schedule_failed(self, content_type.uid, entry_id, data)
 
     def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
         """Return the fact that queries an entry, including whether it is hidden until its publication date."""

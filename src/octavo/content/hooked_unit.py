@@ -20,7 +20,7 @@ from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
 from octavo.content.write_locks import lock_entries, taken_entries
-from octavo.core.clock import shown_moment, this_moment
+from octavo.core.clock import format_timestamp, this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.events.event import Event, Params, Written
@@ -75,7 +75,7 @@ class HookedUnit(ManyEntriesUnit):
         given = None if run is None else await self._cast(content_type, data)
         if run is None or given is None:
             return _unhooked(run, await creating(data, dates=dates))
-        moment = shown_moment(this_moment())
+        moment = format_timestamp(this_moment())
         asides = _asides(content_type, data)
         given |= {CREATED_AT: moment, UPDATED_AT: moment, **dates, **asides}
         if content_type.draft_and_publish:
@@ -112,7 +112,7 @@ class HookedUnit(ManyEntriesUnit):
         if given is None:
             return _unhooked(run, await updating(data, dates=dates, later=later))
         asides = _asides(content_type, data)
-        now = shown_moment(this_moment())
+        now = format_timestamp(this_moment())
         given |= {UPDATED_AT: now, **dates, **asides}
         if PUBLISHED_AT in data and content_type.draft_and_publish:
             given[PUBLISHED_AT] = data[PUBLISHED_AT]
@@ -137,7 +137,7 @@ class HookedUnit(ManyEntriesUnit):
         if await self._present(content_type, entry_id) is None:
             return False
         await run.before(DELETE)
-        if run.is_told(DELETE):
+        if run.needs_entry(DELETE):
             run.event.result = await self._result(content_type.uid, entry_id)
         if not await super().delete(content_type, entry_id):
             return False
@@ -197,9 +197,9 @@ class HookedUnit(ManyEntriesUnit):
             self._quiet = before
         await run.after(f"{action}_many", data=None)
 
-    async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
+    async def emit(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
         """Send an event as in `EntryUnit`, and run its hooks."""
-        await super().tell(content_type, entry_id, action, data)
+        await super().emit(content_type, entry_id, action, data)
         hooks = self.hooks.of(content_type.uid)
         if hooks is None or not hooks.wants(f"{AFTER_COMMIT}{action}"):
             return
@@ -208,13 +208,13 @@ class HookedUnit(ManyEntriesUnit):
         run.event.result = await self._result(content_type.uid, entry_id)
         await run.after(action, data=run.event.params.data)
 
-    def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
+    def writes_one_by_one(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Return whether entries are written one by one: always with hooks."""
-        return hooks_of(self, content_type.uid) is not None or super().goes_in_turn(content_type, names)
+        return hooks_of(self, content_type.uid) is not None or super().writes_one_by_one(content_type, names)
 
     async def _after(self, content_type: ContentType, run: HookCalls, *actions: str) -> None:
         """Run the hooks after a write."""
-        if run.is_told(*actions):
+        if run.needs_entry(*actions):
             event = run.event
             event.result = await self._result(event.uid, int(event.id or 0))
             await run.after(*actions, data=without_passwords(self._registry, content_type, event.params.data))

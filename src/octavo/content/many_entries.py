@@ -68,7 +68,7 @@ class ManyEntriesUnit(EntryUnit):
         Options: see `create`; `strict` only applies to items without `publishedAt`.
         """
         _check_count(len(items))
-        if self.goes_in_turn(content_type, {name for item in items if isinstance(item, Mapping) for name in item}):
+        if self.writes_one_by_one(content_type, {name for item in items if isinstance(item, Mapping) for name in item}):
             return [
                 await _numbered(
                     number,
@@ -110,7 +110,7 @@ class ManyEntriesUnit(EntryUnit):
         """Update these entries with the same data; return how many exist."""
         wanted = _wanted(ids)
         check_object(data)
-        if content_type.uid in ACCOUNTS or self.goes_in_turn(content_type, data):
+        if content_type.uid in ACCOUNTS or self.writes_one_by_one(content_type, data):
             return sum([await self.update(content_type, one, data, actor_id=actor_id) for one in wanted])
         bodies = await self._compute(partial(self._changing_bodies, content_type, wanted, data), len(wanted))
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
@@ -139,7 +139,7 @@ class ManyEntriesUnit(EntryUnit):
     async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
         """Delete these entries with their components and links; return how many existed."""
         wanted = _wanted(ids)
-        if content_type.uid in ACCOUNTS or self.goes_in_turn(content_type, ()):
+        if content_type.uid in ACCOUNTS or self.writes_one_by_one(content_type, ()):
             return sum([await self.delete(content_type, one) for one in wanted])
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
         await lock_entries(self.connection, {(content_type.uid, one) for one in wanted})
@@ -162,7 +162,7 @@ class ManyEntriesUnit(EntryUnit):
         """Lock the contents of these entries until the end of the transaction."""
         await lock_entries(self.connection, [(content_type.uid, one) for one in ids])
 
-    def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
+    def writes_one_by_one(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Return whether entries that change these attributes are written one by one."""
         return LOCALIZATIONS in names or needs_turns(content_type, names)
 

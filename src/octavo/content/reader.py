@@ -24,7 +24,7 @@ from octavo.database.request_coalescing import RequestCoalescer
 from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.query.lifting import Origin, value_at
-from octavo.query.plan.entry_shape import MARK, Unlisted, told_unlisted
+from octavo.query.plan.entry_shape import MARK, Unlisted, find_unlisted_components
 from octavo.query.plan.lifted import LiftedParameter
 from octavo.query.plan.nesting import FLAT, Nesting, nesting
 from octavo.query.plan.nodes import LiteralShape, ReadPlan, Shape, Slot
@@ -299,7 +299,7 @@ class EntryReader:
         renewal = prepared.renewal
         read = prepared if renewal is None else self._latest(prepared, renewal)
         found: bytes | None = await self._run(fetch, read, waits)
-        while renewal is not None and found is not None and self.unlisted.add(told_unlisted(found)):
+        while renewal is not None and found is not None and self.unlisted.add(find_unlisted_components(found)):
             found = await self._run(fetch, self._latest(prepared, renewal), waits)
         return found if found is None or self._url_signer is None else self._url_signer.apply(found)
 
@@ -323,7 +323,7 @@ class EntryReader:
             read = prepared if renewal is None else self._latest(prepared, renewal)
             apart = read.statement.apart
             row = await self._run(fetch if apart is None else partial(fetch, apart=apart), read, True)
-            if renewal is None or not self.unlisted.add(told_unlisted(row[0])):
+            if renewal is None or not self.unlisted.add(find_unlisted_components(row[0])):
                 break
         return row if self._url_signer is None else (self._url_signer.apply(row[0]), *row[1:])
 

@@ -28,7 +28,7 @@ class WriteObserver(Protocol):
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
         """Called with all changes right before the commit."""
 
-    async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
+    async def schedule_failed(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
         """Called if an entry's schedule failed; `data` describes it."""
 
 

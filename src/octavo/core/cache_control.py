@@ -51,7 +51,7 @@ def shared_directives(directives: str) -> list[str]:
     return [name for part in directives.split(", ") if (name := part.partition("=")[0]) in _SHARED]
 
 
-def kept_by_asker(directives: str) -> str:
+def private_cache_control(directives: str) -> str:
     """Return the directives for a response to one user: no shared cache may store it."""
     mine = [part for part in directives.split(", ") if part.partition("=")[0] not in _SHARED]
     return ", ".join(mine if {"private", "no-store"} & set(mine) else ["private", *mine])

@@ -36,7 +36,7 @@ def read_moment(milliseconds: object) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC) if isinstance(milliseconds, int | float) else None
 
 
-def shown_moment(milliseconds: int) -> str:
+def format_timestamp(milliseconds: int) -> str:
     """Format a time as in entries: `2024-05-01T12:00:00.000Z`."""
     moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
     return f"{moment.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"

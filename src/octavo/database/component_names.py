@@ -170,7 +170,7 @@ async def learn_former_names(connection: Connection, dialect: Dialect, registry:
     return found
 
 
-def told(found: Iterable[OtherName]) -> Iterator[str]:
+def describe_other_names(found: Iterable[OtherName]) -> Iterator[str]:
     """Describe the names that were found, one line each."""
     groups: dict[tuple[str, str], list[OtherName]] = {}
     for each in found:

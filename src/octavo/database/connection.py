@@ -37,7 +37,7 @@ class Watch:
     see: Callable[[str, float], None]
     seen_from: float = 0.0
 
-    def tell(self, text: str, seconds: float) -> None:
+    def report(self, text: str, seconds: float) -> None:
         """Report a statement."""
         self.note(seconds)
         if seconds >= self.seen_from:

@@ -382,7 +382,7 @@ class PostgresqlDatabase:
     async def position(self) -> int:
         return 0
 
-    def meet_each(self, check: Callable[[asyncpg.Connection], Awaitable[None]]) -> None:
+    def check_new_connections(self, check: Callable[[asyncpg.Connection], Awaitable[None]]) -> None:
         """Run a check on each new connection. If it raises an error, the connection cannot be opened."""
         self._server.check = check
 

@@ -22,7 +22,7 @@ class Reader(Protocol):
     def may_lag(self) -> bool:
         """Return whether content may come from a replica that has reached that position."""
 
-    def insist(self) -> None:
+    def require_primary(self) -> None:
         """Read only from the primary from now on."""
 
     def wrote(self) -> None:
@@ -37,7 +37,7 @@ def read_newest() -> None:
     """Read from the primary from now on, for the current reader."""
     reader = READER.get()
     if reader is not None:
-        reader.insist()
+        reader.require_primary()
 
 
 def position_text(position: int) -> str:

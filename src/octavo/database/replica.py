@@ -53,7 +53,7 @@ class Replica:
         self._reported: str | None = "it was not asked yet"
         standby: Role = "standby"
         self.database = make(parameters, Topology(standby), maximum)
-        self.database.meet_each(self._check_server)
+        self.database.check_new_connections(self._check_server)
         self._asking = make(parameters, Topology(), 1)
 
     def use(self, oldest: float) -> ServerUse:

@@ -20,4 +20,4 @@ class seen:  # noqa: N801 - it reads as a word of the language
 
     def __exit__(self, *_: object) -> None:
         if self._watch is not None:
-            self._watch.tell(self._text, perf_counter() - self._began)
+            self._watch.report(self._text, perf_counter() - self._began)

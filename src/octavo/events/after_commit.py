@@ -13,7 +13,7 @@ import orjson
 from octavo.events.event import Event, Params, State, Written
 from octavo.events.hooks import Hook, Hooks, TypeHooks
 from octavo.events.messages import LONGEST_NAME, Message, Topic, Undeliverable
-from octavo.events.origin import kept_actor, on_behalf_of, past_actor
+from octavo.events.origin import on_behalf_of, past_actor, serialize_actor
 from octavo.events.state_snapshots import read_state, store_state
 
 TOPIC: Final = "hooks"
@@ -43,7 +43,7 @@ def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
         "result": event.result,
         "state": store_state(event.state, hook.function.place),
         "source": event.source,
-        "actor": kept_actor(event.actor),
+        "actor": serialize_actor(event.actor),
     }
     try:
         return orjson.dumps(kept, default=_plain)

@@ -13,7 +13,7 @@ from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Row, Values
 from octavo.database.unit_of_work import UnitOfWork, run_unit
-from octavo.events.dead_letters import bury
+from octavo.events.dead_letters import move_to_dead_letters
 from octavo.events.messages import Message
 from octavo.query.sql.raw_statement import RawStatement
 
@@ -126,7 +126,7 @@ class Claims:
 
     async def _settle_one(self, connection: Connection, outcome: Outcome) -> None:
         if outcome.end is End.GIVEN_UP:
-            await bury(connection, self._dialect, outcome.message.id, self._holder, outcome.error)
+            await move_to_dead_letters(connection, self._dialect, outcome.message.id, self._holder, outcome.error)
             return
         again = _AGAIN.bind(
             self._dialect,

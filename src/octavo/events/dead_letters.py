@@ -70,7 +70,9 @@ class DeadLetter:
     error: str
 
 
-async def bury(connection: Connection, dialect: Dialect, message_id: int, holder: str, error: str) -> None:
+async def move_to_dead_letters(
+    connection: Connection, dialect: Dialect, message_id: int, holder: str, error: str
+) -> None:
     """Move a message that its holder has taken to the dead letters."""
     await connection.execute(*_BURY.bind(dialect, id=message_id, holder=holder, now=this_moment(), error=error))
     await connection.execute(*_END.bind(dialect, id=message_id, holder=holder))

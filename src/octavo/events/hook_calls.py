@@ -38,7 +38,7 @@ class HookCalls:
         errors."""
         await self._call(f"before_{action}")
 
-    def is_told(self, *actions: str) -> bool:
+    def needs_entry(self, *actions: str) -> bool:
         """Return whether hooks need the entry before or after the change."""
         return any(self.hooks.wants(f"after_{action}", f"after_commit_{action}") for action in actions)
 

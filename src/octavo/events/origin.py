@@ -101,13 +101,13 @@ def on_behalf_of(actor: Any) -> Iterator[None]:
         WORK.reset(token)
 
 
-def asked_by() -> dict[str, dict[str, Any]]:
+def actor_payload() -> dict[str, dict[str, Any]]:
     """Return `{"actor": ...}` of the caller for a queued message; an empty dictionary for the service."""
     found = actor()
-    return {} if found is SERVICE else {"actor": kept_actor(found)}
+    return {} if found is SERVICE else {"actor": serialize_actor(found)}
 
 
-def kept_actor(actor: Any) -> dict[str, Any]:
+def serialize_actor(actor: Any) -> dict[str, Any]:
     """Return a caller as values of JSON."""
     return {name: getattr(actor, name) for name in PastActor.__slots__}
 

@@ -42,7 +42,7 @@ class Waiting:
     error: str | None
 
 
-def what_of(payload: Any) -> str:
+def describe_message(payload: Any) -> str:
     """Return the subject of a message in a few words, never its contents."""
     match payload:
         case {"tags": [*tags]}:  # a purge, for all caches or one

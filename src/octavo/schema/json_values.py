@@ -1,8 +1,8 @@
 """The JSON types of attributes, from which type definitions and API schemas are generated.
 
 `SCALAR_JSON` has a row for each type: the JSON in responses, and further JSON accepted in request bodies.
-`shown_values`, `shown_when_populated` and `written` list a definition's attributes as clients see them: private and
-secret ones are never in responses.
+`attributes_in_responses`, `populatable_attributes` and `written` list a definition's attributes as clients see them:
+private and secret ones are never in responses.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,20 +70,20 @@ class Given:
     required: bool
 
 
-def is_shown(attribute: AnyAttribute) -> bool:
+def is_in_responses(attribute: AnyAttribute) -> bool:
     """Return whether responses can contain the attribute."""
     return not attribute.private and not (isinstance(attribute, Scalar) and SCALAR_TYPES[attribute.type].secret)
 
 
-def shown_values(definition: Definition) -> Iterator[Scalar]:
+def attributes_in_responses(definition: Definition) -> Iterator[Scalar]:
     """Yield the attributes in responses without `fields`, in the definition's order."""
-    return (attribute for attribute in definition.scalars if is_shown(attribute))
+    return (attribute for attribute in definition.scalars if is_in_responses(attribute))
 
 
-def shown_when_populated(definition: Definition, registry: Registry) -> Iterator[AnyAttribute]:
+def populatable_attributes(definition: Definition, registry: Registry) -> Iterator[AnyAttribute]:
     """Yield the attributes in responses if they are populated, in the definition's order."""
     for attribute in definition.attributes.values():
-        if isinstance(attribute, Scalar) or not is_shown(attribute):
+        if isinstance(attribute, Scalar) or not is_in_responses(attribute):
             continue
         leads_nowhere = isinstance(attribute, Relation) and attribute.target and not registry.target(attribute)
         if not leads_nowhere and (definition.uid, attribute.name) not in NEVER_POPULATED:
@@ -120,7 +120,7 @@ def reached(registry: Registry, uids: Iterable[str]) -> list[ContentType]:
     waiting: list[Definition] = [registry.definition(uid) for uid in uids]
     seen = {item.uid: item for item in waiting}
     while waiting:
-        for attribute in shown_when_populated(waiting.pop(), registry):
+        for attribute in populatable_attributes(waiting.pop(), registry):
             below = [registry.definition(uid) for uid in components_of(attribute)]
             target = registry.target(attribute) if isinstance(attribute, Relation | Media) else None
             for item in (*below, *([target] if target else [])):

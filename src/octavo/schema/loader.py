@@ -49,7 +49,7 @@ _SHARED: Final = (
 _AUTOMATIC: Final = frozenset({*TIMESTAMPS, *CREATORS, PUBLISHED_AT, LOCALE, LOCALIZATIONS})
 
 
-def oddities(registry: Registry) -> Iterator[DefinitionProblem]:
+def find_inconsistencies(registry: Registry) -> Iterator[DefinitionProblem]:
     """Yield all oddities, in the order of the definitions."""
     for definition in registry.definitions():
         if definition.source == BUILT_IN:
@@ -137,7 +137,7 @@ def inspect_definitions(
     ]
     registry = Registry(content_types, components)
     problems += unsound(registry)
-    problems += oddities(registry)
+    problems += find_inconsistencies(registry)
     if any(problem.severity == "error" for problem in problems):
         return Inspection(None, tuple(problems))
     tolerated = tolerate(registry, problems)

@@ -29,7 +29,7 @@ class CoreActions:
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
         self._served: set[str] = set()
 
-    def tell(self, operation: Operation, endpoint: Endpoint) -> None:
+    def register(self, operation: Operation, endpoint: Endpoint) -> None:
         """Register an operation by its action."""
         served = self._services.find(operation)
         if served is not None:
@@ -65,4 +65,4 @@ class CoreActions:
             return
         endpoints = self._new_endpoints(content_type)
         for operation in content_operations(content_type):
-            self.tell(operation, getattr(endpoints, operation.handler))
+            self.register(operation, getattr(endpoints, operation.handler))

@@ -108,7 +108,7 @@ class RestCode:
                 operation, path=router.prefix + operation.path, access=around.access or operation.access
             )
         around = self._with_named(operation, around)
-        self._core.tell(operation, endpoint)
+        self._core.register(operation, endpoint)
         if (found is not None and not router.has(action)) or self._is_replaced(operation):
             return None
         return operation, self._handler(operation, endpoint, around)

@@ -47,6 +47,6 @@ def advice(key: Key) -> str:
     return f"write {key.name} = ...{within} into config/{key.file}.toml"
 
 
-def shown(key: Key, value: Any) -> Any:
+def redacted_value(key: Key, value: Any) -> Any:
     """Return a value for reports."""
     return hidden(key, value)

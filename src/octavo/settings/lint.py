@@ -79,7 +79,7 @@ def _shared_paths(settings: Settings) -> Iterator[SettingsProblem]:
         yield placed(settings, at, f"expected another path than {than}, {endpoint}")
 
 
-def doubts(settings: Settings) -> Iterator[SettingsProblem]:
+def lint_warnings(settings: Settings) -> Iterator[SettingsProblem]:
     """Yield warnings, which never prevent the start."""
     for name, table in settings.plugins.others.items():
         if "enabled" not in table:

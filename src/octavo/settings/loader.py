@@ -15,7 +15,7 @@ from octavo.settings.cache_checks import cache_problems
 from octavo.settings.compat import RULES
 from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
-from octavo.settings.lint import doubts, not_meant, unsafe
+from octavo.settings.lint import lint_warnings, not_meant, unsafe
 from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
 from octavo.settings.package_json import depends_on
 from octavo.settings.placing import placed
@@ -26,12 +26,12 @@ from octavo.settings.sources import (
     Found,
     Given,
     find_files,
+    format_value,
     misspelt,
     read_env_file,
     read_files,
     read_v4_variables,
     read_variables,
-    shown,
     stray_database_value,
 )
 from octavo.settings.v4_package import V4Configuration, read_v4_configuration
@@ -131,7 +131,10 @@ def inspect_settings(
     value_files = {place: paths[given.source] for place, given in chosen.items() if given.source in paths}
     settings = replace(settings, value_files=value_files)
     settings = replace(settings, findings=tuple(v4.findings(settings)) if v4 else ())
-    unmeant, remarks = tuple(not_meant(settings)), (*misspelt(dotenv, _ENV), *misspelt(environment), *doubts(settings))
+    unmeant, remarks = (
+        tuple(not_meant(settings)),
+        (*misspelt(dotenv, _ENV), *misspelt(environment), *lint_warnings(settings)),
+    )
     is_foreign = settings.is_v4 or settings.adopted  # starts unchanged
     settings = replace(settings, remarks=(*remarks, *unmeant) if is_foreign else remarks)
     problems += missing or _check(settings, require_secrets)
@@ -179,7 +182,7 @@ def _read_mode(variables: Mapping[str, str], default: Mode, is_v4: bool, problem
     except ValueError:
         if is_v4 and name == "NODE_ENV":
             return "production"
-        problems.append(SettingsProblem(name, "", f"expected {_MODES.expected}, not {shown(variables[name])}"))
+        problems.append(SettingsProblem(name, "", f"expected {_MODES.expected}, not {format_value(variables[name])}"))
         return "production"
 
 

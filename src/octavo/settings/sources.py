@@ -79,7 +79,7 @@ def read_plain_table(
         elif isinstance(value, Mapping):
             yield from read_plain_table(member, value, source, (*place, known))
         else:
-            yield SettingsProblem(source, path, f"expected a table, not {shown(value)}")
+            yield SettingsProblem(source, path, f"expected a table, not {format_value(value)}")
         seen.add(known)
 
 
@@ -87,7 +87,7 @@ def _read_other(table: Table, name: str, value: Any, source: str, path: str) -> 
     if table.others is None:
         return SettingsProblem(source, path, unknown("key", name, table.names))
     if not isinstance(value, Mapping):
-        return SettingsProblem(source, path, f"expected a table, not {shown(value)}")
+        return SettingsProblem(source, path, f"expected a table, not {format_value(value)}")
     return Given(table.others, value, source, (name,))
 
 
@@ -108,12 +108,12 @@ def _refused(key: Key, value: Any, source: str, path: str, error: Exception) -> 
 
 
 def _expected(key: Key, value: Any) -> str:
-    expected = f"expected {key.kind.expected}" + ("" if key.row.secret else f", not {shown(value)}")
+    expected = f"expected {key.kind.expected}" + ("" if key.row.secret else f", not {format_value(value)}")
     renamed = key.row.former.get(value) if isinstance(value, str) else None
     return expected if renamed is None else f"{expected}, which is {dumps(renamed)} now"
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value for a message."""
     text = dumps(value, default=str, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -145,7 +145,7 @@ def _turn(extension: Extension, switch: Switch) -> None:
         getattr(subject.field(switch.field), _SWITCHES[switch.method])()
 
 
-def tell_closed(code: Code, closing: Closing) -> None:
+def log_closed_operations(code: Code, closing: Closing) -> None:
     """Log what is closed and why: one line for each guard, up to a limit."""
     lines = list(_closed(code, closing))
     for line in lines[:_MOST_LINES]:

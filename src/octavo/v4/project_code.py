@@ -12,7 +12,13 @@ from octavo.core.values import dataclass
 from octavo.query.params import PageLimits
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
-from octavo.v4.closed_operations import close_routes, closing_of, read_project_code, restrict_schema, tell_closed
+from octavo.v4.closed_operations import (
+    close_routes,
+    closing_of,
+    log_closed_operations,
+    read_project_code,
+    restrict_schema,
+)
 from octavo.v4.code import Code
 from octavo.v4.code.code import UsedName
 from octavo.v4.routes import ProjectRoutes
@@ -51,6 +57,6 @@ class ProjectCode:
         """Close the routes and GraphQL fields that code guards which does not run, and log them."""
         graphql = settings.plugins.graphql
         closing = closing_of(self.code, registry, has_graphql=graphql.enabled)
-        tell_closed(self.code, closing)
+        log_closed_operations(self.code, closing)
         restrict_schema(extension, self.code, closing, registry)
         close_routes(router, settings.api.rest.prefix, graphql.config.endpoint, self.code, closing)

@@ -19,7 +19,7 @@ from octavo.schema.attributes import (
     Scalar,
 )
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.json_values import is_shown
+from octavo.schema.json_values import is_in_responses
 from octavo.schema.naming import words
 from octavo.schema.registry import Registry
 
@@ -82,7 +82,7 @@ def _definition(item: Definition) -> Iterator[str]:
             yield f"  {part}: {_literal(_public(item.raw[part]))};"
     yield "  attributes: {"
     for attribute in item.attributes.values():
-        if is_shown(attribute):
+        if is_in_responses(attribute):
             yield f"    {key(attribute.name)}: {' & '.join(_attribute(attribute, item))};"
     yield "  };"
     yield "}"

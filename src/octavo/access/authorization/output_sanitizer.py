@@ -13,7 +13,7 @@ from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
-from octavo.schema.json_values import NEVER_POPULATED, is_shown
+from octavo.schema.json_values import NEVER_POPULATED, is_in_responses
 from octavo.schema.registry import Registry
 
 Place = FieldPlace | None
@@ -43,7 +43,7 @@ class OutputSanitizer:
 
     def _attribute(self, value: Any, definition: Definition, attribute: AnyAttribute, place: Place) -> Any:
         withheld = place is not None and not reads_always(self.ability, place.uid, place.field(attribute.name))
-        if withheld or not is_shown(attribute) or (definition.uid, attribute.name) in NEVER_POPULATED:
+        if withheld or not is_in_responses(attribute) or (definition.uid, attribute.name) in NEVER_POPULATED:
             return _REMOVED
         target = self.registry.target(attribute)
         if isinstance(attribute, Relation) and target is not None and not self._may_reach(target):

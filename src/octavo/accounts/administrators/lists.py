@@ -109,6 +109,6 @@ def _search(text: str) -> Filter:
     return Or(items=tuple(found))
 
 
-def people_json(entries: bytes, pagination: Mapping[str, int]) -> bytes:
+def serialize_administrators(entries: bytes, pagination: Mapping[str, int]) -> bytes:
     """Return the response body of a list."""
     return b'{"data":{"results":%b,"pagination":%b}}' % (entries, orjson.dumps(pagination))

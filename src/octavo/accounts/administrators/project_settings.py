@@ -58,7 +58,7 @@ class ProjectSettings:
         self._dialect = database.dialect
         self._media = media
 
-    async def shown(self) -> dict[str, Any]:
+    async def logos(self) -> dict[str, Any]:
         """Return the stored data of each logo."""
         stored = await self._read(self._database)
         if stored is None:
@@ -92,7 +92,7 @@ class ProjectSettings:
             spare = [part.kept.name for file in stored.files for part in file.parts if part.format]
         gone = (self._media.storage.name_of(str((before.get(name) or {}).get("url") or "")) for name in new)
         await self._media.discard([*spare, *(name for name in gone if name)])
-        return await self.shown()
+        return await self.logos()
 
     def _check_kinds(self, logos: Mapping[str, SentLogo]) -> None:
         place = {name: ROOT.member(name).member("type") for name in logos}

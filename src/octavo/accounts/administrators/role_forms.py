@@ -54,7 +54,7 @@ def read_permissions(body: Any, catalogue: Catalogue) -> list[Permission]:
     return given
 
 
-def read_asked(body: Any) -> list[tuple[str, str | None, str | None]]:
+def read_permission_check(body: Any) -> list[tuple[str, str | None, str | None]]:
     """Return the actions, subjects and fields that a permission check asks for. Raises ValidationError."""
     check(_ASKED, body)
     return [(one["action"], one.get("subject"), one.get("field")) for one in body["permissions"]]

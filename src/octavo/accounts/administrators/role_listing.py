@@ -55,4 +55,6 @@ class RoleListing:
     async def catalogue(self) -> dict[str, Any]:
         """Return the catalog of permissions, with the conditions."""
         locales = await self._database.fetch_all(_LOCALES)
-        return self._rights.catalogue.shown(self._rights.conditions.values(), [(code, name) for code, name in locales])
+        return self._rights.catalogue.serialize(
+            self._rights.conditions.values(), [(code, name) for code, name in locales]
+        )

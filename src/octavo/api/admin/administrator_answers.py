@@ -7,7 +7,7 @@ from octavo.accounts.administrators.rows import Administrator, AdminRole
 from octavo.api.admin.answers import instant
 
 
-def shown(administrator: Administrator) -> dict[str, Any]:
+def serialize_administrator(administrator: Administrator) -> dict[str, Any]:
     """Return the public fields of an administrator."""
     return {
         "id": administrator.id,
@@ -23,12 +23,12 @@ def shown(administrator: Administrator) -> dict[str, Any]:
     }
 
 
-def shown_role(role: AdminRole) -> dict[str, Any]:
+def serialize_role(role: AdminRole) -> dict[str, Any]:
     """Return a role, as nested in administrators."""
     return {"id": role.id, "name": role.name, "description": role.description, "code": role.code}
 
 
-def shown_person(person: Person) -> dict[str, Any]:
+def serialize_administrator_with_roles(person: Person) -> dict[str, Any]:
     """Return an administrator with their roles, and with the invitation token if they were just invited."""
-    found = {**shown(person.administrator), "roles": [shown_role(role) for role in person.roles]}
+    found = {**serialize_administrator(person.administrator), "roles": [serialize_role(role) for role in person.roles]}
     return found if person.invitation is None else {**found, "registrationToken": person.invitation}

@@ -15,7 +15,7 @@ _SAME: Final = logging.LogRecord(logger.name, logging.INFO, "", 0, _TEXT, None, 
 """Fields that all records share: finding code location and thread takes longer than writing the record."""
 
 
-def tell_request(request: Request, response: Response, seconds: float) -> None:
+def log_request(request: Request, response: Response, seconds: float) -> None:
     """Log a finished request."""
     if not logger.isEnabledFor(logging.INFO):
         return

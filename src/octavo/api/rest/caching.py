@@ -17,7 +17,7 @@ from octavo.api.http.response import Headers, Response
 from octavo.api.http.router import Finish, Route, Router
 from octavo.api.rest.operations import Operation
 from octavo.api.rest.surrogate_keys import KeyOptions, SurrogateKeys, is_keyed
-from octavo.core.cache_control import PRIVATE, kept_by_asker
+from octavo.core.cache_control import PRIVATE, private_cache_control
 from octavo.core.values import dataclass
 
 ANY: Final = "*"
@@ -46,7 +46,7 @@ class CachingOptions:
     keys: KeyOptions | None = None
 
 
-def let_reads_be_kept(router: Router, options: CachingOptions) -> None:
+def add_caching_headers(router: Router, options: CachingOptions) -> None:
     """Add caching headers to a router's reads."""
     keys = None if options.keys is None else SurrogateKeys(options.keys)
 
@@ -74,7 +74,7 @@ class _Control:
         others = mine if options.private_unless_said or options.keys is not None else unsaid
         self.says_anything = bool(said or others)
         self._public = _headers(said.get(PUBLIC, said.get(ANY)), public)
-        self._roles = {role: _headers(kept_by_asker(directives), others) for role, directives in said.items()}
+        self._roles = {role: _headers(private_cache_control(directives), others) for role, directives in said.items()}
         self._others = self._roles.get(ANY, others)
 
     def headers(self, request: Request) -> Headers:

@@ -150,7 +150,7 @@ class _Noted:
         return response if condition is None else unless_known(response, condition)
 
 
-def answer_quickly(router: Router, quick: ResponseCache) -> None:
+def add_response_cache(router: Router, quick: ResponseCache) -> None:
     """Use the cache for a router's reads of content. Call it after all other changes of routes."""
 
     def noted(route: Route) -> Handler | None:

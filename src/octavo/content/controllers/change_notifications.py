@@ -56,7 +56,7 @@ class Audience:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ChangeNotification:
     """A change to report: its name (`entry.update`), whether the entry is gone, and the entry if requested.
 
     An entry that exceeds the maximum response size is left out.
@@ -68,7 +68,7 @@ class Told:
     entry: bytes | None = None
 
 
-class ChangeReads:
+class VisibleChanges:
     """Selects the changes to report, by reading the entries as `find` does."""
 
     def __init__(self, reads: ContentReads, uids: Iterable[str]) -> None:
@@ -80,7 +80,9 @@ class ChangeReads:
         """Return whether changes of a content-type can be reported to this ability at all."""
         return uid in self.types and ability.allows(action_on(uid, FIND))
 
-    async def told(self, rows: Iterable[JournalRow], audience: Audience, looks: Looks) -> list[Told]:
+    async def visible_changes(
+        self, rows: Iterable[JournalRow], audience: Audience, looks: Looks
+    ) -> list[ChangeNotification]:
         """Return the changes to report to an audience, in order. `looks` is shared by all audiences of these rows.
 
         Raises ServiceUnavailable.
@@ -96,7 +98,7 @@ class ChangeReads:
         changes = [one for one in found if one is not None]
         return await self._with_entries(changes, audience) if audience.with_entries else changes
 
-    def _report(self, row: JournalRow, audience: Audience, *, is_seen: bool) -> Told | None:
+    def _report(self, row: JournalRow, audience: Audience, *, is_seen: bool) -> ChangeNotification | None:
         change, ability = row.change, audience.ability
         place = (change.uid, change.id)
         least = self._least(self.types[change.uid], audience)
@@ -106,12 +108,12 @@ class ChangeReads:
         if is_seen and change.became >= least:
             if is_scoped:
                 audience.remember(place)
-            return Told(row, f"{family}.{change.kind}")
+            return ChangeNotification(row, f"{family}.{change.kind}")
         if is_seen or not was_seen:
             return None
         audience.remembered.pop(place, None)
         stays = change.kind is not ChangeKind.DELETE and self._has_visible_drafts(self.types[change.uid], ability)
-        return Told(row, f"{family}.unpublish" if stays else f"{family}.delete", gone=True)
+        return ChangeNotification(row, f"{family}.unpublish" if stays else f"{family}.delete", gone=True)
 
     def _least(self, content_type: ContentType, audience: Audience) -> Presence:
         """Return the minimum presence of an entry for this audience to see it."""
@@ -149,10 +151,12 @@ class ChangeReads:
         found, _ = await self._reads.find(self._reads.prepare(request, ability))
         return frozenset(int(one) for one in orjson.loads(found))
 
-    async def _with_entries(self, changes: Sequence[Told], audience: Audience) -> list[Told]:
+    async def _with_entries(
+        self, changes: Sequence[ChangeNotification], audience: Audience
+    ) -> list[ChangeNotification]:
         """Add the entries, each read once; changes whose entry is no longer visible are left out."""
         read: dict[Place, bytes | ValidationError | None] = {}
-        shown: list[Told] = []
+        shown: list[ChangeNotification] = []
         for one in changes:
             if one.gone:
                 shown.append(one)
@@ -162,7 +166,7 @@ class ChangeReads:
                 read[place] = await self._entry(place, audience)
             entry = read[place]
             if isinstance(entry, bytes):
-                shown.append(Told(one.row, one.name, entry=entry))
+                shown.append(ChangeNotification(one.row, one.name, entry=entry))
             elif entry is not None:
                 shown.append(one)
         return shown

@@ -22,7 +22,7 @@ from octavo.events.hooks import Hooks
 from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
 from octavo.query.cursors import opened
 from octavo.query.merging import merge
-from octavo.query.plan.index_candidates import IndexableRead, looked_for
+from octavo.query.plan.index_candidates import IndexableRead, indexable_read
 from octavo.query.plan.read import Planned, plan_read
 from octavo.query.plan.read_limits import ReadLimits
 from octavo.query.read_cost import check_cost
@@ -233,10 +233,10 @@ class ContentReads:
         """Limit the reads started inside to one request's share of the connections."""
         return self._reader.request_share()
 
-    def looked_for(self, text: str) -> IndexableRead | None:
+    def indexable_read(self, text: str) -> IndexableRead | None:
         """Return what the read with this SQL text filters by; None if unknown."""
         plan = self._reader.plan_of(text)
-        return None if plan is None else looked_for(plan)
+        return None if plan is None else indexable_read(plan)
 
     def check_size(self, size: int) -> None:
         """Raise ValidationError if a response built from several reads is too large."""

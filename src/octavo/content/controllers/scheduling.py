@@ -139,7 +139,7 @@ class ContentSchedules:
         if any(due_at <= now for due_at in planned.values()):
             for failure in await self._schedules.failures(unit.connection, content_type.uid, entry_id):
                 found.update({name: None for name, plan in NAMES.items() if plan == failure.plan})
-                found["failure"] = shown_failure(failure)
+                found["failure"] = serialize_failure(failure)
         if planned.get(Plan.PUBLISH, 0) > now and presence is Presence.DRAFT:
             missing = await self._completeness.missing(content_type, entry_id, unit.connection)
             found |= {"problems": [_text_of(problem) for problem in missing]} if missing else {}
@@ -205,7 +205,7 @@ class ContentSchedules:
         self, content_type: ContentType, planned: Planned, failure: Mapping[str, Any], unit: ManyEntriesUnit
     ) -> None:
         await self._schedules.fail(unit, planned, failure["error"])
-        await unit.tell(content_type, planned.entry_id, SCHEDULE_FAILED, failure)
+        await unit.emit(content_type, planned.entry_id, SCHEDULE_FAILED, failure)
 
     async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
         if not await self._schedules.take(unit, planned):
@@ -241,7 +241,7 @@ def check_times(times: Mapping[Plan, int | None]) -> None:
         raise ValidationError.from_problems([Problem((name,), _PAST[name]) for name in past])
 
 
-def shown_failure(failure: Failure) -> dict[str, str | None]:
+def serialize_failure(failure: Failure) -> dict[str, str | None]:
     """Return a failure as the APIs show it."""
     moments = {"dueAt": _shown(failure.due_at), "failedAt": _shown(failure.failed_at)}
     return {"plan": failure.plan, **moments, "error": failure.error}

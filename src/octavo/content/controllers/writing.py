@@ -17,7 +17,7 @@ from octavo.content.controllers.hooked_reads import HookedRead
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.controllers.single_types import SingleTypeExists, single_type_lock
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.i18n.localizations import add_localization, share_shown
+from octavo.content.i18n.localizations import add_localization, copy_shared_values
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families, names_shared, scalar_names
 from octavo.content.media.form_files import current_query, place_files
@@ -264,7 +264,7 @@ class ContentWrites:
             if names_shared(content_type, data):
                 await self._families.level(unit, content_type, entry_id, data)
         elif sharing:
-            await share_shown(unit, self._registry, self._families, content_type, entry, data)
+            await copy_shared_values(unit, self._registry, self._families, content_type, entry, data)
 
     async def share_many(
         self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from octavo.content.answer_to_input import shown_data
+from octavo.content.answer_to_input import data_from_response
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families, Family
@@ -50,7 +50,7 @@ async def add_localization(
     return new_id
 
 
-async def share_shown(
+async def copy_shared_values(
     unit: EntryUnit,
     registry: Registry,
     families: Families,
@@ -79,7 +79,7 @@ async def share_shown(
             others.append(name)
     if not isinstance(siblings, list) or not (scalars or others):
         return
-    data = shown_data(registry, content_type, scalars)
+    data = data_from_response(registry, content_type, scalars)
     family = await families.of(unit, content_type, answer["id"]) if others else None
     if family is not None:
         data |= {name: family.shared[name] for name in others if name in family.shared}

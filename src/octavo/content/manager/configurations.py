@@ -157,7 +157,7 @@ class Configurations:
 
     # Responses
 
-    async def told(self, definition: Definition) -> Raw:
+    async def serialize(self, definition: Definition) -> Raw:
         """Return a configuration as the API responds with it."""
         found = await self.of(definition)
         if isinstance(definition, Component):
@@ -165,7 +165,7 @@ class Configurations:
         metadatas = {name: _with_main_field(one) for name, one in found["metadatas"].items()}
         return {"uid": definition.uid, **found, "metadatas": metadatas}
 
-    async def told_components(self, definition: Definition) -> dict[str, Raw]:
+    async def serialize_components(self, definition: Definition) -> dict[str, Raw]:
         """Return the configurations of all components in a definition, at any depth."""
         waiting, found = [definition], dict[str, Raw]()
         while waiting:
@@ -173,7 +173,7 @@ class Configurations:
                 for uid in components_of(attribute):
                     component = self.registry.components.get(uid)
                     if component is not None and uid not in found:
-                        found[uid] = await self.told(component)
+                        found[uid] = await self.serialize(component)
                         waiting.append(component)
         return found
 

@@ -10,7 +10,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.prepared_reads import PreparedReads
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.locales import Locales
-from octavo.content.manager.field_visibility import NOTHING_ELSE, Asked, View, shown
+from octavo.content.manager.field_visibility import NOTHING_ELSE, Asked, View, build_entry_object
 from octavo.content.manager.listing import read_list
 from octavo.content.reader import PreparedRead
 from octavo.core.cache import Cache, CacheScope
@@ -72,7 +72,7 @@ class ManagedEntries:
         key = (content_type.uid, "lines", repr(asked), *names, most, actor.ability.key)
         prepared = self._prepared.get(key)
         if prepared is None:
-            projection = shown(content_type, self.registry, actor.ability, View.ROW)
+            projection = build_entry_object(content_type, self.registry, actor.ability, View.ROW)
             members = tuple((name, answer) for name, answer in projection.members if name == "id" or name in names)
             query = replace(read_query(asked), page=Page(limit=most, with_count=False))
             request = ReadRequest(
@@ -133,4 +133,4 @@ class ManagedEntries:
         return self._prepared.put(key, self.reads.prepare(request, ability))
 
     def _shown(self, content_type: ContentType, ability: Ability, view: View, asked: Asked = NOTHING_ELSE) -> Object:
-        return shown(content_type, self.registry, ability, view, asked, shows_linked=self._shows_linked)
+        return build_entry_object(content_type, self.registry, ability, view, asked, shows_linked=self._shows_linked)

@@ -66,7 +66,7 @@ class Asked:
 NOTHING_ELSE: Final = Asked()
 
 
-def shown(
+def build_entry_object(
     content_type: ContentType,
     registry: Registry,
     ability: Ability,

@@ -24,14 +24,14 @@ _COUNTS: Final = tuple((name, Object((("count", Count(name, linked=True)),))) fo
 Members = Iterator[tuple[str, Answer]]
 
 
-def file_shown(registry: Registry) -> Object:
+def build_file_object(registry: Registry) -> Object:
     """Return the response for a file after a change."""
     return values(registry.content_types[FILE])
 
 
 def file_with(registry: Registry, *relations: str, signed: bool | None = None) -> Object:
     """Return the response for a file with relations and, unless `signed` is None, whether its URL is signed."""
-    answer = Object((*file_shown(registry).members, *_populated(registry, FILE, relations)))
+    answer = Object((*build_file_object(registry).members, *_populated(registry, FILE, relations)))
     return answer if signed is None else signing(answer, signed=signed)
 
 
@@ -45,7 +45,7 @@ def file_row(registry: Registry, given: Mapping[str, Any], fields: frozenset[str
     return signing(_asked(registry, FILE, given, fields, _populated(registry, FILE, ("folder",))), signed=signed)
 
 
-def folder_shown(registry: Registry) -> Object:
+def build_folder_object(registry: Registry) -> Object:
     """Return the response for a folder after a change."""
     return values(registry.content_types[FOLDER])
 

@@ -14,7 +14,14 @@ from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.prepared_reads import PreparedReads
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.manager.file_visibility import file_alone, file_row, file_shown, folder_row, folder_shown, signing
+from octavo.content.manager.file_visibility import (
+    build_file_object,
+    build_folder_object,
+    file_alone,
+    file_row,
+    folder_row,
+    signing,
+)
 from octavo.content.manager.listing import read_list
 from octavo.content.media.folder_service import MISSING_FOLDER
 from octavo.content.reader import EntryReader, PreparedRead
@@ -46,14 +53,14 @@ class Library:
         self._folders = self._registry.content_types[FOLDER]
         self._lists = PreparedReads(caches.cache("library lists"))
         self._single: Cache[tuple[Any, ...], PreparedRead] = caches.cache("library")
-        projection = file_shown(self._registry)
+        projection = build_file_object(self._registry)
         self.file_answer = self._by_id(self._files, projection)
         """The response for an updated file."""
         self.stored_answer = self._by_id(self._files, signing(projection, signed=signed))
         """The response for an uploaded file."""
         self.gone_answer = self._by_id(self._files, file_alone(self._registry))
         """The response for a deleted file."""
-        self.folder_answer = self._by_id(self._folders, folder_shown(self._registry))
+        self.folder_answer = self._by_id(self._folders, build_folder_object(self._registry))
         """The response for a changed folder."""
 
     async def files(self, text: str, given: Given, actor: Actor) -> tuple[bytes, Page, int]:
@@ -139,9 +146,9 @@ class Library:
         if scope is not None and not await self._ids(self._files, [file_id], scope):
             raise ForbiddenError
 
-    async def told(self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int]) -> bytes:
+    async def serialize(self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int]) -> bytes:
         """Return files or folders as a JSON array, for the response to a change."""
-        shown = file_shown(self._registry) if content_type.uid == FILE else folder_shown(self._registry)
+        shown = build_file_object(self._registry) if content_type.uid == FILE else build_folder_object(self._registry)
         with unit.ambient():
             return await self._rows(content_type, _among(ids), shown)
 

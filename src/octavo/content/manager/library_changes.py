@@ -26,7 +26,7 @@ MOST_AT_ONCE: Final = 1_000
 _IDS: Final = Items(Id(), at_most(MOST_AT_ONCE))
 _DELETION: Final = Record({"fileIds": _IDS, "folderIds": _IDS}, closed=True)
 
-Told = tuple[bytes, bytes]
+ChangedItems = tuple[bytes, bytes]
 """JSON arrays of files and of folders."""
 
 
@@ -41,11 +41,11 @@ class LibraryChanges:
         self._file_type = writer.registry.content_types[FILE]
         self._folder_type = writer.registry.content_types[FOLDER]
 
-    async def delete(self, body: Any, actor: Actor) -> Told:
+    async def delete(self, body: Any, actor: Actor) -> ChangedItems:
         """Delete `fileIds`, and `folderIds` with their contents; return the named files and folders."""
         check(_DELETION, body)
 
-        async def work(unit: ManyEntriesUnit) -> Told:
+        async def work(unit: ManyEntriesUnit) -> ChangedItems:
             await unit.connection.lock(LOCK)
             folders = await self._folders(unit, body)
             named = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, DELETE)
@@ -60,10 +60,10 @@ class LibraryChanges:
 
         return await self._writer.run(work, grouped=False)
 
-    async def move(self, body: Any, actor: Actor) -> Told:
+    async def move(self, body: Any, actor: Actor) -> ChangedItems:
         """Move `fileIds` and `folderIds` to `destinationFolderId`, null for the top. Raises ValidationError."""
 
-        async def work(unit: ManyEntriesUnit) -> Told:
+        async def work(unit: ManyEntriesUnit) -> ChangedItems:
             await unit.connection.lock(LOCK)
             target = await self._target(unit, body)
             check(_movement(target), body)
@@ -117,9 +117,9 @@ class LibraryChanges:
         if wrong:
             raise ValidationError.from_problems([Problem((), f"some folders already exists: {', '.join(wrong)}")])
 
-    async def _changed(self, unit: ManyEntriesUnit, files: Iterable[int], folders: Iterable[int]) -> Told:
+    async def _changed(self, unit: ManyEntriesUnit, files: Iterable[int], folders: Iterable[int]) -> ChangedItems:
         asked = ((self._file_type, list(files)), (self._folder_type, list(folders)))
-        found = [await self._library.told(unit, kind, ids) if ids else b"[]" for kind, ids in asked]
+        found = [await self._library.serialize(unit, kind, ids) if ids else b"[]" for kind, ids in asked]
         return found[0], found[1]
 
 

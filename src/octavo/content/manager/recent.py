@@ -12,7 +12,7 @@ from octavo.content.controllers.scheduling import ContentSchedules
 from octavo.content.manager.configurations import Configurations
 from octavo.content.manager.entries import ManagedEntries
 from octavo.content.schedules import Plan, Planned
-from octavo.core.clock import shown_moment, this_moment
+from octavo.core.clock import format_timestamp, this_moment
 from octavo.schema.attributes import CREATED_BY, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 from octavo.schema.content_types import USER, ContentType
 from octavo.schema.managed import managed_types
@@ -65,7 +65,7 @@ class RecentEntries:
             {
                 **known[uid][entry_id],
                 "plan": plan.value,
-                "due": shown_moment(due_at),
+                "due": format_timestamp(due_at),
                 **remarks[uid].get((entry_id, plan), {}),
             }
             for uid, entry_id, plan, due_at in plans
@@ -78,7 +78,7 @@ class RecentEntries:
         known = await self._of_ids(content_type, plans, actor)
         remarks = await self._remarks(content_type, plans, known)
         return [
-            {"id": entry_id, "plan": plan.value, "due": shown_moment(due_at), **remarks.get((entry_id, plan), {})}
+            {"id": entry_id, "plan": plan.value, "due": format_timestamp(due_at), **remarks.get((entry_id, plan), {})}
             for _, entry_id, plan, due_at in plans
             if due_at is not None and entry_id in known
         ]

@@ -16,17 +16,17 @@ Raw = dict[str, Any]
 _HIDDEN: Final = {"content-manager": {"visible": False}, "content-type-builder": {"visible": False}}
 
 
-def told_content_types(registry: Registry, kind: str | None = None) -> list[Raw]:
+def serialize_content_types(registry: Registry, kind: str | None = None) -> list[Raw]:
     """Return all content-types, or those of one kind."""
-    return [told_content_type(item) for item in registry.content_types.values() if kind in (None, item.kind)]
+    return [serialize_content_type(item) for item in registry.content_types.values() if kind in (None, item.kind)]
 
 
-def told_components(registry: Registry) -> list[Raw]:
+def serialize_components(registry: Registry) -> list[Raw]:
     """Return all components."""
-    return [told_component(item) for item in registry.components_backwards()]
+    return [serialize_component(item) for item in registry.components_backwards()]
 
 
-def told_content_type(content_type: ContentType) -> Raw:
+def serialize_content_type(content_type: ContentType) -> Raw:
     """Return a content-type in this format."""
     raw = content_type.raw
     names = {"singularName": content_type.singular_name, "pluralName": content_type.plural_name}
@@ -50,7 +50,7 @@ def told_content_type(content_type: ContentType) -> Raw:
     }
 
 
-def told_component(component: Component) -> Raw:
+def serialize_component(component: Component) -> Raw:
     """Return a component in this format."""
     raw = component.raw
     return {

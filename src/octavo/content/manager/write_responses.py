@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from octavo.access.authorization.ability import FIND, Ability
 from octavo.content.controllers.reading import ContentReads
-from octavo.content.manager.field_visibility import View, shown
+from octavo.content.manager.field_visibility import View, build_entry_object
 from octavo.content.reader import PreparedRead
 from octavo.core.cache import Cache, CacheScope
 from octavo.query.answer import Guarded, Object
@@ -38,7 +38,9 @@ class Answered:
         found = self._prepared.get(key)
         if found is not None:
             return found
-        projection = shown(content_type, self._reads.registry, ability, View.ENTRY, shows_linked=self._shows_linked)
+        projection = build_entry_object(
+            content_type, self._reads.registry, ability, View.ENTRY, shows_linked=self._shows_linked
+        )
         projection = replace(projection, members=tuple(_guarded(content_type, projection, ability, unnamed)))
         request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=Drafts.ANY)
         return self._prepared.put(key, self._reads.prepare(request, ability))

@@ -123,7 +123,7 @@ class PreparedCreates:
         answer: CompiledRead | None,
     ) -> None:
         """Record that a body was valid, and prepare its shape from the row if it is frequent."""
-        if self._known.comes_often(plain.shape):
+        if self._known.is_frequent(plain.shape):
             draft = bool(cast(tuple[Any, ...], plain.shape)[1])
             self._known.keep(plain.shape, await self._prepare(connection, row, data, draft, len(plain.values), answer))
 

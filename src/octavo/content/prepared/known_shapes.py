@@ -25,7 +25,7 @@ class KnownShapes(Generic[PreparedT]):
         self._known[shape] = self._known.pop(shape)
         return cast(PreparedT, known)
 
-    def comes_often(self, shape: Hashable) -> bool:
+    def is_frequent(self, shape: Hashable) -> bool:
         """Count a shape; return whether to prepare it now."""
         count = self._known.pop(shape, 0)
         if count.__class__ is not int:

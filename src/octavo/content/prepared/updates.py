@@ -114,7 +114,7 @@ class PreparedUpdates:
         answer: CompiledRead | None,
     ) -> None:
         """Record that a body was valid, and prepare its shape if it is frequent."""
-        if not self._known.comes_often(plain.shape):
+        if not self._known.is_frequent(plain.shape):
             return
         chains = self._compiler.chains
         if answer is not None and chains is not None:

@@ -10,7 +10,7 @@ from octavo.events.dead_letters import DeadLetter, DeadLetters
 from octavo.events.jobs.registry import TOPIC
 from octavo.events.jobs.schedule import InvalidSchedule, Schedule
 from octavo.events.jobs.scheduler import known_tasks
-from octavo.events.origin import asked_by
+from octavo.events.origin import actor_payload
 from octavo.events.outbox import Outbox
 from octavo.events.pending_messages import Waiting, list_waiting
 
@@ -50,7 +50,14 @@ class JobAdmin:
         """Run a task now, and return the job's id. Raises NotFoundError."""
         if name not in {task.name for task in await known_tasks(self._database)}:
             raise NotFoundError(f"There is no task {name}")
-        payload = {"name": name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": this_moment(), **asked_by()}
+        payload = {
+            "name": name,
+            "args": [],
+            "kwargs": {},
+            "attempts": 1,
+            "occurrence": this_moment(),
+            **actor_payload(),
+        }
 
         async def add(unit: UnitOfWork) -> int:
             return await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {name}")

@@ -19,7 +19,7 @@ from octavo.events.jobs.functions import FunctionT, JobFunctions, JobOptions, No
 from octavo.events.jobs.schedule import InvalidSchedule, Schedule
 from octavo.events.jobs.scheduler import Scheduler, Task
 from octavo.events.messages import Message, Retries, Topic, Undeliverable
-from octavo.events.origin import asked_by, link, on_behalf_of, past_actor
+from octavo.events.origin import actor_payload, link, on_behalf_of, past_actor
 from octavo.events.outbox import Outbox
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import GENERATOR, is_generator, place_of
@@ -156,7 +156,7 @@ class Jobs:
             raise ValueError(f"retries are 0 to {MOST_RETRIES}, a delay is no less than 0")
         due = this_moment() + int(delay * 1000) if delay else None
         payload = {"name": name, "args": list(args), "kwargs": dict(kwargs), "attempts": again + 1}
-        payload |= asked_by()
+        payload |= actor_payload()
         if followed := link():
             payload["link"] = followed
         body = orjson.dumps(payload)
@@ -182,7 +182,14 @@ class Jobs:
         return Scheduler(self._database, self.tasks.values(), self._start)
 
     async def _start(self, unit: UnitOfWork, task: Task, occurrence: int) -> int:
-        payload = {"name": task.name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": occurrence, **asked_by()}
+        payload = {
+            "name": task.name,
+            "args": [],
+            "kwargs": {},
+            "attempts": 1,
+            "occurrence": occurrence,
+            **actor_payload(),
+        }
         return await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {task.name}")
 
     async def _deliver(self, message: Message) -> None:

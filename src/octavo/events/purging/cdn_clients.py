@@ -43,22 +43,22 @@ class PurgeRequest:
     json: object = None
 
 
-def purge_requests(front: HttpCache, tags: Sequence[str]) -> Iterator[PurgeRequest]:
+def purge_requests(cache: HttpCache, tags: Sequence[str]) -> Iterator[PurgeRequest]:
     """Yield the requests that purge all responses with one of these tags."""
-    base = front.url.rstrip("/")
-    bearer = {"Authorization": f"Bearer {front.token}"} if front.token else {}
-    match front.kind:
+    base = cache.url.rstrip("/")
+    bearer = {"Authorization": f"Bearer {cache.token}"} if cache.token else {}
+    match cache.kind:
         case "purge":
             for some in _parts(tags, len(tags)):
-                yield PurgeRequest(front.method, front.url, {**bearer, front.header: " ".join(some)})
+                yield PurgeRequest(cache.method, cache.url, {**bearer, cache.header: " ".join(some)})
         case "fastly":
-            key = {"Fastly-Key": front.token or "", "Accept": "application/json"}
+            key = {"Fastly-Key": cache.token or "", "Accept": "application/json"}
             for some in _parts(tags, _MOST_FASTLY):
-                url = f"{base}/service/{front.scope}/purge"
+                url = f"{base}/service/{cache.scope}/purge"
                 yield PurgeRequest("POST", url, {**key, "Surrogate-Key": " ".join(some)})
         case "cloudflare":
             for some in _parts(tags, _MOST_CLOUDFLARE):
-                yield PurgeRequest("POST", f"{base}/zones/{front.scope}/purge_cache", bearer, {"tags": some})
+                yield PurgeRequest("POST", f"{base}/zones/{cache.scope}/purge_cache", bearer, {"tags": some})
 
 
 def _parts(tags: Sequence[str], most: int) -> Iterator[list[str]]:

@@ -32,11 +32,11 @@ class Purges:
     """The CDNs in front of one service."""
 
     def __init__(
-        self, database: Database, outbox: Outbox, fronts: Sequence[HttpCache], send: Send, options: PurgeQueueOptions
+        self, database: Database, outbox: Outbox, caches: Sequence[HttpCache], send: Send, options: PurgeQueueOptions
     ) -> None:
         self._database = database
         self._outbox = outbox
-        self._lanes = {front.name: PurgeQueue(front, send, self._write_down, options) for front in fronts}
+        self._lanes = {cache.name: PurgeQueue(cache, send, self._write_down, options) for cache in caches}
 
     def join(self, feed: ChangeFeed) -> None:
         """Record the tags of every change of a feed from now on."""
@@ -73,12 +73,12 @@ class Purges:
         given = message.payload
         purge = Purge(tuple(given["tags"]), given.get("round", 0), given.get("since"))
         names = (given["to"],) if "to" in given else tuple(self._lanes)
-        await asyncio.gather(*(self._lanes[name].tell(purge) for name in names if name in self._lanes))
+        await asyncio.gather(*(self._lanes[name].purge(purge) for name in names if name in self._lanes))
 
-    async def _write_down(self, front: HttpCache, later: Sequence[tuple[Purge, int]]) -> None:
+    async def _write_down(self, cache: HttpCache, later: Sequence[tuple[Purge, int]]) -> None:
         await self._add(
             [
-                ({"tags": one.tags, "to": front.name, "round": one.round, "since": one.since}, moment, one.error)
+                ({"tags": one.tags, "to": cache.name, "round": one.round, "since": one.since}, moment, one.error)
                 for one, moment in later
             ]
         )

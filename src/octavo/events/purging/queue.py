@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from octavo.core.clock import shown_moment, steady_time, this_moment
+from octavo.core.clock import format_timestamp, steady_time, this_moment
 from octavo.core.values import dataclass
 from octavo.events.purging.cdn_clients import HttpCache, PurgeRequest, purge_requests
 from octavo.events.purging.tags import merged
@@ -74,8 +74,8 @@ Later = Callable[[HttpCache, Sequence[tuple[Purge, int]]], Awaitable[None]]
 class PurgeQueue:
     """The purge queue of one cache."""
 
-    def __init__(self, front: HttpCache, send: Send, later: Later, options: PurgeQueueOptions) -> None:
-        self._front = front
+    def __init__(self, cache: HttpCache, send: Send, later: Later, options: PurgeQueueOptions) -> None:
+        self._front = cache
         self._send = send
         self._later = later
         self._options = options
@@ -83,9 +83,9 @@ class PurgeQueue:
         self._waiting: list[tuple[Purge, asyncio.Future[None]]] = []
         self._failures = 0
         self._asked_again_at = 0.0
-        self.use = PurgeStatistics(front.name)
+        self.use = PurgeStatistics(cache.name)
 
-    async def tell(self, purge: Purge) -> None:
+    async def purge(self, purge: Purge) -> None:
         """Purge tags; return when the cache has purged them, or when they are stored for later."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((purge, done))
@@ -153,7 +153,7 @@ class PurgeQueue:
             )
             return
         pause = max(0.0, self._asked_again_at - steady_time())
-        why = f"{error}; not told since {shown_moment(since)}"
+        why = f"{error}; not told since {format_timestamp(since)}"
         await self._later(self._front, [(Purge(tuple(tags), 0, since, why), now + int(pause * 1000))])
 
     def _note_failure(self, error: PurgeFailed) -> None:

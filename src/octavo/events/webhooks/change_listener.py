@@ -15,7 +15,7 @@ from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import MessageTooLarge
 from octavo.events.outbox import Outbox
-from octavo.events.webhooks.events import NOTHING, body_of, events_of, is_told
+from octavo.events.webhooks.events import NOTHING, body_of, events_of, triggers_webhooks
 from octavo.events.webhooks.messages import TOPIC, Sent, new_id
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import SCHEDULE_FAILED, Webhook
@@ -77,7 +77,7 @@ class WebhookChangeListener:
             if change.kind is not ChangeKind.DELETE:
                 await self._add_messages(unit, change)
 
-    async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
+    async def schedule_failed(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
         """Add the messages for an entry's failed schedule."""
         await self._add_messages(unit, DataChange(uid, entry_id, ChangeKind.UPDATE), (SCHEDULE_FAILED,), data)
 
@@ -89,7 +89,7 @@ class WebhookChangeListener:
         more: Mapping[str, Any] = NOTHING,
     ) -> None:
         known = self._webhooks.current
-        if not known or not is_told(change.uid):
+        if not known or not triggers_webhooks(change.uid):
             return
         events = events_of(change.uid, change.kind) if events is None else events
         wanting = [one for one in known if one.enabled and one.wants_type(change.uid) and set(events) & set(one.events)]

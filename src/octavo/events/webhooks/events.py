@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.database.change_feed import ChangeKind
 from octavo.events.webhooks import webhook
 from octavo.schema.builtin import BUILTIN_TYPES
@@ -28,7 +28,7 @@ _PUBLICATIONS: Final = (webhook.PUBLISH, webhook.UNPUBLISH)
 _OWN: Final = frozenset({USER, FILE, FOLDER})
 
 
-def is_told(uid: str) -> bool:
+def triggers_webhooks(uid: str) -> bool:
     """Return whether changes of a type trigger webhooks: never those of tokens, roles and administrators."""
     return uid not in BUILTIN_TYPES or uid in _OWN
 
@@ -49,7 +49,7 @@ def body_of(
 ) -> bytes:
     """Return the body: v4's object with the JSON of an entry, and `more` for events that v4 does not have. v4 sends no
     `uid` for publish and unpublish events; `names_publications` adds it."""
-    head = {"event": event, "createdAt": shown_moment(milliseconds), **more}
+    head = {"event": event, "createdAt": format_timestamp(milliseconds), **more}
     if event.startswith("media."):
         return orjson.dumps(head)[:-1] + b',"media":' + entry + b"}"
     head["model"] = content_type.singular_name

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from octavo.core.clock import shown_moment, this_moment, wall_time
+from octavo.core.clock import format_timestamp, this_moment, wall_time
 from octavo.core.errors import NotFoundError, ValidationError
 from octavo.core.plurals import counted
 from octavo.database.connection import Database
@@ -125,7 +125,7 @@ class Webhooks:
 
     async def test(self, webhook_id: int) -> Answer:
         """Send v4's test event at once, even to a disabled webhook, and return the result."""
-        body = orjson.dumps({"event": TEST, "createdAt": shown_moment(this_moment())})
+        body = orjson.dumps({"event": TEST, "createdAt": format_timestamp(this_moment())})
         return await self.send(await self.get(webhook_id), Sent(new_id(), webhook_id, TEST, body.decode()))
 
     async def send(self, webhook: Webhook, sent: Sent) -> Answer:

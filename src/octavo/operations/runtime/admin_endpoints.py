@@ -63,7 +63,7 @@ from octavo.content.manager.recent import RecentEntries
 from octavo.content.manager.relations import Relations
 from octavo.content.manager.uid_generation import Uids
 from octavo.core.bounded_files import MEGABYTE, read_own_file
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.events.jobs.admin import JobAdmin
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure
@@ -168,7 +168,7 @@ def system_facts(
             "reference": reference,
             "environment": settings.mode,
             "python": platform.python_version(),
-            "startedAt": shown_moment(shared.started),
+            "startedAt": format_timestamp(shared.started),
             "process": os.getpid(),
             "workers": settings.server.workers if settings.mode == "production" else 1,
             "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PER_RSS,

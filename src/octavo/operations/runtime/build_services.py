@@ -20,7 +20,7 @@ from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
 from octavo.operations.runtime.result_cache import open_reader
 from octavo.operations.runtime.services import Services
-from octavo.operations.runtime.webhooks import webhook_witness
+from octavo.operations.runtime.webhooks import webhook_change_listener
 from octavo.schema.registry import Registry
 from octavo.sdk.core_actions import NewEndpoints
 from octavo.settings import Settings
@@ -51,7 +51,7 @@ def build_services(
         shared.feed,
         rules=options.write_rules(settings),
         hooks=hooks,
-        witness=webhook_witness(shared, registry),
+        witness=webhook_change_listener(shared, registry),
         accounts=open_account_guard(settings, shared.database.dialect),
         schedules=plans,
     )

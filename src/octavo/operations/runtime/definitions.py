@@ -58,7 +58,7 @@ def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProbl
     return (*registry.remarks, *_no_patterns(registry), *unnamed)
 
 
-def tell(warnings: Iterable[DefinitionProblem]) -> None:
+def log_warnings(warnings: Iterable[DefinitionProblem]) -> None:
     """Log the first warnings, and the number of others."""
     found = tuple(warnings)
     for problem in found[:MOST_TOLD]:

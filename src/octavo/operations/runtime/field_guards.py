@@ -211,7 +211,7 @@ class FieldGuards:
         said = self.extension.access.get(key)
         return said is not None and said.closed and not said.until_declared
 
-    def tell(self, graphql: GraphqlEndpoint | None) -> None:
+    def log_warnings(self, graphql: GraphqlEndpoint | None) -> None:
         """Log the first of the remarks."""
         lines = list(self.remarks(graphql))
         for line in lines[:_MOST_LINES]:

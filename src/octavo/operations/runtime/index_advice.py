@@ -143,7 +143,7 @@ class Advisor:
             text = reads.prepare(asked, EVERYTHING).statement.text
         except OctavoError as error:
             raise NoAdvice(f"{request}: {error}") from error
-        looked = reads.looked_for(text)
+        looked = reads.indexable_read(text)
         assert looked is not None, "it was prepared a moment ago"
         return text, looked
 

@@ -19,7 +19,7 @@ def open_purges(settings: Settings, database: Database, outbox: Outbox) -> Purge
     """Return the purges of the configured caches."""
     given = settings.api.caching
     options = PurgeQueueOptions(given.purge.gather, given.purge.again, given.surrogate_keys.prefix)
-    return Purges(database, outbox, fronts(settings), _Sender(float(given.purge.timeout)).send, options)
+    return Purges(database, outbox, configured_caches(settings), _Sender(float(given.purge.timeout)).send, options)
 
 
 def purging_tables(settings: Settings) -> tuple[SystemTable, ...]:
@@ -27,7 +27,7 @@ def purging_tables(settings: Settings) -> tuple[SystemTable, ...]:
     return (TABLE,) if settings.api.caching.purge.caches else ()
 
 
-def fronts(settings: Settings) -> list[HttpCache]:
+def configured_caches(settings: Settings) -> list[HttpCache]:
     """Return the configured caches."""
     return [
         HttpCache(
@@ -48,7 +48,7 @@ class _Sender:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
-    async def send(self, front: HttpCache, request: PurgeRequest) -> None:
+    async def send(self, cache: HttpCache, request: PurgeRequest) -> None:
         """Send a request. Raises PurgeFailed."""
         from octavo.core.net.outgoing import (  # the HTTP client is slow to load
             Limits,
@@ -57,7 +57,7 @@ class _Sender:
             ask,
         )
 
-        host = urlsplit(front.url).hostname or ""
+        host = urlsplit(cache.url).hostname or ""
         limits = Limits(frozenset({host}), self._seconds, _MOST_ANSWER)
         asked = Outgoing(request.method, request.url, headers=request.headers, json=request.json)
         try:

@@ -160,7 +160,7 @@ class Operating:
                     await self._statements.look()
 
     def _slow(self) -> list[SlowRequest]:
-        return [self._statements.told(one) for one in self._infrastructure().slow.all()]
+        return [self._statements.with_statement_details(one) for one in self._infrastructure().slow.all()]
 
     def write(self) -> None:
         """Share this worker's metrics with the others."""

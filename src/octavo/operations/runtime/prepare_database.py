@@ -17,7 +17,7 @@ from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.database.change_feed import ChangeKind
-from octavo.database.component_names import learn_former_names, told
+from octavo.database.component_names import describe_other_names, learn_former_names
 from octavo.database.connection import Database, DatabaseMisconfigured
 from octavo.database.declared_indexes import not_made
 from octavo.database.duplicate_single_types import find_surplus_entries
@@ -218,7 +218,7 @@ async def _warn(
         )
         rules = report.options.new_rules if report.options is not None else ()
         conflicts = await find_conflicts(snapshot, database.dialect, rules)
-    about_entries = (*told(former), *describe_hidden(hidden), *map(str, surplus), *map(str, conflicts))
+    about_entries = (*describe_other_names(former), *describe_hidden(hidden), *map(str, surplus), *map(str, conflicts))
     warnings = (*report.warnings, *not_made(registry, database.dialect), *about_entries)
     for warning in warnings:
         logger.warning("%s", warning)

@@ -45,7 +45,7 @@ from octavo.operations.runtime.prepare_database import (
     update_database,
 )
 from octavo.operations.runtime.project_files import read_marks
-from octavo.operations.runtime.settings_remarks import tell_unknown_roles
+from octavo.operations.runtime.settings_remarks import log_unknown_roles
 from octavo.operations.runtime.site import Site, build_site
 from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.static_files import static_files
@@ -215,7 +215,7 @@ class Process:
     async def _begin(self) -> None:
         """Start everything that needs the database. Raises InvalidCode."""
         await self._permissions.set_up(self.infrastructure, self.site)
-        await tell_unknown_roles(self.database, self.settings)
+        await log_unknown_roles(self.database, self.settings)
         await self.infrastructure.begin()
         await self.site.bootstrap()
         await self.site.prepare()
@@ -224,7 +224,7 @@ class Process:
         self._following.start(self._permissions.run())
 
     def _looked_for(self, text: str) -> IndexableRead | None:
-        return self.site.services.controller.reads.looked_for(text)
+        return self.site.services.controller.reads.indexable_read(text)
 
     def _log_caches(self) -> None:
         caches = self.infrastructure.caches

@@ -114,12 +114,12 @@ class _RequestReader:
             self._may = self._reads_content() and self._knows_what_is_needed()
         return self._may
 
-    def insist(self) -> None:
+    def require_primary(self) -> None:
         self._may = False
 
     def wrote(self) -> None:
         self.has_written = True
-        self.insist()
+        self.require_primary()
 
     def _reads_content(self) -> bool:
         row = self._request.operation

@@ -1,7 +1,7 @@
 """The entry reader of a site, with the response cache if it is enabled."""
 
 from octavo.api.http.router import Router
-from octavo.api.rest.response_cache import ResponseCache, answer_quickly
+from octavo.api.rest.response_cache import ResponseCache, add_response_cache
 from octavo.content.controllers.content import ContentController
 from octavo.content.reader import EntryReader, UrlSigner
 from octavo.content.result_cache import CachingReader
@@ -28,9 +28,11 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
     return reader
 
 
-def use_kept_answers(router: Router, shared: Infrastructure, controller: ContentController, caches: CacheScope) -> None:
+def use_response_cache(
+    router: Router, shared: Infrastructure, controller: ContentController, caches: CacheScope
+) -> None:
     """Answer repeated requests from the response cache, if it is enabled. Call it last on a router."""
     reader = controller.reader
     if isinstance(reader, CachingReader):
         ready, most_headers = caches.cache("quick answers"), shared.settings.middlewares.requests.header_count
-        answer_quickly(router, ResponseCache(shared.authenticator, controller, reader, ready, most_headers))
+        add_response_cache(router, ResponseCache(shared.authenticator, controller, reader, ready, most_headers))

@@ -25,13 +25,13 @@ def remarks_on(settings: Settings, registry: Registry) -> tuple[SettingsProblem,
     return (*settings.remarks, *_unknown_types(settings, registry))
 
 
-def tell_remarks(settings: Settings, registry: Registry) -> None:
+def log_settings_warnings(settings: Settings, registry: Registry) -> None:
     """Log the warnings."""
     for remark in remarks_on(settings, registry):
         logger.warning("%s", remark)
 
 
-async def tell_unknown_roles(database: Database, settings: Settings) -> None:
+async def log_unknown_roles(database: Database, settings: Settings) -> None:
     """Log the roles in `caching.control` that do not exist, which makes their rules ineffective."""
     if settings.api.caching.control:
         for remark in unknown_roles(settings, await role_types(database)):

@@ -13,7 +13,7 @@ from octavo.api.http.dispatcher import Around
 from octavo.api.http.query_string import parse_query_string
 from octavo.api.http.router import Router
 from octavo.api.rest.accounts import AccountEndpoints
-from octavo.api.rest.caching import let_reads_be_kept
+from octavo.api.rest.caching import add_caching_headers
 from octavo.api.rest.content_operations import content_operations
 from octavo.api.rest.definitions import DefinitionEndpoints
 from octavo.api.rest.documentation import Documentation
@@ -45,10 +45,10 @@ from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.lazy_admin import add_admin_door
 from octavo.operations.runtime.outbox_topics import make_jobs, site_topics
 from octavo.operations.runtime.outer_middlewares import around_requests
-from octavo.operations.runtime.result_cache import use_kept_answers
+from octavo.operations.runtime.result_cache import use_response_cache
 from octavo.operations.runtime.schedule_notices import schedule_topic
 from octavo.operations.runtime.services import Services
-from octavo.operations.runtime.settings_remarks import tell_remarks
+from octavo.operations.runtime.settings_remarks import log_settings_warnings
 from octavo.operations.runtime.v4_code import V4Code, read_v4_code
 from octavo.project import InvalidCode, load_code
 from octavo.project.execution import Runner
@@ -93,7 +93,7 @@ class Site:
         for remark in (*self.hooks.closed_to_graphql(),) if self.graphql else ():
             logger.warning("%s", remark)
         if self.guards is not None:
-            self.guards.tell(self.graphql)
+            self.guards.log_warnings(self.graphql)
         for remark in self.feed.close() if self.feed else ():
             logger.warning("%s; name it in `events.types` of api.toml", remark)
 
@@ -138,8 +138,8 @@ def build_site(infrastructure: Infrastructure, before: Registry | None = None) -
     """
     settings = infrastructure.settings
     registry = definitions.project_registry(settings)
-    definitions.tell(definitions.warnings_of(registry, settings))
-    tell_remarks(settings, registry)
+    definitions.log_warnings(definitions.warnings_of(registry, settings))
+    log_settings_warnings(settings, registry)
     caches = CacheScope(infrastructure.caches)
     try:
         return _join(infrastructure, registry, caches, _new_components(registry, before))
@@ -188,8 +188,8 @@ def _join(
         guards = guard_fields(router, extending.app, extending.extension) if rest or code else None
         planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
         add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
-        let_reads_be_kept(router, options.caching_options(settings))
-        use_kept_answers(router, infrastructure, services.controller, caches)
+        add_caching_headers(router, options.caching_options(settings))
+        use_response_cache(router, infrastructure, services.controller, caches)
         feed = add_feed(router, infrastructure, services.controller.reads, hooks)
     except BaseException:
         extending.code.unload()

@@ -21,7 +21,7 @@ _SHOWN_UNASKED = {USER: "role"}
 """What v4 populates without `populate`."""
 
 
-def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookChangeListener:
+def webhook_change_listener(shared: Infrastructure, registry: Registry) -> WebhookChangeListener:
     """Return the observer of changes that queues webhook messages, for one registry."""
     reader = EntryReader(shared.database, registry, limits=options.read_limits(shared.settings))
     reads = ContentReads(registry, reader, Strictness())

@@ -44,13 +44,13 @@ class SpansWithin:
     def note(self, name: str, kind: SpanKind, attributes: Attributes, start: int, end: int) -> None:
         """Record a span that has just ended, within the current one."""
         parent = get_current_span().get_span_context()
-        self.tell(name, kind, attributes, self.below(parent), parent, (start, end), _WELL)
+        self.add_span(name, kind, attributes, self.below(parent), parent, (start, end), _WELL)
 
     def below(self, parent: SpanContext) -> SpanContext:
         """Return a new span context within another."""
         return SpanContext(parent.trace_id, self._ids.generate_span_id(), False, parent.trace_flags)
 
-    def tell(
+    def add_span(
         self,
         name: str,
         kind: SpanKind,
@@ -99,4 +99,4 @@ class Stop:
         lasted = self._began, time.time_ns()
         attributes: Attributes = {} if kind is None else {FAILED_BY: kind.__name__}  # the message may contain secrets
         status = _WELL if kind is None else _FAILED
-        self._spans.tell(self._name, SpanKind.INTERNAL, attributes, self._own, self._parent, lasted, status)
+        self._spans.add_span(self._name, SpanKind.INTERNAL, attributes, self._own, self._parent, lasted, status)

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from octavo.api.http.access_log import tell_request
+from octavo.api.http.access_log import log_request
 from octavo.api.http.observers import FAILED, Observer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
@@ -24,10 +24,10 @@ class AllObservers:
         self._told_of = told_of
 
     def __call__(self, request: Request, response: Response, seconds: float) -> None:
-        is_told = self._told_of > 0 and (self.left <= 0 or response.status >= FAILED)
+        is_logged = self._told_of > 0 and (self.left <= 0 or response.status >= FAILED)
         if self.left <= 0:
             self.left = self._told_of
         if seconds >= self.slow_from:
             self._slow(request, response, seconds)
-        if is_told:
-            tell_request(request, response, seconds)
+        if is_logged:
+            log_request(request, response, seconds)

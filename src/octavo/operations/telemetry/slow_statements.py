@@ -75,7 +75,7 @@ class SlowStatements:
         while self._size > _MOST_BYTES:
             self._size -= self._known.popitem(last=False)[1].size
 
-    def told(self, one: SlowRequest) -> SlowRequest:
+    def with_statement_details(self, one: SlowRequest) -> SlowRequest:
         """Return a slow request with the details of its slowest statement."""
         known = self._known.get(one.slowest) if one.slowest else None
         return one if known is None else replace(one, plan=known.plan, looked_for=known.looked_for)

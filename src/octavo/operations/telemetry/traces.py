@@ -241,8 +241,8 @@ class Traces:
 
     async def _deliver(self, handler: Callable[[Message], Awaitable[object]], message: Message) -> object:
         link = message.payload.get("link") if isinstance(message.payload, dict) else None
-        asked_by = _parent({TRACE: link.encode()}) if isinstance(link, str) else None
-        if not ((asked_by is not None or self._is_of_share()) and self._has_room()):
+        actor_payload = _parent({TRACE: link.encode()}) if isinstance(link, str) else None
+        if not ((actor_payload is not None or self._is_of_share()) and self._has_room()):
             return await handler(message)
         attributes: dict[str, str | int] = {
             "messaging.operation.type": "process",
@@ -253,7 +253,7 @@ class Traces:
         if message.topic == JOBS:
             attributes["octavo.job"] = str(message.payload.get("name"))
         name, context = f"process {message.topic}", contexts.Context()
-        links = [Link(asked_by)] if asked_by else []
+        links = [Link(actor_payload)] if actor_payload else []
         span = self._tracer.start_span(name, context, SpanKind.CONSUMER, attributes, links)
         try:
             with self._inside(span):

@@ -27,7 +27,7 @@ class Problems:
         if len(self._kept) < MOST_TOLD:
             self._kept.append(problem)
 
-    def told(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return the first problems, and the number of others."""
         more = self.count - len(self._kept)
         return [*self._kept, *([f"{more} more"] if more else [])]

@@ -67,7 +67,7 @@ def kind_of_unlisted(definition: Definition, zone: DynamicZone) -> KindShape:
     return KindShape(f"{MARK}{definition.uid}{MARK}{zone.name}{MARK}", MARK)
 
 
-def told_unlisted(answer: bytes) -> Iterator[Unlisted]:
+def find_unlisted_components(answer: bytes) -> Iterator[Unlisted]:
     """Yield the unlisted components that a response contains placeholders for."""
     if MARK.encode() in answer:
         for owner, zone, component in _UNLISTED_MARK.findall(answer):

@@ -136,7 +136,7 @@ def _plan_at(
         step = plan_step(definition, attribute, planning)
         below = None if place is None else place.below(attribute, step.target)
         inner = _plan(asked.filter, step.target, planning, below, negated=negated)
-        condition = Exists(step, inner, or_nothing=met_by_nulls(inner) is True)
+        condition = Exists(step, inner, or_nothing=matches_nulls(inner) is True)
     if place is None or place.way:
         return condition
     for guard in dict.fromkeys(_guards(asked, definition, planning, place)):
@@ -266,7 +266,7 @@ def _beside_numbers(attribute: Scalar | None, asked: Compare, planning: Planning
     return Tested(attribute, Test.NULL, negated=True) if is_met != negated else NEVER
 
 
-def met_by_nulls(condition: Condition) -> bool | None:
+def matches_nulls(condition: Condition) -> bool | None:
     """Return whether a row of nulls matches a condition, in SQL's three-valued logic (None: unknown)."""
     match condition:
         case Tested(test=Test.NULL, negated=negated):
@@ -274,14 +274,14 @@ def met_by_nulls(condition: Condition) -> bool | None:
         case Tested():
             return None
         case Exists(condition=inner):
-            return met_by_nulls(inner)
+            return matches_nulls(inner)
         case Linked():
             return None
         case All(items=items):
-            answers = [met_by_nulls(item) for item in items]
+            answers = [matches_nulls(item) for item in items]
             return False if False in answers else None if None in answers else True
         case Any(items=items):
-            answers = [met_by_nulls(item) for item in items]
+            answers = [matches_nulls(item) for item in items]
             return True if True in answers else None if None in answers else False
         case _:
             return condition.value

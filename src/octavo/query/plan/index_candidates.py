@@ -42,7 +42,7 @@ class IndexableRead:
         )
 
 
-def looked_for(plan: ReadPlan) -> IndexableRead:
+def indexable_read(plan: ReadPlan) -> IndexableRead:
     """Return the attributes that a plan filters and sorts by."""
     selection = plan.selection
     related: list[IndexableRead] = []

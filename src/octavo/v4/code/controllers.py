@@ -15,7 +15,7 @@ from octavo.v4.code.code import Guard, Kind, Shape, State
 from octavo.v4.code.context import NotUnderstood
 from octavo.v4.code.describing import called, describe
 from octavo.v4.code.flow import read_action
-from octavo.v4.code.named_handlers import told
+from octavo.v4.code.named_handlers import describe_effects
 from octavo.v4.code.porting import Ported
 from octavo.v4.code.slug_lookups import finds_by_slug
 from octavo.v4.code.sources import Sources, answered
@@ -202,7 +202,7 @@ class Controllers:
             return
         shapes[action] = flow.shape
         state = State.OPEN if flow.undone else State.TAKEN
-        self._sources.find(Kind.ACTION, full, at, f"overridden: {told(flow)}, then the core action", state)
+        self._sources.find(Kind.ACTION, full, at, f"overridden: {describe_effects(flow)}, then the core action", state)
 
     def _service(self, path: Path, name: str) -> Mapping[str, Guard]:
         place = self._sources.place(path)

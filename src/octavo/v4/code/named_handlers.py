@@ -193,10 +193,10 @@ def _judge(
         flow = read_middleware(module, inner if inner is not None and inner.type in FUNCTIONS else unwrap(value))
     except NotUnderstood:
         return Judged(Guard(name, place, says)), says
-    return Judged(None, flow.shape), told(flow)
+    return Judged(None, flow.shape), describe_effects(flow)
 
 
-def told(flow: Flow) -> str:
+def describe_effects(flow: Flow) -> str:
     """Describe the effects in one line."""
     parts = (
         [f"sets {', '.join(dict.fromkeys(change.key for change in flow.shape.changes))}"] if flow.shape.changes else []

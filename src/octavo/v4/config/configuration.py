@@ -46,7 +46,7 @@ def settle_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Contain
         chosen[_ORIGINS] = replace(origins, value=tuple(one for one in origins.value if one != "*"))
 
 
-def tell_star(findings: Iterable[Finding], rule: str) -> Iterator[Finding]:
+def star_findings(findings: Iterable[Finding], rule: str) -> Iterator[Finding]:
     """Yield the findings, with the effect of a `*` in the list of origins."""
     for finding in findings:
         if finding.setting == ".".join(_ORIGINS) and "*" in (finding.value or ()):
@@ -120,7 +120,7 @@ class Configuration:
         if settings.mode == "production":
             yield from unread_environment(self._project, self._variables)
         settled = self._ranking.settled(settings.sources)
-        yield from tell_star(settled, settings.api.compat.star_origins)
+        yield from star_findings(settled, settings.api.compat.star_origins)
         yield from provider_findings(settings)
 
 

@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from octavo.core.values import dataclass
-from octavo.settings.findings import Finding, Outcome, advice, shown
+from octavo.settings.findings import Finding, Outcome, advice, redacted_value
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import Given
 from octavo.v4.config.rows import KEYS, Reading, Row
@@ -123,7 +123,7 @@ class Matcher:
             node.place,
             f"{_IN_CODE}; set {unset or given.key.variable} in .env" if in_code else "",
             setting=".".join((given.key.file, given.key.dotted, *given.inside)),
-            value=shown(given.key, given.value),
+            value=redacted_value(given.key, given.value),
         )
 
     def _close(self, row: Row, path: Path, place: Place, message: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from octavo.settings.findings import Finding, Outcome, shown
+from octavo.settings.findings import Finding, Outcome, redacted_value
 from octavo.settings.model import TABLES
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import read_plain_table
@@ -79,7 +79,7 @@ def _pass_leaf(node: Node, path: tuple[str, ...], outcomes: Outcomes) -> None:
                 line=place.line,
                 key=".".join(path),
                 setting=setting,
-                value=shown(given.key, given.value),
+                value=redacted_value(given.key, given.value),
             )
         )
 

@@ -182,7 +182,7 @@ class Catalogue:
         """Return whether a property applies to a content-type."""
         return name != LOCALES or self.subjects[subject].localized
 
-    def shown(self, conditions: Iterable[Condition], locales: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    def serialize(self, conditions: Iterable[Condition], locales: Iterable[tuple[str, str]]) -> dict[str, Any]:
         """Return the catalog as JSON for the admin panel. `locales` are pairs of code and name."""
         options = [{"label": name, "value": code} for code, name in locales]
         kinds = {

@@ -1,9 +1,9 @@
 """Endpoints to manage administrators and the caller's own profile."""
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.lists import AdministratorList, people_json
+from octavo.accounts.administrators.lists import AdministratorList, serialize_administrators
 from octavo.accounts.administrators.management import AdministratorManagement
-from octavo.api.admin.administrator_answers import shown_person
+from octavo.api.admin.administrator_answers import serialize_administrator_with_roles
 from octavo.api.admin.answers import NO_STORE, data_answer
 from octavo.api.admin.endpoints.sessions import PREFIX
 from octavo.api.admin.operations import AdminOperation
@@ -65,37 +65,41 @@ class AdministratorEndpoints:
 
     async def me(self, _: Request, actor: Actor) -> Response:
         """GET /admin/users/me"""
-        return data_answer(shown_person(await self._people.get(str(actor.id))))
+        return data_answer(serialize_administrator_with_roles(await self._people.get(str(actor.id))))
 
     async def change_own(self, request: Request, actor: Actor) -> Response:
         """PUT /admin/users/me"""
         authorization = request.header("authorization")
         changed = await self._people.change_own(actor, await request.json(), authorization, request.client)
-        return data_answer(shown_person(changed))
+        return data_answer(serialize_administrator_with_roles(changed))
 
     async def find(self, request: Request, _: Actor) -> Response:
         """GET /admin/users"""
         entries, page, total = await self._listing.find(read_params(request))
-        return Response(200, people_json(entries, pagination(page, total)), headers=NO_STORE)
+        return Response(200, serialize_administrators(entries, pagination(page, total)), headers=NO_STORE)
 
     async def find_one(self, request: Request, _: Actor) -> Response:
         """GET /admin/users/:id"""
-        return data_answer(shown_person(await self._people.get(request.path_values["id"])))
+        return data_answer(serialize_administrator_with_roles(await self._people.get(request.path_values["id"])))
 
     async def invite(self, request: Request, actor: Actor) -> Response:
         """POST /admin/users: only this response has the invitation token."""
-        return data_answer(shown_person(await self._people.invite(await request.json(), actor)), status=201)
+        return data_answer(
+            serialize_administrator_with_roles(await self._people.invite(await request.json(), actor)), status=201
+        )
 
     async def change(self, request: Request, actor: Actor) -> Response:
         """PUT /admin/users/:id"""
         changed = await self._people.change(request.path_values["id"], await request.json(), actor)
-        return data_answer(shown_person(changed))
+        return data_answer(serialize_administrator_with_roles(changed))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /admin/users/:id"""
-        return data_answer(shown_person(await self._people.delete(request.path_values["id"], actor)))
+        return data_answer(
+            serialize_administrator_with_roles(await self._people.delete(request.path_values["id"], actor))
+        )
 
     async def delete_many(self, request: Request, actor: Actor) -> Response:
         """POST /admin/users/batch-delete"""
         gone = await self._people.delete_many(await request.json(), actor)
-        return data_answer([shown_person(person) for person in gone])
+        return data_answer([serialize_administrator_with_roles(person) for person in gone])

@@ -8,7 +8,7 @@ from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.monitoring import DeliveriesAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.core.errors import NotFoundError
 from octavo.events.webhooks.deliveries import Delivery
 from octavo.events.webhooks.store import Webhooks
@@ -81,6 +81,6 @@ def _shown(one: Delivery) -> dict[str, Any]:
         "answer": one.answer[:_MOST_TEXT],
         "error": one.error,
         "milliseconds": one.milliseconds,
-        "createdAt": shown_moment(one.created_at),
-        "sentAt": shown_moment(one.sent_at),
+        "createdAt": format_timestamp(one.created_at),
+        "sentAt": format_timestamp(one.sent_at),
     }

@@ -13,7 +13,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.manager.library import Library
-from octavo.content.manager.library_changes import LibraryChanges, Told
+from octavo.content.manager.library_changes import ChangedItems, LibraryChanges
 from octavo.content.media.folder_service import FolderService
 from octavo.query.numbers import read_entry_id
 
@@ -94,5 +94,5 @@ def _data(found: bytes) -> Response:
     return Response(200, b'{"data":%b}' % found, headers=NO_STORE)
 
 
-def _bulk_answer(told: Told) -> Response:
-    return _data(b'{"files":%b,"folders":%b}' % told)
+def _bulk_answer(changed: ChangedItems) -> Response:
+    return _data(b'{"files":%b,"folders":%b}' % changed)

@@ -8,10 +8,10 @@ from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.monitoring import WorkAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.events.dead_letters import DeadLetter
 from octavo.events.jobs.admin import JobAdmin
-from octavo.events.pending_messages import Waiting, what_of
+from octavo.events.pending_messages import Waiting, describe_message
 from octavo.query.numbers import read_entry_id
 
 
@@ -51,15 +51,19 @@ class WorkEndpoints:
 
 def _task(one: dict[str, Any]) -> dict[str, Any]:
     after = one["nextAt"]
-    return {**one, "lastAt": shown_moment(one["lastAt"]), "nextAt": None if after is None else shown_moment(after)}
+    return {
+        **one,
+        "lastAt": format_timestamp(one["lastAt"]),
+        "nextAt": None if after is None else format_timestamp(after),
+    }
 
 
 def _waiting(one: Waiting) -> dict[str, Any]:
     return {
         "id": one.id,
         "kind": one.topic,
-        "what": what_of(one.payload),
-        "dueAt": shown_moment(one.due_at),
+        "what": describe_message(one.payload),
+        "dueAt": format_timestamp(one.due_at),
         "attempts": one.attempts,
         "error": one.error,
     }
@@ -69,8 +73,8 @@ def _given_up(one: DeadLetter) -> dict[str, Any]:
     return {
         "id": one.id,
         "kind": one.topic,
-        "what": what_of(one.payload),
-        "diedAt": shown_moment(one.died_at),
+        "what": describe_message(one.payload),
+        "diedAt": format_timestamp(one.died_at),
         "attempts": one.attempts,
         "error": one.error,
     }

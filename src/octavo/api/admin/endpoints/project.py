@@ -106,7 +106,7 @@ class ProjectEndpoints:
 
     async def settings(self, _: Request, __: Actor) -> Response:
         """GET /admin/project-settings"""
-        return plain_answer(await self._settings.shown())
+        return plain_answer(await self._settings.logos())
 
     async def update_settings(self, request: Request, _: Actor) -> Response:
         """POST /admin/project-settings: a form with logo files, or empty texts that remove logos."""

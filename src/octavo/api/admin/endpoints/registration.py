@@ -6,7 +6,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.accounts import AdminLogin
 from octavo.accounts.administrators.management import Person
 from octavo.accounts.administrators.registration import Registration
-from octavo.api.admin.administrator_answers import shown_person
+from octavo.api.admin.administrator_answers import serialize_administrator_with_roles
 from octavo.api.admin.answers import data_answer, no_content
 from octavo.api.admin.endpoints.sessions import PREFIX, SessionAnswers
 from octavo.api.admin.operations import AdminOperation
@@ -101,5 +101,5 @@ class RegistrationEndpoints:
         return self._entered(*await self._entering.reset_password(await request.json(), request.client))
 
     def _entered(self, login: AdminLogin, person: Person) -> Response:
-        user: dict[str, Any] = shown_person(person)
+        user: dict[str, Any] = serialize_administrator_with_roles(person)
         return self._answers.logged_in(login, user)

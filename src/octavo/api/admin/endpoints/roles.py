@@ -5,7 +5,13 @@ from typing import Any, Final
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.ability import may_touch
 from octavo.access.authorization.admin.catalogue import Catalogue
-from octavo.accounts.administrators.role_forms import CHANGED_ROLE, NEW_ROLE, SEVERAL, read_asked, read_permissions
+from octavo.accounts.administrators.role_forms import (
+    CHANGED_ROLE,
+    NEW_ROLE,
+    SEVERAL,
+    read_permission_check,
+    read_permissions,
+)
 from octavo.accounts.administrators.role_listing import RoleListing
 from octavo.accounts.administrators.role_permissions import StoredPermission
 from octavo.accounts.administrators.roles import AdminRoles, Role
@@ -141,7 +147,7 @@ class RightsEndpoints:
 
     async def check(self, request: Request, actor: Actor) -> Response:
         """POST /admin/permissions/check"""
-        asked = read_asked(await request.json())
+        asked = read_permission_check(await request.json())
         return data_answer([self._catalogue.knows(one[0]) and may_touch(actor.ability, *one) for one in asked])
 
     async def own(self, _: Request, actor: Actor) -> Response:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.accounts import Administrators, AdminLogin
-from octavo.api.admin.administrator_answers import shown
+from octavo.api.admin.administrator_answers import serialize_administrator
 from octavo.api.admin.answers import data_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.sessions import Credentials, EnteredAnswer
@@ -64,7 +64,7 @@ class AdminSessionEndpoints:
         """POST /admin/login"""
         self._answers.check_origin(request)
         login = await self._administrators.login(await self._credentials(request), request.client)
-        return self._answers.logged_in(login, shown(login.administrator))
+        return self._answers.logged_in(login, serialize_administrator(login.administrator))
 
     async def renew_token(self, request: Request, _: Actor) -> Response:
         """POST /admin/renew-token: a new access token for the refresh cookie or, in v4 mode, for a token in the body"""

@@ -11,7 +11,7 @@ from octavo.api.admin.schemas.monitoring import SystemAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.slow_requests import SlowRequest, SlowRequests
-from octavo.core.clock import shown_moment
+from octavo.core.clock import format_timestamp
 from octavo.core.recent_log import Line, RecentLog
 
 _MOST_REQUESTS: Final = 50
@@ -39,9 +39,9 @@ class SystemEndpoints:
 
 
 def _shown_request(one: SlowRequest) -> dict[str, Any]:
-    at, milliseconds = shown_moment(one.at), one.milliseconds
+    at, milliseconds = format_timestamp(one.at), one.milliseconds
     return {"at": at, "method": one.method, "path": one.path, "status": one.status, "milliseconds": milliseconds}
 
 
 def _shown_line(one: Line) -> dict[str, Any]:
-    return {**asdict(one), "at": shown_moment(one.at)}
+    return {**asdict(one), "at": format_timestamp(one.at)}

@@ -54,20 +54,22 @@ class _TokenEndpoints:
 
     async def find(self, _: Request, __: Actor) -> Response:
         """List the tokens."""
-        return data_answer([shown(token) for token in await self._book.all()])
+        return data_answer([serialize_token(token) for token in await self._book.all()])
 
     async def find_one(self, request: Request, _: Actor) -> Response:
         """Show a token."""
-        return data_answer(shown(await self._book.get(request.path_values["id"])))
+        return data_answer(serialize_token(await self._book.get(request.path_values["id"])))
 
     async def create(self, request: Request, actor: Actor) -> Response:
         """Create a token. Only this response has the secret."""
         token, secret = await self._book.create(await request.json(), actor)
-        return data_answer({**shown(token), "accessKey": secret}, status=201)
+        return data_answer({**serialize_token(token), "accessKey": secret}, status=201)
 
     async def update(self, request: Request, actor: Actor) -> Response:
         """Change a token."""
-        return data_answer(shown(await self._book.update(request.path_values["id"], await request.json(), actor)))
+        return data_answer(
+            serialize_token(await self._book.update(request.path_values["id"], await request.json(), actor))
+        )
 
     async def regenerate(self, request: Request, actor: Actor) -> Response:
         """Replace the secret of a token."""
@@ -80,7 +82,7 @@ class _TokenEndpoints:
         return data_answer(None if found is None else self._shown_gone(found))
 
     def _shown_gone(self, token: Token) -> dict[str, Any]:
-        return shown(token)
+        return serialize_token(token)
 
 
 class ApiTokenEndpoints(_TokenEndpoints):
@@ -105,10 +107,10 @@ class TransferTokenEndpoints(_TokenEndpoints):
             }
             for scope in token.scopes
         ]
-        return {**shown(token), "permissions": scopes}
+        return {**serialize_token(token), "permissions": scopes}
 
 
-def shown(token: Token) -> dict[str, Any]:
+def serialize_token(token: Token) -> dict[str, Any]:
     """Serialize a token as v4 does, without its secret."""
     kind = {} if token.type is None else {"type": token.type}
     return {

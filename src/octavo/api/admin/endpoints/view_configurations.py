@@ -11,7 +11,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.manager.configurations import Configurations
 from octavo.content.manager.layouts import FIELD_SIZES
-from octavo.content.manager.type_schemas import told_components, told_content_types
+from octavo.content.manager.type_schemas import serialize_components, serialize_content_types
 from octavo.content.manager.uid_generation import Uids
 from octavo.core.errors import NotFoundError, Problem, ValidationError
 from octavo.core.forms import REQUIRED, Record, Text, matches
@@ -81,8 +81,8 @@ class StructureEndpoints:
     async def init(self, _: Request, actor: Actor) -> Response:
         """GET /content-manager/init"""
         definitions = {
-            "components": told_components(self._registry),
-            "contentTypes": told_content_types(self._registry),
+            "components": serialize_components(self._registry),
+            "contentTypes": serialize_content_types(self._registry),
         }
         return data_answer({"fieldSizes": FIELD_SIZES, **definitions})
 
@@ -95,11 +95,11 @@ class StructureEndpoints:
             # This error has another format than all others, as in v4.
             content = {"name": error.name, "details": error.details, "message": error.message}
             return plain_answer({"error": content}, error.status)
-        return data_answer(told_content_types(self._registry, kind))
+        return data_answer(serialize_content_types(self._registry, kind))
 
     async def components(self, _: Request, actor: Actor) -> Response:
         """GET /content-manager/components"""
-        return data_answer(told_components(self._registry))
+        return data_answer(serialize_components(self._registry))
 
     async def settings(self, _: Request, actor: Actor) -> Response:
         """GET /content-manager/content-types-settings"""
@@ -120,15 +120,15 @@ class StructureEndpoints:
     async def component(self, request: Request, actor: Actor) -> Response:
         """GET /content-manager/components/:uid/configuration"""
         component = self._component(request)
-        view = {"component": await self._configurations.told(component)}
-        return data_answer({**view, "components": await self._configurations.told_components(component)})
+        view = {"component": await self._configurations.serialize(component)}
+        return data_answer({**view, "components": await self._configurations.serialize_components(component)})
 
     async def change_component(self, request: Request, actor: Actor) -> Response:
         """PUT /content-manager/components/:uid/configuration"""
         component = self._component(request)
         check(actor, CONFIGURE_COMPONENTS)
         await self._configurations.change(component, await request.json())
-        return data_answer(await self._configurations.told(component))
+        return data_answer(await self._configurations.serialize(component))
 
     async def generate(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/uid/generate"""
@@ -146,8 +146,8 @@ class StructureEndpoints:
         return plain_answer({"isAvailable": suggestion is None, "suggestion": suggestion})
 
     async def _configuration(self, content_type: ContentType) -> dict[str, Any]:
-        view = {"contentType": await self._configurations.told(content_type)}
-        return {**view, "components": await self._configurations.told_components(content_type)}
+        view = {"contentType": await self._configurations.serialize(content_type)}
+        return {**view, "components": await self._configurations.serialize_components(content_type)}
 
     def _content_type(self, request: Request) -> ContentType:
         found = self._registry.content_types.get(request.path_values["uid"])

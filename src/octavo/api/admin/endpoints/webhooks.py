@@ -18,7 +18,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.core.errors import BadRequestError, NotFoundError, Problem, ValidationError
 from octavo.core.forms import REQUIRED, Flag, Items, Record, Rule, Shape, Text, check, rule
-from octavo.events.webhooks.events import is_told
+from octavo.events.webhooks.events import triggers_webhooks
 from octavo.events.webhooks.messages import Answer
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import EVENTS, Webhook, checked, is_address
@@ -79,7 +79,7 @@ class WebhookEndpoints:
     )
 
     def __init__(self, webhooks: Webhooks, registry: Registry, *, checks_addresses: bool) -> None:
-        self._sent_actions = [action_on(uid, FIND) for uid in registry.content_types if is_told(uid)]
+        self._sent_actions = [action_on(uid, FIND) for uid in registry.content_types if triggers_webhooks(uid)]
         self._checks_addresses = checks_addresses
         self._webhooks = webhooks
         rules = () if checks_addresses else (_V4_URL,)

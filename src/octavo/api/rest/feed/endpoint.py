@@ -13,11 +13,11 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import LiveResponse
 from octavo.api.http.router import Router
 from octavo.api.rest.endpoints import ContentEndpoints
-from octavo.api.rest.feed.hub import FeedOptions, Hub, check_wishes
-from octavo.api.rest.feed.listener import Listener, Wishes
+from octavo.api.rest.feed.hub import FeedOptions, Hub, check_feed_filter
+from octavo.api.rest.feed.listener import FeedFilter, Listener
 from octavo.api.rest.operations import EVERYBODY, Guarded, Operation, Parameter
 from octavo.api.rest.plugins import FileEndpoints
-from octavo.content.controllers.change_notifications import ChangeReads
+from octavo.content.controllers.change_notifications import VisibleChanges
 from octavo.content.controllers.reading import ContentReads
 from octavo.core.errors import ValidationError
 from octavo.events.hooks import Hooks
@@ -28,7 +28,7 @@ from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
 
 
-def told_types(registry: Registry) -> tuple[str, ...]:
+def types_with_events(registry: Registry) -> tuple[str, ...]:
     """Return the content types with change events: the project's, and files."""
     return tuple(uid for uid, one in registry.content_types.items() if one.is_api or uid == FILE)
 
@@ -92,7 +92,7 @@ class FeedEndpoint:
         self._journal = journal
         self._authenticator = authenticator
         self._options = options
-        self._joined: tuple[ChangeReads, Hub] | None = None
+        self._joined: tuple[VisibleChanges, Hub] | None = None
 
     def add(self, router: Router, prefix: str, path: str) -> None:
         """Add the route, at a path below the API's prefix."""
@@ -107,14 +107,14 @@ class FeedEndpoint:
 
     @property
     def _known(self) -> tuple[str, ...]:
-        return told_types(self._reads.registry)
+        return types_with_events(self._reads.registry)
 
-    def _join(self) -> tuple[ChangeReads, Hub]:
+    def _join(self) -> tuple[VisibleChanges, Hub]:
         """Create the hub when all code is known, at the latest for the first listener."""
         if self._joined is None:
             plain = (uid for uid in plainly_found(self._router, self._known) if not self._has_hooks(uid))
             uids = (*plain, *(uid for uid in self._options.types if uid in self._known))
-            changes = ChangeReads(self._reads, dict.fromkeys(uids))
+            changes = VisibleChanges(self._reads, dict.fromkeys(uids))
             self._joined = changes, Hub(changes, self._journal, self._authenticator, self._options)
         return self._joined
 
@@ -127,10 +127,10 @@ class FeedEndpoint:
         changes, hub = self._join()
         authorization = request.header("authorization")
         actor = await self._authenticator.authenticate(authorization)
-        wishes = read_wishes(read_params(request), self._known)
-        check_wishes(wishes, actor, changes)
+        feed_filter = read_feed_filter(read_params(request), self._known)
+        check_feed_filter(feed_filter, actor, changes)
         listener = Listener(
-            wishes,
+            feed_filter,
             actor,
             authorization,
             request.client_key or "",
@@ -156,7 +156,7 @@ def _position(request: Request) -> Position | None:
     return position
 
 
-def read_wishes(given: Mapping[str, Any], known: Container[str]) -> Wishes:
+def read_feed_filter(given: Mapping[str, Any], known: Container[str]) -> FeedFilter:
     """Parse the parameters of a listener. Raises ValidationError naming the parameter."""
     unknown = next((name for name in given if name not in ("types", "locale", "id", "publicationState", "entry")), None)
     if unknown is not None:
@@ -167,7 +167,7 @@ def read_wishes(given: Mapping[str, Any], known: Container[str]) -> Wishes:
             raise ValidationError(f"Invalid parameter types: there is no content-type {uid}")
     locales = _names(given, "locale")
     ids = _names(given, "id")
-    return Wishes(
+    return FeedFilter(
         types=types,
         locales=None if locales is None or ALL_LOCALES in locales else locales,
         ids=None if ids is None else frozenset(_id(one) for one in ids),

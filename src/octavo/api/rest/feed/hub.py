@@ -16,8 +16,8 @@ import orjson
 
 from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.access.authorization.actor import Actor
-from octavo.api.rest.feed.listener import Listener, Wishes
-from octavo.content.controllers.change_notifications import Audience, ChangeReads, Looks, Told
+from octavo.api.rest.feed.listener import FeedFilter, Listener
+from octavo.content.controllers.change_notifications import Audience, ChangeNotification, Looks, VisibleChanges
 from octavo.core.clock import SYSTEM_CLOCK, Clock, read_moment
 from octavo.core.errors import ForbiddenError, RateLimitError, ServiceUnavailable, UnauthorizedError
 from octavo.core.outage_log import reason_of
@@ -36,23 +36,27 @@ def sign_of_life(position: Position) -> bytes:
     return f": \nid: {position}\n\n".encode()
 
 
-def event_piece(told: Told, types: Mapping[str, ContentType], most: int) -> bytes:
+def event_piece(notification: ChangeNotification, types: Mapping[str, ContentType], most: int) -> bytes:
     """Return the event of a change, without the entry if it would exceed `most` bytes."""
-    event = _event(told, types)
-    if told.entry is not None:
+    event = _event(notification, types)
+    if notification.entry is not None:
         # The database's JSON can contain line breaks between values, which would end a line of the event.
-        entry = told.entry.replace(b"\n", b" ").replace(b"\r", b" ")
+        entry = notification.entry.replace(b"\n", b" ").replace(b"\r", b" ")
         if len(entry) <= most:
             event = b'%b,"entry":%b}' % (event[:-1], entry)
-    return b"id: %b\nevent: %b\ndata: %b\n\n" % (str(told.row.position).encode(), told.name.encode(), event)
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (
+        str(notification.row.position).encode(),
+        notification.name.encode(),
+        event,
+    )
 
 
-def _event(told: Told, types: Mapping[str, ContentType]) -> bytes:
-    change = told.row.change
-    moment = read_moment(told.row.created_at)
+def _event(notification: ChangeNotification, types: Mapping[str, ContentType]) -> bytes:
+    change = notification.row.change
+    moment = read_moment(notification.row.created_at)
     assert moment is not None, "it was written as a number"
     event = {
-        "event": told.name,
+        "event": notification.name,
         "createdAt": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "model": types[change.uid].singular_name,
         "uid": change.uid,
@@ -60,7 +64,7 @@ def _event(told: Told, types: Mapping[str, ContentType]) -> bytes:
     }
     if change.locale is not None:
         event["locale"] = change.locale
-    if told.gone:
+    if notification.gone:
         event["gone"] = True
     return orjson.dumps(event)
 
@@ -99,7 +103,7 @@ class Hub:
 
     def __init__(
         self,
-        changes: ChangeReads,
+        changes: VisibleChanges,
         journal: Journal,
         authenticator: Authenticator,
         options: FeedOptions,
@@ -165,11 +169,11 @@ class Hub:
 
     def _place(self, listener: Listener, actor: Actor) -> None:
         """Add a listener to the group with the same permissions."""
-        wishes = listener.wishes
-        key = (actor.ability.key, wishes.state, wishes.with_entries)
+        feed_filter = listener.feed_filter
+        key = (actor.ability.key, feed_filter.state, feed_filter.with_entries)
         found = self._audiences.get(key)
         if found is None:
-            found = self._audiences[key] = Audience(actor.ability, wishes.state, wishes.with_entries)
+            found = self._audiences[key] = Audience(actor.ability, feed_filter.state, feed_filter.with_entries)
         listener.actor, listener.audience = actor, found
         listener.ends_at = self._authenticator.expires_at(listener.authorization)
 
@@ -185,7 +189,7 @@ class Hub:
             if listener.position is not None and not await self._can_go_on(listener.position):
                 listener.position = None
                 yield RESET
-            most = _MOST_ENTRIES if listener.wishes.with_entries else MOST_READ
+            most = _MOST_ENTRIES if listener.feed_filter.with_entries else MOST_READ
             while not listener.is_live and not listener.is_over:
                 piece = await self._next_missed(listener, most)
                 if piece:
@@ -230,11 +234,11 @@ class Hub:
     async def _piece_of(self, rows: Sequence[JournalRow], listener: Listener) -> bytes:
         if not rows or listener.audience is None:
             return b""
-        told = await self._changes.told(rows, listener.audience, {})
-        return b"".join(self._render(one) for one in told if listener.wishes.include(one))
+        notifications = await self._changes.visible_changes(rows, listener.audience, {})
+        return b"".join(self._render(one) for one in notifications if listener.feed_filter.include(one))
 
-    def _render(self, told: Told) -> bytes:
-        return event_piece(told, self._changes.types, self._options.queue // 2)
+    def _render(self, notification: ChangeNotification) -> bytes:
+        return event_piece(notification, self._changes.types, self._options.queue // 2)
 
     async def _follow(self) -> None:
         while True:
@@ -273,12 +277,14 @@ class Hub:
             if not listener.is_live:
                 continue
             for one, piece in rendered.get(id(listener.audience), ()):
-                if listener.wishes.include(one) and not listener.push(piece):
+                if listener.feed_filter.include(one) and not listener.push(piece):
                     logger.info("Disconnected a listener at %s that is too slow", listener.address)
                     break
 
-    async def _rendered(self, rows: Sequence[JournalRow], audience: Audience, looks: Looks) -> list[tuple[Told, bytes]]:
-        return [(one, self._render(one)) for one in await self._changes.told(rows, audience, looks)]
+    async def _rendered(
+        self, rows: Sequence[JournalRow], audience: Audience, looks: Looks
+    ) -> list[tuple[ChangeNotification, bytes]]:
+        return [(one, self._render(one)) for one in await self._changes.visible_changes(rows, audience, looks)]
 
     # Permissions of listeners
 
@@ -302,7 +308,7 @@ class Hub:
                 continue
             try:
                 actor = await self._authenticator.authenticate(listener.authorization)
-                check_wishes(listener.wishes, actor, self._changes)
+                check_feed_filter(listener.feed_filter, actor, self._changes)
             except UnauthorizedError:
                 listener.turn_away("unauthorized")
             except ForbiddenError:
@@ -334,8 +340,8 @@ class Hub:
             listener.end()
 
 
-def check_wishes(wishes: Wishes, actor: Actor, changes: ChangeReads) -> None:
+def check_feed_filter(feed_filter: FeedFilter, actor: Actor, changes: VisibleChanges) -> None:
     """Raise ForbiddenError for requested types that the actor cannot read, or if it can read none at all."""
-    may = [changes.may_find(uid, actor.ability) for uid in wishes.types or changes.types]
-    if not (all(may) if wishes.types is not None else any(may)):
+    may = [changes.may_find(uid, actor.ability) for uid in feed_filter.types or changes.types]
+    if not (all(may) if feed_filter.types is not None else any(may)):
         raise ForbiddenError

@@ -6,7 +6,7 @@ from math import inf
 from typing import Final
 
 from octavo.access.authorization.actor import Actor
-from octavo.content.controllers.change_notifications import Audience, Told
+from octavo.content.controllers.change_notifications import Audience, ChangeNotification
 from octavo.core.values import dataclass
 from octavo.events.journal import Position
 from octavo.query.ast import PublicationState
@@ -15,7 +15,7 @@ _END: Final = b'event: end\ndata: {"reason":"%b"}\n\n'
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class FeedFilter:
     """A listener's filters: types, locales and ids (None: all), and the publication state."""
 
     types: frozenset[str] | None = None
@@ -24,9 +24,9 @@ class Wishes:
     state: PublicationState = PublicationState.LIVE
     with_entries: bool = False
 
-    def include(self, told: Told) -> bool:
+    def include(self, notification: ChangeNotification) -> bool:
         """Return whether a change matches."""
-        change = told.row.change
+        change = notification.row.change
         return (
             (self.types is None or change.uid in self.types)
             and (self.locales is None or change.locale in self.locales)
@@ -48,15 +48,15 @@ class Listener:
         "audience",
         "authorization",
         "ends_at",
+        "feed_filter",
         "is_live",
         "is_over",
         "position",
-        "wishes",
     )
 
     def __init__(
         self,
-        wishes: Wishes,
+        feed_filter: FeedFilter,
         actor: Actor,
         authorization: str | None,
         address: str,
@@ -64,7 +64,7 @@ class Listener:
         most: int,
         give_up: Callable[[], None],
     ) -> None:
-        self.wishes = wishes
+        self.feed_filter = feed_filter
         self.actor = actor
         self.authorization = authorization
         self.address = address  # of the client that limits count, empty if clients cannot be distinguished

@@ -7,10 +7,10 @@ others. Results of `populate[x][count]` are omitted: they would turn every relat
 from typing import Final
 
 from octavo.api.rest.openapi.components import Components, Json, Make, base_name
-from octavo.api.rest.openapi.values import nullable, shown_scalar
+from octavo.api.rest.openapi.values import nullable, scalar_schema
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.json_values import shown_values, shown_when_populated
+from octavo.schema.json_values import attributes_in_responses, populatable_attributes
 from octavo.schema.registry import Registry
 
 ID: Final[Json] = {"type": "integer"}
@@ -71,9 +71,9 @@ class AnswerSchemas:
         return {"type": "object", "required": ["id"], "properties": {"id": ID, **self._members(definition, flat)}}
 
     def _members(self, definition: Definition, flat: bool) -> Json:
-        values = {item.name: shown_scalar(item) for item in shown_values(definition)}
+        values = {item.name: scalar_schema(item) for item in attributes_in_responses(definition)}
         populated = {
-            item.name: self._populated(item, flat) for item in shown_when_populated(definition, self._registry)
+            item.name: self._populated(item, flat) for item in populatable_attributes(definition, self._registry)
         }
         return {**values, **populated}
 

@@ -15,7 +15,7 @@ from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.params import PageLimits
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Scalar, components_of
 from octavo.schema.content_types import ContentType, Definition
-from octavo.schema.json_values import SCALAR_JSON, is_shown, shown_values, shown_when_populated
+from octavo.schema.json_values import SCALAR_JSON, attributes_in_responses, is_in_responses, populatable_attributes
 from octavo.schema.json_values import Json as Kind
 from octavo.schema.registry import Registry
 
@@ -99,7 +99,7 @@ class QueryParameters:
 
     def _populate(self, definition: Definition) -> Json:
         everything = {"const": "*", "description": "Everything, one level deep"}
-        names = [re.escape(item.name) for item in shown_when_populated(definition, self._registry)]
+        names = [re.escape(item.name) for item in populatable_attributes(definition, self._registry)]
         path = {"type": "string", "pattern": f"^({'|'.join(names)})([.][^.,]+){{0,19}}$"}
         listed = {**_several(path), "description": "Names, or paths of names with dots"}
         choices = [everything, listed, self._below_populate(definition)] if names else [everything]
@@ -111,7 +111,7 @@ class QueryParameters:
 
     def _populated(self, definition: Definition) -> Json:
         """Return the schema of populate: for each attribute that can be populated, `true` or nested parameters."""
-        return _object({item.name: self._nested(item) for item in shown_when_populated(definition, self._registry)})
+        return _object({item.name: self._nested(item) for item in populatable_attributes(definition, self._registry)})
 
     def _nested(self, attribute: AnyAttribute) -> Json:
         if isinstance(attribute, DynamicZone):
@@ -147,7 +147,7 @@ class QueryParameters:
             "$not": again,
             "id": self._compared(Kind.INTEGER),
         }
-        for item in shown_values(definition):
+        for item in attributes_in_responses(definition):
             found[item.name] = self._compared(SCALAR_JSON[item.type].shown)
         for name, target in self._reached(definition):
             found[name] = self.filters(target)
@@ -156,7 +156,7 @@ class QueryParameters:
     def _reached(self, definition: Definition) -> Iterable[tuple[str, Definition]]:
         """Yield the attributes that filters and sort can nest into."""
         for name, attribute in definition.attributes.items():
-            if isinstance(attribute, Scalar | DynamicZone) or not is_shown(attribute):
+            if isinstance(attribute, Scalar | DynamicZone) or not is_in_responses(attribute):
                 continue
             target = self._target(attribute)
             if target is not None:
@@ -222,7 +222,7 @@ def _pagination(limits: PageLimits) -> Json:
 
 def _names(definition: Definition) -> Iterable[str]:
     yield "id"
-    yield from (item.name for item in shown_values(definition))
+    yield from (item.name for item in attributes_in_responses(definition))
 
 
 def _named(definition: Definition) -> Json:

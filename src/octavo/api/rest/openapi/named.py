@@ -8,9 +8,9 @@ from octavo.accounts.users.account_input import TextField
 from octavo.api.rest.openapi.answers import ID, AnswerSchemas
 from octavo.api.rest.openapi.components import Components, Json
 from octavo.api.rest.openapi.inputs import InputSchemas
-from octavo.api.rest.openapi.values import nullable, shown_scalar
+from octavo.api.rest.openapi.values import nullable, scalar_schema
 from octavo.schema.content_types import FILE, LOCALE, ROLE, USER, ContentType
-from octavo.schema.json_values import shown_values
+from octavo.schema.json_values import attributes_in_responses
 from octavo.schema.registry import Registry
 
 _TEXT: Final[Json] = {"type": "string"}
@@ -103,7 +103,7 @@ def _text_field(field: TextField) -> Json:
 
 
 def _scalars(content_type: ContentType) -> Json:
-    return {"id": ID, **{item.name: shown_scalar(item) for item in shown_values(content_type)}}
+    return {"id": ID, **{item.name: scalar_schema(item) for item in attributes_in_responses(content_type)}}
 
 
 def _object(properties: Json, *required: str) -> Json:

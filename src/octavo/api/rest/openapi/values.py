@@ -42,7 +42,7 @@ def default_text(value: Any) -> str:
     return f"Default: {orjson.dumps(value).decode()}"
 
 
-def shown_scalar(attribute: Scalar) -> Json:
+def scalar_schema(attribute: Scalar) -> Json:
     """Return the schema in responses. All values can be null: rows can be older than the definition's requirements."""
     schema = dict(KINDS[SCALAR_JSON[attribute.type].shown])
     if isinstance(attribute, Enumeration):

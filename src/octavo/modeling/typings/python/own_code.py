@@ -28,9 +28,9 @@ from octavo.schema.content_types import FILE, ROLE, USER, Component, ContentType
 from octavo.schema.json_values import (
     SCALAR_JSON,
     Json,
+    attributes_in_responses,
+    populatable_attributes,
     reached,
-    shown_values,
-    shown_when_populated,
     with_drafts,
     written,
 )
@@ -155,7 +155,7 @@ class _Writer:
             yield from typed_dict(names.item_input, [kind, *given])
         yield from self._inputs(given, names)
         yield from typed_dict(names.filters, self._filters(item, names), total=False)
-        yield alias(names.field, _literal(["*", "id", *(value.name for value in shown_values(item))]))
+        yield alias(names.field, _literal(["*", "id", *(value.name for value in attributes_in_responses(item))]))
         yield from self._populate(item, names)
 
     def _inputs(self, given: list[tuple[str, str]], names: Names) -> Iterator[str]:
@@ -169,11 +169,11 @@ class _Writer:
             yield from typed_dict(names.update, changed, total=False)
 
     def _shown(self, item: Definition, *, has_drafts: bool) -> Members:
-        for value in shown_values(item):
+        for value in attributes_in_responses(item):
             is_there = value.name in TIMESTAMPS or (value.required and not has_drafts)
             text = _scalar(value, (SCALAR_JSON[value.type].shown,))
             yield value.name, text if is_there else _or_none(text, value)
-        for attribute in shown_when_populated(item, self.registry):
+        for attribute in populatable_attributes(item, self.registry):
             yield attribute.name, f"NotRequired[{self._populated(attribute)}]"
 
     def _populated(self, attribute: AnyAttribute) -> str:
@@ -219,9 +219,9 @@ class _Writer:
 
     def _filters(self, item: Definition, names: Names) -> Members:
         yield "id", "IdFilter"
-        for value in shown_values(item):
+        for value in attributes_in_responses(item):
             yield value.name, _FILTERS[SCALAR_JSON[value.type].shown]
-        for attribute in shown_when_populated(item, self.registry):
+        for attribute in populatable_attributes(item, self.registry):
             target = self.registry.target(attribute)
             if target is not None:
                 yield attribute.name, f"IdFilter | {self.names[target.uid].filters}"
@@ -230,7 +230,7 @@ class _Writer:
         yield "$not", names.filters
 
     def _populate(self, item: Definition, names: Names) -> Iterator[str]:
-        below = list(shown_when_populated(item, self.registry))
+        below = list(populatable_attributes(item, self.registry))
         members = [(attribute.name, f"bool | {self._below(attribute)}") for attribute in below]
         yield from typed_dict(names.populated, members, total=False)
         yield alias(names.path, _literal(["*", *(attribute.name for attribute in below)]))

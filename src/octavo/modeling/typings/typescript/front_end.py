@@ -25,9 +25,9 @@ from octavo.schema.content_types import FILE, USER, Component, ContentType, Defi
 from octavo.schema.json_values import (
     SCALAR_JSON,
     Json,
+    attributes_in_responses,
+    populatable_attributes,
     reached,
-    shown_values,
-    shown_when_populated,
     written,
 )
 from octavo.schema.registry import Registry
@@ -100,8 +100,8 @@ def _component(item: Component, registry: Registry) -> Iterator[tuple[str, Membe
 
 
 def _definition(item: Definition, registry: Registry) -> Iterator[tuple[str, Members]]:
-    yield "values", [(key(value.name), _shown(value)) for value in shown_values(item)]
-    yield "populated", [(key(value.name), _target_type(value)) for value in shown_when_populated(item, registry)]
+    yield "values", [(key(value.name), _shown(value)) for value in attributes_in_responses(item)]
+    yield "populated", [(key(value.name), _target_type(value)) for value in populatable_attributes(item, registry)]
 
 
 def _input(item: Definition) -> list[tuple[str, str]]:

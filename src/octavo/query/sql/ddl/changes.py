@@ -342,7 +342,7 @@ def _is_too_long(index: Index, wanted: Table, found: Table) -> bool:
 
 def _obsolete_indexes(wanted: Table, found: Table) -> list[Index]:
     """Return conflicting indexes: Octavo's that differ from the required ones, and unique ones of former UIDs."""
-    named = {index.name: index.told_columns for index in wanted.indexes}
+    named = {index.name: index.introspected_columns for index in wanted.indexes}
     once_unique = {f"{found.name}_{column.name}_unique": (column.name,) for column in wanted.columns}
     return [
         index

@@ -37,7 +37,7 @@ class Index:
     contains: bool = False
 
     @property
-    def told_columns(self) -> tuple[str, ...]:
+    def introspected_columns(self) -> tuple[str, ...]:
         """The column names that a database reports: expressions have no name."""
         return ("",) * len(self.columns) if self.contains else self.columns
 

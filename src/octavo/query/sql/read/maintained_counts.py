@@ -28,7 +28,7 @@ class _Groups:
     now: Parameter | None = None
 
 
-def kept_total(compiler: ClauseCompiler, selection: Selection, count: str) -> str:
+def maintained_count(compiler: ClauseCompiler, selection: Selection, count: str) -> str:
     """Return the SELECT of the number of selected entries; `count` is the statement that counts them directly.
 
     Small tables are counted: checking that the maintained count is valid takes longer.

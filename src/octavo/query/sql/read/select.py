@@ -33,7 +33,7 @@ from octavo.query.plan.nodes import (
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.query.sql.read.json_shapes import ShapeCompiler, StatementTooLong
-from octavo.query.sql.read.maintained_counts import kept_total, part_of_page
+from octavo.query.sql.read.maintained_counts import maintained_count, part_of_page
 from octavo.query.sql.read.substring_search import SubstringSearch, part_search
 from octavo.schema.attributes import PUBLISHED_AT, Scalar
 from octavo.schema.registry import Registry
@@ -224,7 +224,7 @@ class SelectCompiler(ShapeCompiler):
             where = self.where(selection.condition, alias)
             return self._total(plan, f"FROM {self.table(selection)} {alias}{where}")
         count = self._count_all(selection)
-        return kept_total(self, selection, count) if self.keeps_totals else count
+        return maintained_count(self, selection, count) if self.keeps_totals else count
 
     def _count_all(self, selection: Selection) -> str:
         opposite = _rare_opposite(selection.condition)
