@@ -34,7 +34,7 @@ from octavo.operations.runtime.orphaned_workers import end_with_supervisor
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process, build
 from octavo.operations.runtime.reload_signal import ReloadOnSignal, ignore_during_start
-from octavo.operations.runtime.service_manager import ENDING, READY, reloading, tell_manager
+from octavo.operations.runtime.service_manager import ENDING, READY, reloading, report_alive, tell_manager
 from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.starting_server import StartingServer
 from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
@@ -160,8 +160,10 @@ async def _serve_here(service: Process, announce: Callable[[], None], companion:
         resting = None if companion is not None else loop.create_task(_rest(service))
         beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
         ending = loop.create_task(_end_when_asked(asked, server, serving, announce, service.asgi, options))
+        alive = loop.create_task(report_alive(os.getpid()))
         await asyncio.wait((serving,))
         ending.cancel()
+        alive.cancel()
         if reloading is not None:
             await reloading.close()
         if resting is not None:
@@ -293,12 +295,13 @@ def _keep(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _notify_once_open() -> None:
-    """Notify the service manager when the first worker listens."""
+    """Notify the service manager when the first worker listens, and that this worker is alive from then on."""
     host, _, port = os.environ[_LISTENING].rpartition(" ")
 
     async def tell() -> None:
         await _wait_until_open(host, int(port))
         tell_manager(READY)
+        await report_alive(int(os.environ[SUPERVISOR]))
 
     _keep(tell())
 

@@ -1,5 +1,6 @@
 """Notify the service manager: systemd's `NOTIFY_SOCKET`."""
 
+import asyncio
 import logging
 import os
 import socket
@@ -10,6 +11,7 @@ logger = logging.getLogger(__name__)
 
 READY: Final = "READY=1"
 ENDING: Final = "STOPPING=1"
+ALIVE: Final = "WATCHDOG=1"
 _VARIABLE: Final = "NOTIFY_SOCKET"
 _MICROSECONDS: Final = 1_000_000
 
@@ -41,3 +43,22 @@ def longer(seconds: float) -> str:
 def reloading() -> str:
     """Return the state of a reload, which ends with READY."""
     return f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}"
+
+
+async def report_alive(process: int) -> None:
+    """Notify the watchdog twice in its time limit, as long as the event loop runs. Return at once without a watchdog.
+
+    `process` is the one that the service manager started.
+    """
+    limit = watchdog_seconds(process)
+    while limit is not None:
+        tell_manager(ALIVE)
+        await asyncio.sleep(limit / 2)
+
+
+def watchdog_seconds(process: int) -> float | None:
+    """Return the time limit of the watchdog, or None if it does not watch this process."""
+    limit, watched = os.environ.get("WATCHDOG_USEC", ""), os.environ.get("WATCHDOG_PID", str(process))
+    if not limit.isdecimal() or int(limit) == 0 or watched != str(process):
+        return None
+    return int(limit) / _MICROSECONDS
