@@ -213,6 +213,22 @@ async def test_on_postgresql_a_write_is_one_statement_as_over_rest(scratch: Site
     assert found == ([1, 1, 1, 1] if is_joined else [2, 5, 4, 2])
 
 
+async def test_a_deletion_sends_what_it_sends_over_rest(scratch: Site) -> None:
+    delete = "mutation ($i: ID!) { deleteGenre(id: $i) { data { id attributes { name rank } } } }"
+    headers = [("Authorization", f"Bearer {FULL_TOKEN}")]
+    counts: list[list[int]] = [[], []]
+    for number in range(12):
+        made = await ask(scratch, 'mutation { createGenre(data: { name: "Gone" }) { data { id } } }', FULL_TOKEN)
+        entry = made["data"]["createGenre"]["data"]["id"]
+        before = scratch.database.statements
+        if number % 2:
+            assert "errors" not in await ask(scratch, delete, FULL_TOKEN, i=entry)
+        else:
+            assert (await call(scratch.octavo.asgi, "DELETE", f"/api/genres/{entry}", headers)).status == 200
+        counts[number % 2].append(scratch.database.statements - before)
+    assert counts[0][-1] == counts[1][-1]
+
+
 async def test_no_selection_is_compiled_again(scratch: Site) -> None:
     text = _CREATE % "data { attributes { title pages } }"
     for number in range(6):

@@ -49,7 +49,7 @@ def operations_of(document: DocumentNode) -> list[OperationDefinitionNode]:
     return [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
 
 
-_STRINGS: Final = (
+STRINGS: Final = (
     r'"""(?:[^"\\]++|\\(?:""")?|"(?!""))*(?:"""|$)'  # a block string, possibly unterminated
     r'|"(?!"")[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?'
     r"|#[^\n\r]*+"
@@ -59,7 +59,7 @@ _STRINGS: Final = (
 Groups are not: Python up to 3.11.4 matches possessive groups with alternatives incorrectly.
 """
 
-_BRACKETS: Final = re.compile(rf'[^"#{{}}()\[\]]++|{_STRINGS}|([{{(\[])|[])}}]', re.DOTALL)
+_BRACKETS: Final = re.compile(rf'[^"#{{}}()\[\]]++|{STRINGS}|([{{(\[])|[])}}]', re.DOTALL)
 
 
 def check_nesting(text: str, limit: int) -> None:
@@ -76,7 +76,7 @@ def check_nesting(text: str, limit: int) -> None:
 
 _TOKENS: Final = re.compile(
     r'[^"#.0-9A-Za-z_!$&()\[\]{}:=@|-]*+'
-    rf"({_STRINGS}|\.\.\.|-?[0-9][0-9.eE+-]*+|[A-Za-z_][0-9A-Za-z_]*+|[-.!$&()\[\]{{}}:=@|]|$)",
+    rf"({STRINGS}|\.\.\.|-?[0-9][0-9.eE+-]*+|[A-Za-z_][0-9A-Za-z_]*+|[-.!$&()\[\]{{}}:=@|]|$)",
     re.DOTALL,
 )
 

@@ -48,7 +48,7 @@ from graphql import (
 )
 
 from octavo.api.graphql.document.documents import Document, size_of_document
-from octavo.api.graphql.document.limits import fragments_of, operations_of
+from octavo.api.graphql.document.limits import STRINGS, fragments_of, operations_of
 from octavo.api.graphql.schema.field_metadata import RootField, metadata_of_field
 from octavo.core.cache import ENTRY_BYTES, Cache
 from octavo.core.values import dataclass
@@ -63,9 +63,7 @@ _EMPTY: Final = {"s": '""', "i": "0", "f": "0.5"}
 """Placeholders of texts, whole numbers and other numbers in a skeleton."""
 
 _LITERAL: Final = re.compile(
-    r'"""(?:[^"\\]|\\(?:""")?|"(?!""))*"""|#[^\n\r]*'
-    r'|"(?P<s>[^"\\\x00-\x1f\x7f\ud800-\udfff]*)"(?!")'
-    r'|"(?:\\.|[^"\\\n\r])*"'
+    rf'(?!""")"(?P<s>[^"\\\x00-\x1f\x7f\ud800-\udfff]*+)"(?!")|{STRINGS}'
     r"|(?<![0-9A-Za-z_$.-])-?(?:0|[1-9][0-9]{0,17})(?:(?P<f>\.[0-9]{1,17}(?:[eE][+-]?[0-9]{1,3})?)|(?P<i>))"
     r"(?![0-9A-Za-z_.])",
     re.DOTALL,
@@ -96,16 +94,18 @@ def split_literals(text: str) -> SplitText | None:
     if len(text) > MOST_CHARACTERS:
         return None
     literals: list[Literal] = []
-
-    def replace(found: re.Match[str]) -> str:
+    pieces: list[str] = []
+    end = 0
+    for found in _LITERAL.finditer(text):
         kind = found.lastgroup
         if kind is None:
-            return found[0]
+            continue
+        if len(literals) == MOST_LITERALS:
+            return None
         literals.append((kind, found[0]))
-        return _EMPTY[kind]
-
-    skeleton = _LITERAL.sub(replace, text)
-    return SplitText(skeleton, tuple(literals)) if 0 < len(literals) <= MOST_LITERALS else None
+        pieces += (text[end : found.start()], _EMPTY[kind])
+        end = found.end()
+    return SplitText("".join((*pieces, text[end:])), tuple(literals)) if literals else None
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
