@@ -71,12 +71,12 @@ def test_each_kind_is_told_once_a_second(caplog: pytest.LogCaptureFixture) -> No
     for step in (0.0, 0.4, 0.4, 0.4, 0.4):
         hands.now += step
         log.report(raised(OSError(f"gone {step}")))
-        log.report(ServiceUnavailable("Too many requests are waiting", reason="9 are under way"))
+        log.report(ServiceUnavailable("Too many requests are waiting", reason="9 are running"))
     assert lines(caplog) == [
         "503 Service Unavailable: OSError: gone 0.0",
-        "503 Too many requests are waiting: 9 are under way",
+        "503 Too many requests are waiting: 9 are running",
         "503 Service Unavailable: OSError: gone 0.4 (and 2 times more in 1 s)",
-        "503 Too many requests are waiting: 9 are under way (and 2 times more in 1 s)",
+        "503 Too many requests are waiting: 9 are running (and 2 times more in 1 s)",
     ]
     assert {record.levelno for record in caplog.records} == {logging.ERROR}
 
@@ -153,6 +153,6 @@ async def test_a_request_that_takes_too_long_and_one_too_many(caplog: pytest.Log
     answers = await asyncio.gather(*(call(app, "GET", "/here") for _ in range(2)))
     assert [answer.status for answer in answers] == [503, 503]
     assert sorted(lines(caplog)) == [
-        "503 The request took too long: it was not answered in 0.1 s",
-        "503 Too many requests are waiting: 1 are under way",
+        "503 The request took too long: no response within 0.1 s",
+        "503 Too many requests are waiting: 1 are running",
     ]

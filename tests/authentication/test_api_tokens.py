@@ -72,20 +72,20 @@ async def test_list(empty: Database) -> None:
 @pytest.mark.parametrize(
     "name, token_type, actions, lifespan, message",
     [
-        ("", "read-only", (), None, "The name of an API token has 1 to 255 characters"),
-        ("n" * 256, "read-only", (), None, "The name of an API token has 1 to 255 characters"),
-        ("reads", "read-only", (), None, "There is an API token named 'reads' already"),
+        ("", "read-only", (), None, "The name of an API token must have 1 to 255 characters"),
+        ("n" * 256, "read-only", (), None, "The name of an API token must have 1 to 255 characters"),
+        ("reads", "read-only", (), None, "An API token named 'reads' already exists"),
         (
             "new",
             "admin",
             (),
             None,
-            "'admin' is not a type of API token; expected one of read-only, full-access, custom",
+            "Unknown API token type 'admin'; expected one of read-only, full-access, custom",
         ),
-        ("new", "custom", (), None, "Permissions are given for an API token of type custom, and only for that"),
-        ("new", "read-only", ACTIONS, None, "Permissions are given for an API token of type custom, and only for that"),
+        ("new", "custom", (), None, "An API token of type custom needs permissions; other types take none"),
+        ("new", "read-only", ACTIONS, None, "An API token of type custom needs permissions; other types take none"),
         ("new", "custom", ("find",), None, "'find' is not an action; expected one like api::article.article.find"),
-        ("new", "read-only", (), 0, "The lifespan of an API token is 1 to 3153600000 seconds, or none"),
+        ("new", "read-only", (), 0, "The lifespan of an API token must be 1 to 3153600000 seconds, or unlimited"),
     ],
 )
 async def test_what_is_refused(
@@ -100,7 +100,7 @@ async def test_what_is_refused(
 
 async def test_revoking_what_is_not_there(people: Database) -> None:
     before = await list_tokens(people)
-    with pytest.raises(NotFoundError, match=r"^There is no API token named 'new'$"):
+    with pytest.raises(NotFoundError, match=r"^No API token is named 'new'$"):
         await revoke_token(people, "new")
     assert await list_tokens(people) == before
 

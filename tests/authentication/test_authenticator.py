@@ -220,7 +220,7 @@ async def test_an_outage_is_served_through_for_less_than_a_second(
     said = {
         record.getMessage() for record in caplog.records if record.name == "octavo.access.authentication.authenticator"
     }
-    told = "Reading what roles and API tokens may do failed: the database is"
+    told = "Reading the permissions of roles and API tokens failed: the database is"
     assert said in ({f"{told} not open"}, {f"{told} being closed"})
 
 

@@ -116,7 +116,7 @@ async def test_the_same_grant_at_once(people: Database) -> None:
 
 
 async def test_a_role_that_is_not_there(people: Database) -> None:
-    message = "There is no role 'writer'; there are authenticated, editor, public"
+    message = "Unknown role 'writer'; the roles are authenticated, editor, public"
     for change in (grant, revoke):
         with pytest.raises(NotFoundError, match=f"^{message}$"):
             await change(people, "writer", ["api::tag.tag.find"])

@@ -75,7 +75,7 @@ def test_a_name_that_is_taken_is_not_written_over() -> None:
     left, right = found.content_types.values()
     right.attributes["c"] = {"type": "string"}
     form = {"type": "relation", "relation": "oneToOne", "target": RIGHT, "targetAttribute": "c"}
-    with pytest.raises(BuilderError, match="has an attribute 'c' already"):
+    with pytest.raises(BuilderError, match="already has an attribute 'c'"):
         set_attributes(found, left, {"a": form}, {})
 
 

@@ -69,14 +69,14 @@ def test_reset_password(call: Call) -> None:
 @pytest.mark.parametrize(
     "email, password, options, message",
     [
-        ("ann@example.org", GOOD, (), "There is an administrator with the address ann@example.org already"),
-        ("nonsense", GOOD, (), "'nonsense' is not an e-mail address"),
-        ("b@example.org", GOOD, ("--role", "poet"), "There is no role of administrators 'poet'"),
-        ("b@example.org", "Sh0rt", (), "A password has at least 8 characters"),
-        ("b@example.org", "", (), "A password has at least 8 characters"),
-        ("b@example.org", "lowercase", (), "A password has at least an uppercase letter, a digit"),
-        ("b@example.org", "Aa1" + "é" * 36, (), "A password has at most 72 bytes"),
-        ("b@example.org", GOOD, ("--firstname", "x" * 256), "A name has at most 255 characters, and no NUL"),
+        ("ann@example.org", GOOD, (), "An administrator with the email address ann@example.org already exists"),
+        ("nonsense", GOOD, (), "'nonsense' is not an email address"),
+        ("b@example.org", GOOD, ("--role", "poet"), "No administrator role is named 'poet'"),
+        ("b@example.org", "Sh0rt", (), "A password must have at least 8 characters"),
+        ("b@example.org", "", (), "A password must have at least 8 characters"),
+        ("b@example.org", "lowercase", (), "A password must contain an uppercase letter, a digit"),
+        ("b@example.org", "Aa1" + "é" * 36, (), "A password must have at most 72 bytes"),
+        ("b@example.org", GOOD, ("--firstname", "x" * 256), "A name must have at most 255 characters and no NUL"),
     ],
 )
 def test_what_cannot_be_made(call: Call, email: str, password: str, options: tuple[str, ...], message: str) -> None:
@@ -88,7 +88,7 @@ def test_what_cannot_be_made(call: Call, email: str, password: str, options: tup
 
 def test_nobody_gets_no_password(call: Call) -> None:
     result = call("admin", "reset-password", "nobody@example.org", "--password-stdin", input=f"{GOOD}\n")
-    assert refused(result) == "There is no administrator with the address nobody@example.org"
+    assert refused(result) == "No administrator has the email address nobody@example.org"
 
 
 @pytest.mark.anyio

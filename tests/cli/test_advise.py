@@ -176,7 +176,7 @@ def test_requests_are_looked_at_without_a_service(project: Path, variables: dict
     either = of("filters[$or][0][views][$gt]=3&filters[$or][1][title][$eq]=x")["proposals"]
     assert [one["index"] for one in either] == [["views"], ["title"]]
     for query, why in (
-        ("sort=writer.name", "what relations lead to is in no order here"),
+        ("sort=writer.name", "an index cannot sort by related entries here"),
         ("filters[title][$ne]=x", "what is left out is found by no index"),
         ("filters[title][$eqi]=x", "no declared index is in that order"),
         ("filters[body][$eq]=x", "may be longer than an index can hold"),
@@ -193,10 +193,10 @@ def test_an_index_for_parts_is_made_at_once_or_told(project: Path, variables: di
     assert found["proposals"][0]["for"] == ["/api/articles?filters[title][$containsi]=title%2077"]
     told = "; ".join(found["done"])
     if variables and "Not made" in told:  # a PostgreSQL without pg_trgm
-        assert "CREATE EXTENSION pg_trgm; searches go on without, and the next start makes it" in told
+        assert "CREATE EXTENSION pg_trgm, then restart. Until then, searches run without the index" in told
         assert "CREATE EXTENSION pg_trgm" in tell(project, variables, "db", "upgrade")["warnings"][0]
         return
-    assert "index for parts of articles.title" in told or "index octavo" in told
+    assert "trigram index of articles.title" in told or "index octavo" in told
     assert found["done"][-1].startswith("What looks for parts of texts uses the new index once")
     assert tell(project, variables, "db", "upgrade") == {"applied": [], "left": [], "warnings": []}
 

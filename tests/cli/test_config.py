@@ -51,7 +51,7 @@ def test_code_is_checked_without_a_database(call: Call, project: Path) -> None:
     lines = refused(call("config", "check")).splitlines()
     assert lines[0] == "3 problems in the project's code:"
     assert "resolvers_config: Query.storys: Query has no field 'storys'; did you mean" in lines[1]
-    assert lines[2].endswith("Query.storys.policies.0: there is none called missing")
+    assert lines[2].endswith("Query.storys.policies.0: unknown name missing")
     assert lines[3].endswith('Query.stories.auth: expected False or {"scope": ["api::name.name.find"]}')
 
 

@@ -122,7 +122,7 @@ def test_restores_only_databases(call: Call, project: Path, tmp_path: Path) -> N
     before = said(call("permissions", "list"))
     text = tmp_path / "text.db"
     text.write_text("no database" * 1000, "utf-8")
-    assert refused(call("db", "restore", str(text), "--yes")).startswith(f"{text} is no SQLite database: ")
+    assert refused(call("db", "restore", str(text), "--yes")).startswith(f"{text} is not an SQLite database: ")
     empty = tmp_path / "empty.db"
     empty.touch()
     assert refused(call("db", "restore", str(empty), "--yes")) == f"{empty} is an empty database"

@@ -13,7 +13,7 @@ from tests.cli.processes import free_port, run, serving
 from tests.cli.projects import STORY, write_type
 
 PLAIN = "give it without an option."
-REMARK = "attributes.title.color: nothing reads this key"
+REMARK = "attributes.title.color: unknown key"
 
 
 def told(*arguments: str) -> str:

@@ -36,5 +36,5 @@ def test_what_commands_write_passes_by_hooks(call: Call, project: Path) -> None:
 
 def test_code_that_is_wrong_stops_them(call: Call, project: Path) -> None:
     (project / "src/index.py").write_text("def register(app):\n    app.on('before_creat', 'api::*', print)\n")
-    assert "there is no event 'before_creat'; did you mean before_create" in refused(call("roles", "create", "x"))
+    assert "unknown event 'before_creat'; did you mean before_create" in refused(call("roles", "create", "x"))
     assert said(call("roles", "list"))

@@ -34,7 +34,7 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
     asyncio.run(fill())
     assert said(call("jobs", "run", "digest")) == ["Job 1 will be run by the service: digest."]
     assert said(call("jobs", "run", "work:plain", "--arguments", '{"one": 1}'))[0].startswith("Job 2 will be run")
-    assert refused(call("jobs", "run", "digst")).startswith("there is no task 'digst'; did you mean")
+    assert refused(call("jobs", "run", "digst")).startswith("unknown task 'digst'; did you mean")
     assert refused(call("jobs", "run", "digest", "--arguments", "x")).startswith("--arguments has to be a list")
     assert [one["id"] for one in answered(call("jobs", "dead", "--json"))] == [8, 7]
     assert [row.split()[:3] for row in said(call("jobs", "dead", "--kind", "jobs"))[1:]] == [

@@ -74,7 +74,7 @@ def test_a_locale_with_entries(call: Call, project: Path, locale_variables: dict
     for locale in ("en", "fr", "fr"):
         write_place(project, locale_variables, locale)
     assert refused(call("locales", "remove", "fr")) == (
-        "2 entries are in fr, and removed only if that is said (--with-entries)"
+        "2 entries are in fr. Use --with-entries to delete them as well"
     )
     assert answered(call("locales", "remove", "fr", "--with-entries", "--json")) == {"code": "fr", "entries": 2}
     assert listed(call) == [EN]
@@ -83,13 +83,13 @@ def test_a_locale_with_entries(call: Call, project: Path, locale_variables: dict
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("add", "en"), "There is a locale en already"),
-        (("add", "EN"), "'EN' is not the code of a locale; expected one like en, fr-CA or zh-Hans"),
-        (("add", "../x"), "'../x' is not the code of a locale; expected one like en, fr-CA or zh-Hans"),
-        (("add", "fr", "--name", " "), "The name of a locale has 1 to 50 characters"),
-        (("remove", "en"), "en is the default locale; make another one the default before"),
-        (("remove", "xx"), "There is no locale xx; there are en"),
-        (("default", "xx"), "There is no locale xx; there are en"),
+        (("add", "en"), "The locale en already exists"),
+        (("add", "EN"), "'EN' is not a locale code; expected one such as en, fr-CA or zh-Hans"),
+        (("add", "../x"), "'../x' is not a locale code; expected one such as en, fr-CA or zh-Hans"),
+        (("add", "fr", "--name", " "), "The name of a locale must have 1 to 50 characters"),
+        (("remove", "en"), "en is the default locale. Set another default locale first"),
+        (("remove", "xx"), "Unknown locale xx; the locales are en"),
+        (("default", "xx"), "Unknown locale xx; the locales are en"),
     ],
 )
 def test_refuses(call: Call, arguments: tuple[str, ...], message: str) -> None:

@@ -20,7 +20,7 @@ from octavo import Route
 routes = [Route("GET", "/stories/shortest", "story.shortest")]
 """
 FIND = "api::story.story.find"
-UNKNOWN = "'api::story.story.fnd' stands for no action of this project"
+UNKNOWN = "'api::story.story.fnd' matches no action of this project"
 FIND_ONE = "api::story.story.findOne"
 
 
@@ -73,10 +73,10 @@ def test_list(call: Call) -> None:
     "arguments, message",
     [
         (("grant", "public", "api::story.story.fnd"), f"{UNKNOWN}; did you mean {FIND}?"),
-        (("grant", "public", "api::x.*"), "'api::x.*' stands for no action of this project"),
+        (("grant", "public", "api::x.*"), "'api::x.*' matches no action of this project"),
         (("grant", "public", "find"), "'find' is not an action; expected one like api::article.article.find"),
-        (("grant", "nobody", FIND), "There is no role 'nobody'; there are authenticated, public"),
-        (("list", "--role", "nobody"), "There is no role 'nobody'; there are authenticated, public"),
+        (("grant", "nobody", FIND), "Unknown role 'nobody'; the roles are authenticated, public"),
+        (("list", "--role", "nobody"), "Unknown role 'nobody'; the roles are authenticated, public"),
     ],
 )  # fmt: skip
 def test_refuses(call: Call, arguments: tuple[str, ...], message: str) -> None:

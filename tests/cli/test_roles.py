@@ -23,5 +23,5 @@ def test_roles(call: Call) -> None:
     assert said(call("roles", "delete", "Night Editor")) == ["Removed the role Night Editor."]
     assert answered(call("roles", "list", "--json")) == [DEFAULT[0], {**DEFAULT[1], "users": 1}]
     assert refused(call("roles", "delete", "public")) == "Cannot delete public role"
-    assert refused(call("roles", "delete", "editor")) == "There is no role 'editor'; there are authenticated, public"
+    assert refused(call("roles", "delete", "editor")) == "Unknown role 'editor'; the roles are authenticated, public"
     assert said(call("roles", "create", "QA"))[0].startswith("Made the role QA;")

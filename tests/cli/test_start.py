@@ -216,7 +216,7 @@ def test_broken_definitions_are_all_told(project: Path) -> None:
     code, output = run("start", "--project", str(project), "--port", str(free_port()))
     first, *rest = output.splitlines()
     assert code == 1
-    assert first == f"Error: {len(rest)} problems in the content-type definitions:"
+    assert first == f"Error: {len(rest)} problems in the content type definitions:"
     assert {line.split(":")[0].strip() for line in rest} == {
         f"src/api/{name}/content-types/{name}/schema.json" for name in ("story", "tale")
     }

@@ -24,7 +24,7 @@ def test_create_list_revoke(call: Call) -> None:
 
 
 def test_refuses(call: Call) -> None:
-    assert refused(call("tokens", "revoke", "shop")) == "There is no API token named 'shop'"
+    assert refused(call("tokens", "revoke", "shop")) == "No API token is named 'shop'"
     for given in (("--type", "custom"), ("--allow", "api::story.story.find")):
         result = call("tokens", "create", "shop", *given)
         assert (result.exit_code, "--allow says what" in result.output) == (2, True)

@@ -61,11 +61,11 @@ def test_change_and_delete(call: Call) -> None:
         (("create", "ben", "b@example.org", "--password-stdin"), "password must be at least 6 characters"),
         (
             ("create", "ben", "b@example.org", "--role", "no"),
-            "There is no role 'no'; there are authenticated, public",
+            "Unknown role 'no'; the roles are authenticated, public",
         ),
-        (("set-role", "ann", "no"), "There is no role 'no'; there are authenticated, public"),
-        (("block", "nobody"), "There is no user 'nobody'"),
-        (("delete", "nobody"), "There is no user 'nobody'"),
+        (("set-role", "ann", "no"), "Unknown role 'no'; the roles are authenticated, public"),
+        (("block", "nobody"), "No user is named 'nobody'"),
+        (("delete", "nobody"), "No user is named 'nobody'"),
     ],
 )
 def test_refusals(call: Call, arguments: tuple[str, ...], message: str) -> None:

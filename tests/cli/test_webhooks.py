@@ -16,7 +16,7 @@ def test_the_life_of_a_webhook(call: Call, monkeypatch: pytest.MonkeyPatch) -> N
         assert made["headers"] == {"A": "b"}
         (listed,) = answered(call("webhooks", "list", "--json"))
         assert listed == {**{name: value for name, value in made.items() if name != "secret"}, "signed": True}
-        assert refused(call("webhooks", "test", "1")).endswith("the answer was 500")
+        assert refused(call("webhooks", "test", "1")).endswith("the response was 500")
         assert said(call("webhooks", "test", "1"))[0].startswith("Answered 200 within")
         assert [one.headers["a"] for one in listener.at("/hook")] == ["b", "b"]
     changing = ("--event", "entry.publish", "--type", "api::*", "--clear", "headers", "--clear", "secret", "--json")
@@ -47,9 +47,9 @@ def test_tells_of_an_address_that_nothing_will_be_sent_to(call: Call) -> None:
 
 def test_refuses(call: Call) -> None:
     message = """\
-url: url must be an address that begins with http:// or https://
+url: url must be a URL that begins with http:// or https://
 headers.Host: this header is set by the service"""
     wrong = ("--url", "example.org", "--header", "Host: x")
     assert refused(call("webhooks", "create", "build", *wrong)) == message
-    assert refused(call("webhooks", "show", "7")) == "There is no webhook 7"
-    assert refused(call("webhooks", "redeliver", "msg_0")) == "There is no message msg_0"
+    assert refused(call("webhooks", "show", "7")) == "No webhook has the ID 7"
+    assert refused(call("webhooks", "redeliver", "msg_0")) == "No message has the ID msg_0"

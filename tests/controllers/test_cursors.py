@@ -105,7 +105,9 @@ async def test_cursors_of_others_are_refused(bookshop: Site) -> None:
         f"{BOOKS}&sort=publishedAt&_q=a",
         "/api/genres?sort=publishedAt",
     ):
-        assert "pagination.after is of another list" in await refused(bookshop, f"{other}&pagination[after]={cursor}")
+        assert "pagination.after belongs to another list" in await refused(
+            bookshop, f"{other}&pagination[after]={cursor}"
+        )
     assert (await read(bookshop, begin.replace("limit]=1", "limit]=7") + cursor))["data"]
     forgeries: list[Any] = [[1], [None, "1"], [None, True], ["2020-99-99 00:00:00", 1], [[], 1], ["x\0", 1], {}]
     for keys in forgeries:
@@ -120,9 +122,9 @@ async def test_cursors_of_others_are_refused(bookshop: Site) -> None:
 async def test_what_goes_with_no_cursor(bookshop: Site) -> None:
     for other in ("page", "start"):
         message = await refused(bookshop, f"{BOOKS}&pagination[after]=&pagination[{other}]=1")
-        assert message == "Invalid pagination: pagination.after takes no page and no start"
+        assert message == "Invalid pagination: pagination.after cannot be combined with page or start"
     message = await refused(bookshop, f"{BOOKS}&pagination[after][x]=1")
-    assert message == "Invalid pagination: expected a text at pagination.after"
+    assert message == "Invalid pagination: expected a string at pagination.after"
     many = ",".join(["id", "title", "slug", "pages", "isbn", "createdAt", "updatedAt", "publishedAt", "locale"])
     assert f"at most {MOST_SORTS} attributes" in await refused(bookshop, f"{BOOKS}&sort={many}&pagination[after]=")
 

@@ -90,7 +90,7 @@ def test_components_follow_all_and_what_has_no_target_ends(registry: Registry) -
 
 
 def test_more_than_a_read_could_join_is_refused(registry: Registry) -> None:
-    with pytest.raises(ValidationError, match="ask for fewer levels"):
+    with pytest.raises(ValidationError, match="Request fewer levels"):
         deep_populate(registry, registry.content_types[ARTICLE], 20, 1_000)
 
 

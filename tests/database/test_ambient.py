@@ -124,7 +124,7 @@ async def test_a_task_that_goes_on_after_the_end_is_refused(tables: Database) ->
     async with together(tables):
         task = asyncio.create_task(late())
     go_on.set()
-    with pytest.raises(TransactionFailed, match="is over"):
+    with pytest.raises(TransactionFailed, match="has ended"):
         await task
 
 

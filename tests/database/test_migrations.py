@@ -97,15 +97,15 @@ async def test_a_failing_one_is_undone_as_a_whole_and_told(database: Database, f
 
 
 @pytest.mark.parametrize("file, text, told", [
-    ("a__sql", "SELECT 1;\nCOMMIT;", "a.sql:2: COMMIT is not for migrations"),
-    ("a__sql", "SELECT 1;\nSELECT 'x", "a.sql:2: what ' begins has no end"),
+    ("a__sql", "SELECT 1;\nCOMMIT;", "a.sql:2: COMMIT is not allowed in migrations"),
+    ("a__sql", "SELECT 1;\nSELECT 'x", "a.sql:2: ' is not closed"),
     ("a__sql", "SELECT 1;\n-- octavo: when it rains\n", "a.sql:2: expected `-- octavo: only with table TABLE`"),
     ("a__py", "async def up(transaction:\n  pass", "a.py:1: SyntaxError"),
     ("a__py", "x = 1", "a.py: up: expected a function of (transaction)"),
     ("a__py", "async def up(t):\n    await t.execute('DROP TABLE nowhere')", "a.py:2 up: "),
-    ("a__py", "async def up(t):\n    await t.execute('ROLLBACK')", "a.py:2 up: ValueError: ROLLBACK is not for"),
+    ("a__py", "async def up(t):\n    await t.execute('ROLLBACK')", "a.py:2 up: ValueError: ROLLBACK is not allowed in"),
     ("a__py", "async def up(t):\n    try:\n        await t.execute('x')\n    except Exception:\n        pass",
-     "a.py: it went on after a statement had failed"),
+     "a.py: it continued after a failed statement"),
 ])  # fmt: skip
 async def test_what_cannot_be_run_is_told_with_its_place(
     database: Database, folder: Path, file: str, text: str, told: str

@@ -310,7 +310,7 @@ async def test_a_server_that_follows_another_takes_no_writes(own_postgresql_serv
     assert await database.fetch_value("SELECT pg_is_in_recovery()") is True
     with pytest.raises(ServiceUnavailable) as caught:
         await database.execute("SELECT 1")
-    assert caught.value.reason == "the server takes no writes"
+    assert caught.value.reason == "the server is read-only"
     assert isinstance(caught.value.__cause__, asyncpg.FeatureNotSupportedError)
     await database.close()
 

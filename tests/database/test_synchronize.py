@@ -212,7 +212,7 @@ async def test_duplicates_that_are_there_are_listed_and_stay(database: Database,
     expected = {
         "applied": [],
         "left": [],
-        "warnings": ["notes (slug) should be unique, but holds twice: 'a'; 'b'"],
+        "warnings": ["notes (slug) should be unique, but has duplicates: 'a'; 'b'"],
     }
     assert lines(await synchronize(database, after)) == expected
     assert lines(await synchronize(database, after)) == expected

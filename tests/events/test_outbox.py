@@ -200,7 +200,7 @@ async def test_what_takes_too_long_fails(post: Post) -> None:
     await post.add("slow")
     await post.until_empty()
     (letter,) = await DeadLetters(post.database, post.outbox).list()
-    assert (letter.attempts, letter.error) == (3, "not done within 0.01 s")
+    assert (letter.attempts, letter.error) == (3, "not completed within 0.01 s")
 
 
 async def test_a_worker_that_stops_leaves_what_is_under_way_to_others(post: Post) -> None:
@@ -259,7 +259,7 @@ async def test_one_during_which_processes_end_is_given_up(post: Post) -> None:
     post.work()
     await post.until_empty()
     (letter,) = await DeadLetters(post.database, post.outbox).list()
-    assert "the service ended" in letter.error
+    assert "the service stopped" in letter.error
     assert post.came == []
 
 

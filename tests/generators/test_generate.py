@@ -87,9 +87,9 @@ def test_without_a_name_it_asks(project: Path) -> None:
     said = "Blog Post\nblog-post\n\n\nn\ny\ny\ntitle\nstring\ny\nbad name\nseo\ncomponent\n\nshared.x\nn\n\n"
     result = run(project, "content-type", said=said)
     assert result.exit_code == 1
-    assert "'Blog Post' cannot name a content-type" in result.output
-    assert "'bad name' cannot name an attribute" in result.output
-    assert "there is no component 'shared.x'" in result.output
+    assert "'Blog Post' is not a valid name of a content type" in result.output
+    assert "'bad name' is not a valid attribute name" in result.output
+    assert "unknown component 'shared.x'" in result.output
     assert not (project / "src/api").exists()
     said = "blog-post\n\n\nn\ny\ny\ntitle\nstring\ny\nrelated\nmanyToMany\nblog-post\nn\n\n"
     made(project, "content-type", said=said)
@@ -109,8 +109,8 @@ def test_nothing_is_overwritten(project: Path) -> None:
     made(project, "content-type", "talk")
     made(project, "controller", "talk")
     before = (project / "src/api/talk/controllers/talk.py").read_text()
-    assert "there already, and never overwritten" in run(project, "controller", "talk").output
-    assert "there is api::talk.talk already" in run(project, "api", "talk").output
+    assert "already exists and is never overwritten" in run(project, "controller", "talk").output
+    assert "api::talk.talk already exists" in run(project, "api", "talk").output
     assert (project / "src/api/talk/controllers/talk.py").read_text() == before
     assert not (project / "src/api/talk/services").exists()
 
@@ -118,25 +118,25 @@ def test_nothing_is_overwritten(project: Path) -> None:
 @pytest.mark.parametrize(
     "words, told",
     [
-        (("content-type", "Talk"), "'Talk' cannot name an API: small letters"),
+        (("content-type", "Talk"), "'Talk' is not a valid name of an API: use lowercase letters"),
         (("content-type", "x", "a"), "expected NAME:TYPE, such as a:string"),
-        (("content-type", "x", "a:strin"), "there is no type 'strin'; did you mean string?"),
+        (("content-type", "x", "a:strin"), "unknown type 'strin'; did you mean string?"),
         (("content-type", "x", "a:enumeration"), "expected a:enumeration:easy,hard"),
-        (("content-type", "x", "a:oneToOne:nope"), "'nope' names no content-type"),
+        (("content-type", "x", "a:oneToOne:nope"), "unknown content type 'nope'"),
         (("content-type", "x", "a:string", "a:text"), "a: given twice"),
         (("content-type", "x", "a:string:red"), "'red' is neither key=value nor one of required"),
-        (("content-type", "x", "id:string"), "this name cannot be used"),
+        (("content-type", "x", "id:string"), "this name is reserved"),
         (("content-type", "x", "a:string:maxLength=long"), "maxLength"),
-        (("content-type", "x", "a:component:no.such"), "there is no component 'no.such'"),
-        (("content-type", "x", "a:morphToOne:inversedBy=b"), "inversedBy goes with"),
-        (("content-type", "news", "--plural", "news"), "must be another word; say it with --plural"),
+        (("content-type", "x", "a:component:no.such"), "unknown component 'no.such'"),
+        (("content-type", "x", "a:morphToOne:inversedBy=b"), "inversedBy requires"),
+        (("content-type", "news", "--plural", "news"), "must differ from the singular; set it with --plural"),
         (("component", "seo"), "expected CATEGORY.NAME, such as shared.seo"),
-        (("route", "talk"), "there is no content-type api::talk.talk; for a route of its own, say --path"),
-        (("route", "x", "--path", "talks"), "a path begins with /"),
-        (("lifecycle", "nope"), "'nope' names no content-type"),
-        (("lifecycle", "admin::user"), "admin::user has no file for hooks"),
-        (("policy", "../x"), "cannot name the policy"),
-        (("policy", "x", "--api", "../y"), "cannot name an API"),
+        (("route", "talk"), "unknown content type api::talk.talk. For a custom route, pass --path"),
+        (("route", "x", "--path", "talks"), "a path must begin with /"),
+        (("lifecycle", "nope"), "unknown content type 'nope'"),
+        (("lifecycle", "admin::user"), "admin::user cannot have a hooks file"),
+        (("policy", "../x"), "is not a valid name of the policy"),
+        (("policy", "x", "--api", "../y"), "is not a valid name of an API"),
     ],
 )
 def test_what_cannot_be_made_is_said(project: Path, words: tuple[str, ...], told: str) -> None:
@@ -148,9 +148,9 @@ def test_what_cannot_be_made_is_said(project: Path, words: tuple[str, ...], told
 def test_the_other_side_must_be_the_projects_own(project: Path) -> None:
     made(project, "content-type", "talk", "title:string")
     refused = run(project, "content-type", "x", "a:oneToOne:talk:inversedBy=title")
-    assert "api::talk.talk has an attribute 'title' already" in refused.output
+    assert "api::talk.talk already has an attribute 'title'" in refused.output
     refused = run(project, "content-type", "x", "a:oneToOne:plugin::upload.file:inversedBy=b")
-    assert "plugin::upload.file is not the project's own" in refused.output
+    assert "plugin::upload.file is not defined by the project" in refused.output
 
 
 async def test_a_job_and_a_task(project: Path) -> None:
@@ -183,7 +183,7 @@ def test_what_is_left_out_of_a_new_definition_is_told(project: Path) -> None:
     made(project, "content-type", "talk", "title:string")
     told = run(project, "content-type", "guest", "talks:oneToMany:talk:mappedBy=guest")
     assert told.exit_code == 0, told.output
-    assert "guest/schema.json: attributes.talks.mappedBy: no relation is stored under that name" in told.output
+    assert "guest/schema.json: attributes.talks.mappedBy: the target has no such relation" in told.output
 
 
 async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 GENRE = "api::genre.genre"
 ON = {"OCTAVO_PLUGINS__GRAPHQL__CONFIG__SCHEDULES": "true"}
 LATER, EVEN_LATER = "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
-CLOSED = ["Closed: what guards this address is not at work"]
+CLOSED = ["Closed: the code that guards this route is not running"]
 DUE_AT = 32_472_144_000_000
 PLAN = """mutation ($id: ID!, $data: PublicationScheduleInput!) {
   updateGenreSchedule(id: $id, data: $data) { publishAt until: unpublishAt __typename } }"""

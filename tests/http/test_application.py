@@ -77,7 +77,7 @@ ROUTED: list[tuple[str, str, int, Any]] = [
         400,
         envelope(400, "BadRequestError", "The path contains a NUL character", details={}),
     ),
-    ("GET", "/" + "a" * 16_384, 414, envelope(414, "UriTooLongError", "The address is too long", details={})),
+    ("GET", "/" + "a" * 16_384, 414, envelope(414, "UriTooLongError", "The URL is too long", details={})),
 ]
 
 

@@ -62,14 +62,14 @@ def test_logs_a_refused_origin_and_the_setting_once(caplog: pytest.LogCaptureFix
     for preflight in (True, False, True):
         assert page.asks(FAR, preflight=preflight) is None
     assert page.asks("http://127.0.0.1:1337") == "http://127.0.0.1:1337"
-    assert logged(caplog) == [f"CORS: browsers refuse the answers to pages of '{FAR}'; add it {ADD.format('origins')}"]
+    assert logged(caplog) == [f"CORS: browsers block responses for the origin '{FAR}'; add it {ADD.format('origins')}"]
 
 
 def test_logs_refused_headers(caplog: pytest.LogCaptureFixture) -> None:
     page = Page(DEVELOPED)
     for _ in range(2):
         assert page.asks(FRONT, headers="content-type, X-Preview,authorization") == FRONT
-    told = f"CORS: pages of '{FRONT}' may not send the header 'x-preview'; add it {ADD.format('headers')}"
+    told = f"CORS: the origin '{FRONT}' cannot send the header 'x-preview'; add it {ADD.format('headers')}"
     assert logged(caplog) == [told]
 
 

@@ -104,11 +104,11 @@ def test_refused_hosts_are_logged_once_a_second(caplog: pytest.LogCaptureFixture
         refused.note(b"%d.evil.example" % number, "one", 10.0 + number / 2000)
     refused.note(b"x" * 5000, "two", 12.0)
     refused.note(None, "three", 14.0)
-    advice = "; server.allowedHosts does not list it"
+    advice = "; add the host to server.allowedHosts if it is yours"
     assert [record.getMessage() for record in caplog.records] == [
-        f"Refused the host '0.evil.example' of request one{advice}",
-        f"Refused the host '{'x' * 100}' of request two{advice} (999 more requests were refused before)",
-        f"Refused the host '' of request three{advice}",
+        f"Rejected the Host header '0.evil.example' of request one{advice}",
+        f"Rejected the Host header '{'x' * 100}' of request two{advice} (999 more requests refused before)",
+        f"Rejected the Host header '' of request three{advice}",
     ]
 
 

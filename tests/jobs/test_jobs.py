@@ -186,7 +186,7 @@ async def test_only_functions_of_the_project_are_run(works: Works) -> None:
         "work.plain",
         ":",
     ):
-        with pytest.raises(NotAJob, match="there is no function"):
+        with pytest.raises(NotAJob, match="the project has no function"):
             find(name)
 
 
@@ -195,12 +195,12 @@ async def test_only_functions_of_the_project_are_run(works: Works) -> None:
     [
         ("", "src/cron.py: has no `tasks`"),
         ("tasks = []", "src/cron.py: tasks: expected a dict, not list"),
-        ("tasks = {'x': print}", "src/cron.py: tasks['x']: 'x' is no cron expression: Wrong number of fields"),
+        ("tasks = {'x': print}", "src/cron.py: tasks['x']: 'x' is not a cron expression: Wrong number of fields"),
         ("tasks = {'0 3 * * *': 5}", "src/cron.py: tasks['0 3 * * *']: expected a function, not int"),
         ("tasks = {'a': {'task': print, 'options': {'rule': '0 3 * * *', 'tz': 'X'}}}", "there is no time zone 'X'"),
         ("tasks = {'a': {'task': print, 'options': {'zone': 'X'}}}", "there are rule, tz and catch_up, not zone"),
         ("tasks = {'a': {}}", "expected a function, or a dict with `task` and `options`"),
-        ("tasks = {'0 3 * * *': print, '0 4 * * *': print}", "there is a task 'print' already"),
+        ("tasks = {'0 3 * * *': print, '0 4 * * *': print}", "a task 'print' already exists"),
     ],
 )
 def test_what_is_wrong_with_tasks_stops_the_start(tmp_path: Path, cron: str, message: str) -> None:

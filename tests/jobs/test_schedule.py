@@ -33,11 +33,11 @@ def test_the_next_occurrence(rule: str, zone: str, after: str, found: str) -> No
 @pytest.mark.parametrize(
     "rule, zone, message",
     [
-        ("every day", "UTC", "is no cron expression"),
+        ("every day", "UTC", "is not a cron expression"),
         ("61 * * * *", "UTC", "Bad minute"),
         ("0 0 31 2 *", "UTC", "Bad day-of-month"),
-        ("* * * * *", "Berlin", "there is no time zone 'Berlin'"),
-        ("* * * * *", "../etc/passwd", "there is no time zone"),
+        ("* * * * *", "Berlin", "unknown time zone 'Berlin'"),
+        ("* * * * *", "../etc/passwd", "unknown time zone"),
         ("*" * 300, "UTC", "at most 200"),
     ],
 )

@@ -88,10 +88,10 @@ async def test_refusals_tell_why_and_no_secret(services: MailServices, address: 
         "403 The signature does not match.": SesMailer(AwsKey(SES_KEY, wrong), REGION, service, SENDER),
         "401 Forbidden": MailgunMailer(DOMAIN, wrong, service=service, sender=SENDER),
         "401 The provided authorization grant is invalid": SendgridMailer(wrong.strip(), service, SENDER),
-        "did not take the message": SendgridMailer(wrong, service, SENDER),
+        "rejected the message": SendgridMailer(wrong, service, SENDER),
     }
     for expected, mailer in mailers.items():
-        with pytest.raises(MailProblem, match="did not take the message" if address else expected) as problem:
+        with pytest.raises(MailProblem, match="rejected the message" if address else expected) as problem:
             await mailer.send(MESSAGE)
         assert "wrong-secret" not in f"{problem.value} {mailer!r}"
         assert problem.value.__cause__ is None

@@ -92,10 +92,10 @@ async def test_smtp(mail_server: MailServer, password: str | None) -> None:
 async def test_smtp_refusals(mail_server: MailServer) -> None:
     server = mail_server.reach("wrong-secret")
     assert "wrong-secret" not in repr(server)
-    with pytest.raises(MailProblem, match="did not take the message"):
+    with pytest.raises(MailProblem, match="did not accept the message"):
         await SmtpMailer(server, SENDER).send(MESSAGE)
     mail_server.server.close()
-    with pytest.raises(MailProblem, match="did not take the message"):
+    with pytest.raises(MailProblem, match="did not accept the message"):
         await SmtpMailer(server, SENDER).send(MESSAGE)
     assert mail_server.inbox.envelopes == []
 
@@ -110,7 +110,7 @@ async def test_a_folder(tmp_path: Path) -> None:
 
 
 async def test_no_way() -> None:
-    with pytest.raises(MailProblem, match="No way to send mail is configured"):
+    with pytest.raises(MailProblem, match="Email is not configured"):
         await NoMailer().send(MESSAGE)
 
 

@@ -29,7 +29,7 @@ async def test_a_message(tmp_path: Path) -> None:
 
 async def test_a_program_that_refuses_or_is_missing(tmp_path: Path) -> None:
     path = program(tmp_path, "cat > /dev/null; echo no such user >&2; exit 67")
-    with pytest.raises(MailProblem, match="did not take the message: no such user"):
+    with pytest.raises(MailProblem, match="rejected the message: no such user"):
         await SendmailMailer(path, SENDER).send(MESSAGE)
-    with pytest.raises(MailProblem, match="There is no program `sendmail`"):
+    with pytest.raises(MailProblem, match="The program `sendmail` is not installed"):
         await SendmailMailer(str(tmp_path / "none"), SENDER).send(MESSAGE)

@@ -100,7 +100,7 @@ def test_a_template_that_is_no_utf8_is_sent_all_the_same(tmp_path: Path) -> None
 def test_an_unsound_template_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         compose("reset_password", tmp_path, stored("<%= code() %>"), "a@b.example", DATA)
-    assert "reset_password is not used: <%= code() %> is not the name of data" in caplog.text
+    assert "reset_password is not used: <%= code() %> is not a known variable" in caplog.text
 
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))

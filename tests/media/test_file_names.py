@@ -50,7 +50,10 @@ def test_names_that_are_none(sent: str) -> None:
 def test_long_names() -> None:
     with pytest.raises(OctavoError) as caught:
         read_file_name("x" * 252 + ".png")
-    assert (caught.value.name, caught.value.message) == ("ValidationError", "A file name has at most 255 characters")
+    assert (caught.value.name, caught.value.message) == (
+        "ValidationError",
+        "A file name can have at most 255 characters",
+    )
 
 
 @pytest.mark.parametrize(

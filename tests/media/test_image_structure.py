@@ -102,7 +102,7 @@ def test_images_of_many_parts_are_refused_before_they_are_decoded(
         opened += 1
 
     monkeypatch.setattr(Image, "open", opening)
-    with pytest.raises(ApplicationError, match=r"The image has more than \d+ .*, the most that are accepted"):
+    with pytest.raises(ApplicationError, match=r"The image has more than \d+ .*, which is the limit"):
         process_image(path, mime, {}, path)
     assert opened == 0
     assert [found.name for found in tmp_path.iterdir()] == ["picture"]

@@ -52,9 +52,9 @@ async def test_a_name_is_judged_by_every_address_it_has(monkeypatch: pytest.Monk
 
 
 async def test_plain_http_is_for_exempt_hosts_alone() -> None:
-    with pytest.raises(RefusedAddress, match="by https"):
+    with pytest.raises(RefusedAddress, match="with https"):
         await client().get("http://93.184.216.34/")
-    with pytest.raises(RefusedAddress, match="by https"):
+    with pytest.raises(RefusedAddress, match="with https"):
         await client("127.0.0.1:1").get("http://127.0.0.1:2/")
 
 
@@ -73,13 +73,13 @@ async def test_nothing_is_followed() -> None:
 
 async def test_long_answers_are_not_read() -> None:
     async with serving(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n" + b"x" * (MOST_BYTES + 1)) as port:
-        with pytest.raises(RefusedAddress, match="too long"):
+        with pytest.raises(RefusedAddress, match="too large"):
             await client("127.0.0.1").get(f"http://127.0.0.1:{port}/")
 
 
 async def test_compressed_answers_are_not_read() -> None:
     async with serving(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 0\r\n\r\n") as port:
-        with pytest.raises(RefusedAddress, match="compresses"):
+        with pytest.raises(RefusedAddress, match="compressed"):
             await client("127.0.0.1").get(f"http://127.0.0.1:{port}/")
 
 

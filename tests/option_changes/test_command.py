@@ -83,7 +83,7 @@ async def test_says_what_it_needs(project: Project) -> None:
     (project.folder / "there").touch()
     for arguments, text in (
         (("--publish",), "Name the content type"),
-        (("nothing", "--publish"), "There is no content-type or component nothing"),
+        (("nothing", "--publish"), "Unknown content type or component nothing"),
         (("note", "--export", str(project.folder / "there")), "there exists"),
     ):
         result = await run(project, *arguments)

@@ -57,8 +57,8 @@ async def test_shows_rows_in_a_former_table(project: Project) -> None:
         await served.send(note, ({"title": "a"},), [])
     project.write_types({**note, "collectionName": "jottings"})
     expected = [
-        f"api::note.note: the table is jottings now, and 1 row stays in the former table {note['collectionName']}; "
-        f"octavo db rename-table api::note.note {note['collectionName']} moves them"
+        f"api::note.note: the table is now jottings, and 1 row stays in the former table {note['collectionName']}. "
+        f"To move them: octavo db rename-table api::note.note {note['collectionName']}"
     ]
     assert (await diff(project))[1] == expected
     async with project.serve():

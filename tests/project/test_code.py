@@ -97,7 +97,7 @@ def test_everything_that_is_wrong_is_told_at_once_with_its_place(tmp_path: Path)
         policies__named="def policy(context, *, key): return True\n",
         middlewares__deep="def helper():\n    return 1 / 0\n\nhelper()\n",
     )
-    takes_others = "takes other arguments than it is called with: (context, config)"
+    takes_others = "must accept the arguments (context, config)"
     assert problems(tmp_path) == [
         "src/index.py:1 <module>: ModuleNotFoundError: No module named 'nothing_of_that_name'",
         "src/policies/broken.py:1: SyntaxError: '(' was never closed",

@@ -133,9 +133,9 @@ async def test_polymorphic_relations_are_attached(app: App) -> None:
 
 async def test_mistakes_are_told_by_name(app: App) -> None:
     books = app.entries(BOOK)
-    with pytest.raises(ValidationError, match="no relation or files 'genre'; did you mean 'genres'"):
+    with pytest.raises(ValidationError, match="no relation or media attribute 'genre'; did you mean 'genres'"):
         await books.attach(1, "genre", 1)
-    with pytest.raises(ValidationError, match="no attribute 'titel' to write; did you mean 'title'"):
+    with pytest.raises(ValidationError, match="no writable attribute 'titel'; did you mean 'title'"):
         await books.create({"titel": "x"})
     with pytest.raises(NotFoundError):
         await books.attach(99_999, "genres", 1)

@@ -102,7 +102,7 @@ async def test_errors_for_callers_reach_them_by_both_doors(site: Site) -> None:
         ("hang", "before_create of api::vault.vault took more than 1 s"),
         (
             "again",
-            "hooks write what calls them again, more than 8 deep: src/api/vault/content-types/vault/lifecycles.py:",
+            "hooks call each other more than 8 levels deep: src/api/vault/content-types/vault/lifecycles.py:",
         ),
     ],
 )
@@ -219,16 +219,16 @@ async def test_hooks_are_those_of_the_site_in_force(site: Site, heard: list[Any]
         (
             "api/vault/content-types/vault",
             "def before_creat(event): pass",
-            "there is no event 'before_creat'; did you",
+            "unknown event 'before_creat'; did you",
         ),
         ("api/vault/content-types/vault", "def beforeCreate(event): pass", "did you mean before_create?"),
-        ("api/vault/content-types/vault", "def before_create(event, other): pass", "takes other arguments"),
+        ("api/vault/content-types/vault", "def before_create(event, other): pass", "must accept the arguments"),
         ("api/vault/content-types/vault", "x = 1", "has no function like `before_create`"),
         ("api/vault/content-types/nothing", "x =", "SyntaxError"),
         (
             "extensions/upload/content-types/fil",
             "def before_create(event): pass",
-            "no content-type plugin::upload.fil;",
+            "unknown content type plugin::upload.fil;",
         ),
     ],
 )

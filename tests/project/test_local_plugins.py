@@ -89,4 +89,4 @@ def test_built_in_types_are_no_plugins_own(tmp_path: Path) -> None:
     write(tmp_path, {"src/plugins/upload/content-types/file/schema.json": definition("file", {})})
     found = inspect_definitions(tmp_path)
     assert found.registry is None
-    assert [item.message for item in found.problems] == ["plugin::upload.file is built in; src/extensions changes it"]
+    assert [item.message for item in found.problems] == ["plugin::upload.file is built in; change it in src/extensions"]

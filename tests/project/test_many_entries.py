@@ -165,7 +165,7 @@ async def test_all_problems_are_told_with_their_places(app: App) -> None:
         ("5", "pages"),
         ("5", "title"),
     ]
-    with pytest.raises(ValidationError, match="has no attribute 'titel' to write; did you mean 'title'") as caught:
+    with pytest.raises(ValidationError, match="has no writable attribute 'titel'; did you mean 'title'") as caught:
         await books.create_many([{"title": "fine"}, {"titel": "typing"}])
     assert caught.value.details is not None
     assert caught.value.details["errors"][0]["path"] == ["1", "titel"]

@@ -31,14 +31,14 @@ def test_what_nobody_would_read_is_told_with_the_nearest_name(tmp_path: Path) ->
     with pytest.raises(InvalidCode) as caught:
         load_code(tmp_path)
     assert [str(problem) for problem in caught.value.problems] == [
-        "src/middleware: no folder of this name is read; did you mean middlewares?",
-        "src/api/talk/controler: no folder of this name is read; did you mean controllers?",
-        "src/api/talk/routes.py: is not read here: it belongs into a folder, routes/NAME.py",
-        "src/api/talk/service: no folder of this name is read; did you mean services?",
-        "src/api/talk/content-types/talk/lifecycle.py: no file of this name is read; did you mean lifecycles.py?",
-        "src/index.py: boostrap: no function of this name is called; did you mean bootstrap?",
-        "src/api/walk/content-types/walk/lifecycles.py: aftr_create: no function of this name is called; "
-        "did you mean after_create?",
+        "src/middleware: unknown folder; did you mean middlewares?",
+        "src/api/talk/controler: unknown folder; did you mean controllers?",
+        "src/api/talk/routes.py: is not loaded from here. Move it to a folder: routes/NAME.py",
+        "src/api/talk/service: unknown folder; did you mean services?",
+        "src/api/talk/content-types/talk/lifecycle.py: unknown file; did you mean lifecycles.py?",
+        "src/index.py: boostrap: unknown function, which is never called. Did you mean bootstrap?",
+        "src/api/walk/content-types/walk/lifecycles.py: aftr_create: unknown function, which is never called. "
+        "Did you mean after_create?",
     ]
 
 

@@ -126,7 +126,7 @@ async def test_a_task_that_outlives_its_transaction(app: App, code: str) -> None
     async with app.transaction():
         task = asyncio.create_task(late())
     over.set()
-    with pytest.raises(TransactionFailed, match="is over"):
+    with pytest.raises(TransactionFailed, match="has ended"):
         await task
 
 

@@ -51,8 +51,8 @@ async def test_joins_are_bounded(bookshop: Site) -> None:
     async with bounded(bookshop, joins=10) as site:
         assert (await site.get("/api/books?populate[sequel][populate]=sequel")).status == 200
         assert message_of(await site.get(f"/api/books?{SEQUELS}")) == (
-            "The request takes more than 10 joins, the most that `reads.joins` in config/api.toml allows: "
-            "ask for fewer relations, components or levels"
+            "The request needs more than 10 joins, the limit of `reads.joins` in config/api.toml. "
+            "Request fewer relations, components or levels"
         )
 
 

@@ -24,8 +24,8 @@ KILOBYTE = 1024
 MEGABYTE = KILOBYTE**2
 WAY = ["books", "author"] * 5 + ["books"]
 EXPLOSIVE = "populate=" + ".".join(WAY)
-ADVICE = f"ask for fewer levels or fewer entries on the way to {'.'.join(WAY)}"
-TOO_LARGE = f"The answer would be larger than 64 kB: {ADVICE}"
+ADVICE = f"Request fewer levels, or fewer entries at {'.'.join(WAY)}"
+TOO_LARGE = f"The response would be larger than 64 kB. {ADVICE}"
 ONE, MANY = "/api/authors/2", "/api/authors"
 
 
@@ -57,7 +57,7 @@ async def test_what_answers_nothing_in_the_end_is_refused_too(bookshop: Site) ->
     async with limited(bookshop, largest=64 * KILOBYTE) as site:
         nothing = "[populate]".join(f"[{name}]" for name in WAY[:7])
         status, message, paths = problem_of(await site.get(f"{MANY}?fields=id&populate{nothing}[filters][id]=0"))
-        assert (status, message.partition(":")[0], paths) == (400, TOO_LARGE.partition(":")[0], [WAY[:7]])
+        assert (status, message.partition(".")[0], paths) == (400, TOO_LARGE.partition(".")[0], [WAY[:7]])
 
 
 SHAPES = {
@@ -77,7 +77,7 @@ async def test_what_fits_is_answered(bookshop: Site, target: str) -> None:
         assert (await site.get(target)).body == whole.body
     async with limited(bookshop, largest=size - 1) as site:
         status, message, _ = problem_of(await site.get(target))
-        assert (status, message.partition(":")[0]) == (400, f"The answer would be larger than {size - 1} bytes")
+        assert (status, message.partition(".")[0]) == (400, f"The response would be larger than {size - 1} bytes")
 
 
 async def test_a_second_large_read_has_its_own_sum(bookshop: Site) -> None:
@@ -106,7 +106,7 @@ async def test_graphql_lists_that_multiply(bookshop: Site) -> None:
         answer = await send(site, {"query": nested(2)})
         assert answer.json["data"] == {"authors": None}
         [error] = answer.json["errors"]
-        assert error["message"].partition(":")[0] == "The answer would be larger than 8 kB"
+        assert error["message"].partition(".")[0] == "The response would be larger than 8 kB"
         assert error["extensions"]["error"]["details"]["errors"][0]["path"] == WAY[:5]
 
 
@@ -117,8 +117,8 @@ async def test_root_fields_are_counted_together(bookshop: Site) -> None:
         both = await send(site, {"query": f"{{ a: {field} b: {field} }}"})
         assert both.json["data"] == {"a": alone.json["data"]["a"], "b": alone.json["data"]["a"]}
         three = await send(site, {"query": f"{{ a: {field} b: {field} c: {field} }}"})
-        assert [error["message"].partition(":")[0] for error in three.json["errors"]] == [
-            f"The answer would be larger than {2 * len(alone.body)} bytes"
+        assert [error["message"].partition(".")[0] for error in three.json["errors"]] == [
+            f"The response would be larger than {2 * len(alone.body)} bytes"
         ]
         assert list(three.json["data"].values()).count(None) == 1
 
@@ -130,7 +130,7 @@ ENDLESS = f"{MANY}?{EXPLOSIVE}.{'.'.join(WAY[1:8])}"
 async def test_what_takes_too_long_is_refused(bookshop: Site, limits: dict[str, int]) -> None:
     async with limited(bookshop, largest=512 * MEGABYTE, cost=10**9, **limits) as site:
         status, message, _ = problem_of(await site.get(ENDLESS))
-        assert (status, message.partition(":")[0]) == (400, "The answer would take too long")
+        assert (status, message.partition(".")[0]) == (400, "The response would take too long")
         assert (await site.get(ONE)).status == 200
 
 

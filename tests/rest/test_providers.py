@@ -28,7 +28,7 @@ CONFIG = "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__"
 LOST = error(
     400,
     "ValidationError",
-    "This sign-in was not begun in this browser, is over, or took too long; please begin again",
+    "This sign-in was started in another browser, was completed, or expired. Start again",
 )
 SPENT = error(400, "ApplicationError", "This access_token is unknown, used or expired; sign in again")
 
@@ -325,7 +325,7 @@ async def test_an_answer_of_another_issuer_is_refused(browser: Browser) -> None:
 async def test_an_issuer_has_to_describe_itself(browser: Browser, document: dict[str, str]) -> None:
     browser.server.document = document
     answer = await browser.connect()
-    assert (answer.status, answer.json) == (400, refused("This provider cannot be reached"))
+    assert (answer.status, answer.json) == (400, refused("The provider cannot be reached"))
 
 
 async def test_an_address_from_the_user_information(browser: Browser) -> None:
@@ -532,7 +532,7 @@ async def test_private_addresses_are_asked_only_where_that_is_set(
 ) -> None:
     club = await new_club(**variables(openid_server) | {f"{CONFIG}PRIVATE_HOSTS": "localhost"})
     answer = await club.ask("GET", "/api/connect/company")
-    assert (answer.status, answer.json) == (400, refused("This provider cannot be reached"))
+    assert (answer.status, answer.json) == (400, refused("The provider cannot be reached"))
     assert openid_server.asked == []
 
 

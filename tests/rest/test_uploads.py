@@ -176,9 +176,9 @@ NO_ID = (("ref", BOOK), ("refId", "abc"), ("field", "cover"))
             (ONE, ("fileInfo", '{"name":{}}')),
             wrong("fileInfo.name must be a `string` type, but the final value was: `{}`.", "fileInfo", "name"),
         ),
-        ((ONE, *NO_TYPE), wrong("ref must be the UID of a content-type", "ref")),
-        ((ONE, *NO_ID), wrong("refId must be the id of an entry", "refId")),
-        ((ONE, ("ref", BOOK), ("ref", BOOK)), wrong("ref must be given once, as a text", "ref")),
+        ((ONE, *NO_TYPE), wrong("ref must be the UID of a content type", "ref")),
+        ((ONE, *NO_ID), wrong("refId must be the ID of an entry", "refId")),
+        ((ONE, ("ref", BOOK), ("ref", BOOK)), wrong("ref must be given once, as a string", "ref")),
     ],
 )  # fmt: skip
 async def test_what_is_refused(shop: Shop, parts: tuple[Part, ...], error: dict[str, Any]) -> None:

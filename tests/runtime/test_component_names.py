@@ -113,7 +113,7 @@ async def test_reads_answer_the_same(still: Hands, own_bookshop: Site, caplog: p
         assert [
             (owner.entry_id, owner.place.uid, owner.place.way) for owner in await owners.of(component, details)
         ] == [(1, BOOK, "details.")]
-    assert "`octavo db rename-component old.details shop.details` gives them the name of now" in caplog.text
+    assert "`octavo db rename-component old.details shop.details` updates the name" in caplog.text
 
 
 async def test_writes_leave_no_rows_twice_and_none_alone(own_bookshop: Site) -> None:
@@ -166,7 +166,7 @@ async def test_rows_of_other_components_are_not_shown(own_bookshop: Site, caplog
         }
         with pytest.raises(ComponentRenameRefused, match=r"^gone\.thing was not shop\.chapter: 1 row of api::book"):
             await rename_component(site.database, site.octavo.site.registry, "gone.thing", "shop.chapter")
-    assert "they were another component, and are not shown" in caplog.text
+    assert "They were another component and are not served" in caplog.text
 
 
 async def test_rows_get_the_name_of_now(own_bookshop: Site, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ async def test_rows_get_the_name_of_now(own_bookshop: Site, tmp_path: Path) -> N
     assert await rename_component(database, registry, "old.quote", "shop.quote") == RenamedRows()
     for old, new, why in (
         ("shop.quote", "shop.chapter", "shop.quote is a component of this project"),
-        ("old.quote", "shop.nothing", "There is no component shop.nothing"),
+        ("old.quote", "shop.nothing", "Unknown component shop.nothing"),
     ):
         with pytest.raises(ComponentRenameRefused, match=why):
             await rename_component(database, registry, old, new)

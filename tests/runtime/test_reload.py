@@ -202,9 +202,11 @@ async def test_a_broken_project_leaves_the_last_good_site(
     assert (await get(process, "/api/stories")).json["data"][0]["attributes"]["title"] == "One"
     await get(process, "/api/stories")  # not more than one is told in a second
     [record] = [record.getMessage() for record in caplog.records]
-    assert record.startswith("GET '/api/stories': 200, by the site before the last change. 1 problem in the content-")
+    assert record.startswith(
+        "GET '/api/stories': 200, served by the previous version of the site. 1 problem in the content-"
+    )
     page = (await get(process, "/")).body.decode()
-    assert "The last change is not served" in page
+    assert "The latest change is not served" in page
     assert "line 1: is not valid JSON" in page
     write_type(tmp_path, story(subtitle={"type": "string"}))
     await process.reload()

@@ -109,5 +109,5 @@ async def test_an_end_leaves_nothing_unfinished(process: Process) -> None:
 
 def test_a_schedule_that_is_none_stops_the_start(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__SCHEDULE", "at night")
-    with pytest.raises(StartFailed, match=r"^database\.backups\.schedule: 'at night' is no cron expression"):
+    with pytest.raises(StartFailed, match=r"^database\.backups\.schedule: 'at night' is not a cron expression"):
         build(load_settings(settings.project, os.environ))

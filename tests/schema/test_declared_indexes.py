@@ -52,9 +52,9 @@ def test_indexes_are_read() -> None:
     )
 
 
-NAMES = "must be a list of one to 8 names of attributes"
-NO_DIRECTION = "cannot be looked into: an index of this kind is about texts, and has no direction"
-TOO_LONG = 'may be longer than an index can hold; for parts of texts: "kind": "contains"'
+NAMES = "must be a list of 1 to 8 attribute names"
+NO_DIRECTION = "cannot have an index of this kind: it requires text attributes without a direction"
+TOO_LONG = 'may be too long for an index; to search for substrings, set "kind": "contains"'
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ TOO_LONG = 'may be longer than an index can hold; for parts of texts: "kind": "c
         ({"indexes": {}}, {".indexes": "must be a list of at most 32 indexes"}),
         ({"indexes": [["title"]] * 33}, {".indexes": "must be a list of at most 32 indexes"}),
         ({"indexes": ["title", [], [1]]}, {".indexes.0": NAMES, ".indexes.1": NAMES, ".indexes.2": NAMES}),
-        ({"indexes": [["title"], ["title"]]}, {".indexes.1": "is declared already, at pluginOptions.octavo.indexes.0"}),
+        ({"indexes": [["title"], ["title"]]}, {".indexes.1": "is already declared at pluginOptions.octavo.indexes.0"}),
         ({"indexes": [["title", "-title"]]}, {".indexes.0": "names an attribute twice"}),
         (
             {"indexes": [["titel"], ["id"], ["tags"], ["body"], ["extra"], ["code"]]},
             {
-                ".indexes.0.0": "there is no attribute 'titel'; did you mean 'title'?",
-                ".indexes.1.0": "the id comes last in every index by itself",
-                ".indexes.2.0": "'tags' has no column: links, components and files have their indexes already",
+                ".indexes.0.0": "unknown attribute 'titel'; did you mean 'title'?",
+                ".indexes.1.0": "remove the id; every index ends with it automatically",
+                ".indexes.2.0": "'tags' has no column. Relations, components and files already have indexes",
                 ".indexes.3.0": f"'body' {TOO_LONG}",
                 ".indexes.4.0": f"'extra' {TOO_LONG}",
                 ".indexes.5.0": f"'code' {TOO_LONG}",
@@ -81,8 +81,8 @@ TOO_LONG = 'may be longer than an index can hold; for parts of texts: "kind": "c
         (
             {"indexes": [["title:down"], ["-title:desc"]]},
             {
-                ".indexes.0.0": "'title:down' has no direction; write -title or title:desc",
-                ".indexes.1.0": "'-title:desc' has no direction; write -title or title:desc",
+                ".indexes.0.0": "'title:down' has an invalid direction; write -title or title:desc",
+                ".indexes.1.0": "'-title:desc' has an invalid direction; write -title or title:desc",
             },
         ),
         (
@@ -118,5 +118,5 @@ def test_components_declare_none() -> None:
     raw = {"info": INFO, "attributes": {}, "pluginOptions": {"octavo": {"indexes": []}}}
     parse_component("parts.note", raw, Reader("note", problems))
     assert [(one.path, one.message) for one in problems] == [
-        (PLACE, "is for content-types: components have no lists of their own")
+        (PLACE, "is only for content types, because components have no lists")
     ]

@@ -55,22 +55,18 @@ def test_an_empty_project_has_the_builtin_types(tmp_path: Path) -> None:
     [
         (
             project({"r": relation("manyToOne", "api::nope.nope")}),
-            [
-                f"{A}: attributes.r.target: there is no content-type 'api::nope.nope'; "
-                "define it, or remove this attribute"
-            ],
+            [f"{A}: attributes.r.target: unknown content type 'api::nope.nope'; define it, or remove this attribute"],
         ),
         (
             project({"r": relation("manyToOne", "api::b.bb")}),
-            [f"{A}: attributes.r.target: there is no content-type 'api::b.bb'; did you mean 'api::b.b'?"],
+            [f"{A}: attributes.r.target: unknown content type 'api::b.bb'; did you mean 'api::b.b'?"],
         ),
         (
             project({"r": relation("manyToOne", inversedBy="nope"), "s": relation("manyToOne", inversedBy="t")}),
             [
-                f"{A}: attributes.r.inversedBy: there is no relation of api::b.b 'nope'; "
+                f"{A}: attributes.r.inversedBy: unknown relation of api::b.b 'nope'; "
                 "define it, or remove this attribute",
-                f"{A}: attributes.s.inversedBy: there is no relation of api::b.b 't'; "
-                "define it, or remove this attribute",
+                f"{A}: attributes.s.inversedBy: unknown relation of api::b.b 't'; define it, or remove this attribute",
             ],
         ),
         (
@@ -83,14 +79,11 @@ def test_an_empty_project_has_the_builtin_types(tmp_path: Path) -> None:
         ),
         (
             project({"r": relation("morphMany", morphBy="nope")}),
-            [
-                f"{A}: attributes.r.morphBy: there is no relation of api::b.b 'nope'; "
-                "define it, or remove this attribute"
-            ],
+            [f"{A}: attributes.r.morphBy: unknown relation of api::b.b 'nope'; define it, or remove this attribute"],
         ),
         (
             project({"c": {"type": "component", "component": "c.dd"}}),
-            [f"{A}: attributes.c.component: there is no component 'c.dd'; did you mean 'c.d'?"],
+            [f"{A}: attributes.c.component: unknown component 'c.dd'; did you mean 'c.d'?"],
         ),
         (
             project({}, collectionName="FILES"),
@@ -109,9 +102,9 @@ def test_an_empty_project_has_the_builtin_types(tmp_path: Path) -> None:
             [
                 "src/components/c/broken.json: line 1: is not valid JSON: Expecting value",
                 "src/components/c/list.json: (whole file): must hold a JSON object",
-                f"{A}: collectionName: must be a text, not 5",
+                f"{A}: collectionName: must be a string, not 5",
                 f"{A}: attributes.x.type: unknown attribute type 'strin'; did you mean 'string'?",
-                f"{A}: attributes.r.target: there is no content-type 'api::x.y'; did you mean 'api::b.b'?",
+                f"{A}: attributes.r.target: unknown content type 'api::x.y'; did you mean 'api::b.b'?",
             ],
         ),
     ],
@@ -120,7 +113,7 @@ def test_broken_projects(definitions: dict[str, Any], problems: list[str], tmp_p
     assert problems_of(definitions, tmp_path) == problems
 
 
-NOWHERE = "no relation is stored under that name; this attribute is left out"
+NOWHERE = "the target has no such relation; this attribute is ignored"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +167,7 @@ def test_unknown_components_of_a_zone_are_left_out(tmp_path: Path) -> None:
     zone = {"type": "dynamiczone", "components": ["c.gone", "c.d"]}
     registry = registry_of(project({"z": zone}), tmp_path)
     assert [str(remark) for remark in registry.remarks] == [
-        f"{A}: attributes.z.components.0: there is no component 'c.gone'; it is left out"
+        f"{A}: attributes.z.components.0: unknown component 'c.gone'; it is ignored"
     ]
     assert registry.content_types["api::a.a"].attributes["z"].components == ("c.d",)  # type: ignore[union-attr]
 
@@ -273,10 +266,10 @@ def definition(attributes: str, rest: str = "") -> str:
 
 LOCALIZED = '"pluginOptions": {"i18n": {"localized": true}},'
 SHARED = (
-    "is not localized, but a UID is unique over all locales: a localization without a value of its own has none; "
+    "is not localized, but a UID must be unique across all locales: a localization without its own value has none; "
     'add "pluginOptions": {"i18n": {"localized": true}}'
 )
-BY_ITSELF = "this is an attribute that the type has by itself; the definition of it is not read"
+BY_ITSELF = "the type has this attribute already; Octavo ignores this definition"
 
 
 @pytest.mark.parametrize(
@@ -285,8 +278,8 @@ BY_ITSELF = "this is an attribute that the type has by itself; the definition of
         (
             definition('{"t": {"type": "string", "maxLenght": 3, "zzz": 1}}'),
             [
-                "attributes.t.maxLenght: nothing reads this key; did you mean 'maxLength'?",
-                "attributes.t.zzz: nothing reads this key; remove it",
+                "attributes.t.maxLenght: unknown key; did you mean 'maxLength'?",
+                "attributes.t.zzz: unknown key; remove it",
             ],
         ),
         (
@@ -299,7 +292,7 @@ BY_ITSELF = "this is an attribute that the type has by itself; the definition of
         (
             definition('{"e": {"type": "enumeration", "enum": ["draft", "done"], "default": "drat"}}'),
             [
-                "attributes.e.default: 'drat' is not in enum, so entries without a value of their own are refused; "
+                "attributes.e.default: 'drat' is not in enum, so entries without a value are rejected; "
                 "did you mean 'draft'?"
             ],
         ),
@@ -314,7 +307,8 @@ BY_ITSELF = "this is an attribute that the type has by itself; the definition of
         (
             definition('{"c": {"type": "customField", "customField": "plugin::stars.stars"}}'),
             [
-                "attributes.c.customField: unknown custom field 'plugin::stars.stars': its values are taken as 'text'; "
+                "attributes.c.customField: unknown custom field 'plugin::stars.stars': its values are treated "
+                "as 'text'; "
                 "name their type under `customFields` in `config/api.toml`"
             ],
         ),

@@ -433,7 +433,7 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
 
 def test_no_more_of_env_is_read_than_people_write(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"#" * 1_100_000)
-    assert problems_of(tmp_path, {}) == [".env: cannot be read: .env is larger than 1 MB, the most that is read of it"]
+    assert problems_of(tmp_path, {}) == [".env: cannot be read: .env is larger than the limit of 1 MB"]
 
 
 HOW = " (octavo secrets new prints one, with --missing it goes into .env)"

@@ -10,7 +10,7 @@ from octavo.settings import Settings, SettingsError, inspect_settings, load_sett
 V4 = json.dumps({"dependencies": {"@strapi/strapi": "4.26.2", "@strapi/plugin-graphql": "4.26.2"}})
 
 MISTAKES = [
-    ({"PUBLIC_URL": "cms.example.org"}, "server.url: expected an address that begins with http:// or https://"),
+    ({"PUBLIC_URL": "cms.example.org"}, "server.url: expected a URL that begins with http:// or https://"),
     (
         {"OCTAVO_MIDDLEWARES__CORS__ORIGINS": "a.example"},
         "middlewares.cors.origins: expected origins with their scheme, such as https://a.example",
@@ -56,7 +56,7 @@ def test_mistakes(tmp_path: Path, given: dict[str, str], told: str) -> None:
 @pytest.mark.parametrize("value", ["javascript:alert(1)//", "data:text/html,x", "java script:x", "ftp://a.example"])
 def test_addresses_that_run_scripts_stop_any_start(tmp_path: Path, name: str, value: str, of_v4: bool) -> None:
     project = _of_v4(tmp_path) if of_v4 else _own(tmp_path)
-    with pytest.raises(SettingsError, match="expected an address that begins with http:// or https://"):
+    with pytest.raises(SettingsError, match="expected a URL that begins with http:// or https://"):
         load_settings(project, {name: value, "DATABASE_URL": "sqlite:///x.db"})
 
 

@@ -226,7 +226,7 @@ async def test_a_collector_that_is_away_keeps_nobody_waiting(tmp_path: Path, col
 
 def test_what_is_no_address_is_told(tmp_path: Path) -> None:
     given = {"OCTAVO_SERVER__TRACES__ENDPOINT": "collector:4318"}
-    with pytest.raises(SettingsError, match=r"traces\.endpoint: expected an address that begins with http"):
+    with pytest.raises(SettingsError, match=r"traces\.endpoint: expected a URL that begins with http"):
         build(load_settings(make_project(tmp_path / "site"), given))
     wrong = {"OCTAVO_SERVER__TRACES__SAMPLE": "1.5", "OTEL_EXPORTER_OTLP_HEADERS": "hush"}
     with pytest.raises(SettingsError) as told:

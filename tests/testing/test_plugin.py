@@ -41,5 +41,5 @@ def test_a_project_that_cannot_start_is_told_without_a_traceback(tmp_path: Path)
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     finished = run_tests(tmp_path)
-    assert "src/index.py: boostrap: no function of this name is called; did you mean bootstrap?" in finished.stdout
+    assert "src/index.py: boostrap: unknown function, which is never called. Did you mean bootstrap?" in finished.stdout
     assert "octavo/testing/plugin.py" not in finished.stdout

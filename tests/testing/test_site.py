@@ -133,7 +133,7 @@ async def test_mails_and_what_follows_changes(site: Site) -> None:
 async def test_what_is_wrong_is_said(site: Site, tmp_path: Path) -> None:
     with pytest.raises(ApplicationError, match="did you mean"):
         await site.allow("public", "api::talk.talk.finde")
-    with pytest.raises(CannotMake, match="no role 'boss'; there are authenticated, public"):
+    with pytest.raises(CannotMake, match="unknown role 'boss'; the roles are authenticated, public"):
         await site.user(role="boss")
     with pytest.raises(ValueError, match="postgresql://"):
         async with open_site(tmp_path, database="mysql://x"):

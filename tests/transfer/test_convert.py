@@ -132,9 +132,9 @@ async def test_pages_indexes_and_defaults(database: Database, tmp_path: Path) ->
 
 async def test_what_is_no_conversion_is_told(database: Database, tmp_path: Path) -> None:
     wanted = await changed(database, tmp_path, "string", "integer", [])
-    for words, told in (("nothing value", "There is no"), ("notes nothing", "no attribute nothing")):
+    for words, told in (("nothing value", "Unknown content type"), ("notes nothing", "no attribute nothing with")):
         with pytest.raises(ConversionRefused, match=told):
             await find_conversion(database, wanted, *words.split())
     await database.execute_script("ALTER TABLE notes DROP COLUMN value; ALTER TABLE notes ADD COLUMN value uuid")
-    with pytest.raises(ConversionRefused, match=r"notes\.value is uuid, which no attribute is"):
+    with pytest.raises(ConversionRefused, match=r"notes\.value is uuid, which no attribute type uses"):
         await find_conversion(database, wanted, "notes", "value")

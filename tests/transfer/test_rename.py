@@ -155,15 +155,15 @@ async def test_the_text_around_the_names_stays(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("type_name, old, new, told", [
-    ("nothing", "a", "b", "no content-type or component nothing"),
-    ("talks", "nothing", "b", "has no attribute nothing of its own"),
+    ("nothing", "a", "b", "Unknown content type or component nothing"),
+    ("talks", "nothing", "b", "does not define an attribute nothing"),
     ("talks", "titel", "b", "; did you mean title?"),
-    ("talks", "createdAt", "b", "has no attribute createdAt of its own"),
-    ("talks", "title", "starts_at", "has an attribute startsAt already"),
+    ("talks", "createdAt", "b", "does not define an attribute createdAt"),
+    ("talks", "title", "starts_at", "already has an attribute startsAt"),
     ("talks", "title", "title", "the same"),
-    ("talks", "title", 'a"b', "is no name"), ("talks", "title", "id", "attributes.id: this name cannot be used"),
-    ("talks", "title", "createdAt", "has an attribute createdAt already"),
-    ("plugin::upload.file", "name", "b", "defined by no file"),
+    ("talks", "title", 'a"b', "is not a valid name"), ("talks", "title", "id", "attributes.id: this name is reserved"),
+    ("talks", "title", "createdAt", "already has an attribute createdAt"),
+    ("plugin::upload.file", "name", "b", "not defined in a file"),
 ])  # fmt: skip
 async def test_what_cannot_be_renamed_is_told(
     settings: Settings, type_name: str, old: str, new: str, told: str
@@ -186,7 +186,7 @@ async def test_a_rename_after_the_definition_was_changed(database: Database, set
     assert 'ALTER TABLE "talks" RENAME COLUMN "title" TO "name"' in rehearsal.statements
     await database.execute("UPDATE talks SET name = 'other'")
     take_up(settings, plan)
-    with pytest.raises(MigrationFailed, match="talks has both title and name, and name holds values"):
+    with pytest.raises(MigrationFailed, match="talks has both title and name, and name has values"):
         await run_migrations(database, settings.project / FOLDER)
     await database.execute("UPDATE talks SET name = NULL")
     await run_migrations(database, settings.project / FOLDER)

@@ -66,10 +66,10 @@ async def test_rows_follow_the_new_name(database: Database, settings: Settings, 
     for _ in range(starts):
         report = await synchronize(database, load_registry(settings.project))
         assert told(report.warnings) == [
-            "api::talk.talk: the table is lectures now, and 1 row stays in the former table talks; "
-            "octavo db rename-table api::talk.talk talks moves them",
-            "shared.seo: the table is components_metas now, and 1 row stays in the former table components_seos; "
-            "octavo db rename-table shared.seo components_seos moves them",
+            "api::talk.talk: the table is now lectures, and 1 row stays in the former table talks. "
+            "To move them: octavo db rename-table api::talk.talk talks",
+            "shared.seo: the table is now components_metas, and 1 row stays in the former table components_seos. "
+            "To move them: octavo db rename-table shared.seo components_seos",
         ]
     take_up(settings, "talk", "talks", "1")
     take_up(settings, "shared.seo", "components_seos", "2")
@@ -94,7 +94,7 @@ async def test_tables_with_rows_are_not_replaced(database: Database, settings: S
     await synchronize(database, load_registry(settings.project))
     await fill(database, {"lectures": {"id": 1, "title": "New"}})
     take_up(settings, "talk", "talks", "1")
-    with pytest.raises(MigrationFailed, match="there are both talks and lectures, and lectures holds rows"):
+    with pytest.raises(MigrationFailed, match="both talks and lectures exist, and lectures has rows"):
         await run_migrations(database, settings.project / FOLDER)
     assert await database.fetch_value("SELECT title FROM talks") == "One"
 

@@ -109,7 +109,7 @@ async def test_is_loaded_once(tmp_path: Path, database: Database) -> None:
         (story("b"), "api::story.story 'b' cannot be loaded:\n  title: title must be defined."),
         (story("b", title="@nobody"), "There is no entry for @nobody"),
         (story("b", title="B", image="@file:blue"), "There is no file for @file:blue"),
-        ({**story("b"), "uid": "api::x.x"}, "b: there is no content-type 'api::x.x'"),
+        ({**story("b"), "uid": "api::x.x"}, "b: unknown content type 'api::x.x'"),
         (place("b", "en", "nowhere"), "b: there is no entry 'nowhere' to be a localization of"),
     ],
 )

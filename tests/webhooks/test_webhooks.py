@@ -201,7 +201,7 @@ async def test_a_test_says_at_once_what_came_of_it(newsroom: Newsroom) -> None:
     assert newsroom.listener.events("/tried") == ["trigger-test"]
     newsroom.listener.first["/tried"] = [Reply(302, b"\0moved", {"Location": newsroom.url + "/elsewhere"})]
     answer = await newsroom.webhooks.test(webhook.id)
-    assert answer.error == "the answer was 302; redirects are not followed"
+    assert answer.error == "the response was 302; redirects are not followed"
     assert newsroom.listener.at("/elsewhere") == []
     log = await newsroom.webhooks.deliveries(webhook.id)
     assert [(one.event, one.delivered, one.status) for one in log] == [
@@ -234,9 +234,9 @@ async def test_one_that_is_gone_is_switched_off_and_told_no_more(newsroom: Newsr
     await newsroom.ask("DELETE", f"articles/{entry_id}")
     await settled(newsroom)
     found = await newsroom.webhooks.get(webhook.id)
-    assert (found.enabled, found.disabled_because) == (False, "the address answered that it is gone (410)")
+    assert (found.enabled, found.disabled_because) == (False, "the URL returned 410 Gone")
     letters = await DeadLetters(newsroom.octavo.database, newsroom.octavo.infrastructure.outbox).list("webhook")
-    assert "the answer was 410" in letters[0].error
+    assert "the response was 410" in letters[0].error
     assert (await newsroom.webhooks.update(webhook.id, enabled=True)).disabled_because is None
 
 

@@ -1250,15 +1250,15 @@ export interface WorkAnswer {
 export interface Operations {
   /** List API tokens */
   'GET /admin/api-tokens': { path: undefined; takes: unknown; answers: TokensAnswer };
-  /** Make one of the API tokens */
+  /** Create one of the API tokens */
   'POST /admin/api-tokens': { path: undefined; takes: NewToken; answers: TokenAnswer };
   /** Delete one of the API tokens */
   'DELETE /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show one of the API tokens */
   'GET /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: TokenAnswer };
-  /** Change one of the API tokens */
+  /** Update one of the API tokens */
   'PUT /admin/api-tokens/:id': { path: { id: string | number }; takes: NewToken; answers: TokenAnswer };
-  /** Make another secret */
+  /** Regenerate a token */
   'POST /admin/api-tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: AccessKeyAnswer };
   /** Not here */
   'GET /admin/audit-logs': { path: undefined; takes: unknown; answers: unknown };
@@ -1266,11 +1266,11 @@ export interface Operations {
   'GET /admin/content-api/permissions': { path: undefined; takes: unknown; answers: ActionsAnswer };
   /** List the content API's routes */
   'GET /admin/content-api/routes': { path: undefined; takes: unknown; answers: RoutesAnswer };
-  /** Mail a token */
+  /** Send a password reset email */
   'POST /admin/forgot-password': { path: undefined; takes: ForgottenPassword; answers: unknown };
   /** Show versions */
   'GET /admin/information': { path: undefined; takes: unknown; answers: InformationAnswer };
-  /** Show what a login page needs */
+  /** Show the settings of the login page */
   'GET /admin/init': { path: undefined; takes: unknown; answers: LoginPageAnswer };
   /** Not here */
   'GET /admin/license-limit-information': { path: undefined; takes: unknown; answers: unknown };
@@ -1280,15 +1280,15 @@ export interface Operations {
   'POST /admin/login': { path: undefined; takes: Credentials; answers: EnteredAnswer };
   /** End a session */
   'POST /admin/logout': { path: undefined; takes: unknown; answers: unknown };
-  /** List what administrators can be granted */
+  /** List the permissions for administrators */
   'GET /admin/permissions': { path: undefined; takes: unknown; answers: GrantCatalogueAnswer };
-  /** Ask whether one may */
+  /** Check one's own permissions */
   'POST /admin/permissions/check': { path: undefined; takes: unknown; answers: unknown };
   /** List plugins */
   'GET /admin/plugins': { path: undefined; takes: unknown; answers: unknown };
   /** Show the logos */
   'GET /admin/project-settings': { path: undefined; takes: unknown; answers: Logos };
-  /** Change logos */
+  /** Update the logos */
   'POST /admin/project-settings': { path: undefined; takes: unknown; answers: Logos };
   /** Show the edition */
   'GET /admin/project-type': { path: undefined; takes: unknown; answers: unknown };
@@ -1300,45 +1300,45 @@ export interface Operations {
   'GET /admin/providers/options': { path: undefined; takes: unknown; answers: unknown };
   /** Accept an invitation */
   'POST /admin/register': { path: undefined; takes: Invited; answers: EnteredAnswer };
-  /** Make the first one */
+  /** Create the first administrator */
   'POST /admin/register-admin': { path: undefined; takes: NewAdministrator; answers: EnteredAnswer };
   /** Show an invitation */
   'GET /admin/registration-info': { path: undefined; takes: unknown; answers: InvitationAnswer };
-  /** Get another access token */
+  /** Refresh an access token */
   'POST /admin/renew-token': { path: undefined; takes: unknown; answers: unknown };
-  /** Use a mailed token */
+  /** Reset a password with an emailed token */
   'POST /admin/reset-password': { path: undefined; takes: NewPassword; answers: EnteredAnswer };
   /** Not here */
   'GET /admin/review-workflows/workflows': { path: undefined; takes: unknown; answers: unknown };
-  /** List roles of administrators */
+  /** List administrator roles */
   'GET /admin/roles': { path: undefined; takes: unknown; answers: AdminRolesAnswer };
-  /** Make a role of administrators */
+  /** Create an administrator role */
   'POST /admin/roles': { path: undefined; takes: NamedRole; answers: AdminRoleAnswer };
-  /** Delete a role of administrators */
+  /** Delete an administrator role */
   'DELETE /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
-  /** Show a role of administrators */
+  /** Show an administrator role */
   'GET /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: AdminRoleAnswer };
-  /** Change a role of administrators */
+  /** Update an administrator role */
   'PUT /admin/roles/:id': { path: { id: string | number }; takes: NamedRole; answers: AdminRoleAnswer };
-  /** Show what a role may do */
+  /** Show a role's permissions */
   'GET /admin/roles/:id/permissions': { path: { id: string | number }; takes: unknown; answers: RightsAnswer };
-  /** Say what a role may do */
+  /** Update a role's permissions */
   'PUT /admin/roles/:id/permissions': { path: { id: string | number }; takes: Grants; answers: RightsAnswer };
-  /** Delete roles of administrators */
+  /** Delete administrator roles */
   'POST /admin/roles/batch-delete': { path: undefined; takes: Ids; answers: unknown };
-  /** Say that nothing is told to anybody */
+  /** Show the telemetry settings (always off) */
   'GET /admin/telemetry-properties': { path: undefined; takes: unknown; answers: unknown };
   /** List transfer tokens */
   'GET /admin/transfer/tokens': { path: undefined; takes: unknown; answers: TokensAnswer };
-  /** Make one of the transfer tokens */
+  /** Create one of the transfer tokens */
   'POST /admin/transfer/tokens': { path: undefined; takes: NewToken; answers: TokenAnswer };
   /** Delete one of the transfer tokens */
   'DELETE /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show one of the transfer tokens */
   'GET /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: TokenAnswer };
-  /** Change one of the transfer tokens */
+  /** Update one of the transfer tokens */
   'PUT /admin/transfer/tokens/:id': { path: { id: string | number }; takes: NewToken; answers: TokenAnswer };
-  /** Make another secret */
+  /** Regenerate a token */
   'POST /admin/transfer/tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: AccessKeyAnswer };
   /** List administrators */
   'GET /admin/users': { path: undefined; takes: unknown; answers: AdministratorPageAnswer };
@@ -1348,229 +1348,229 @@ export interface Operations {
   'DELETE /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show an administrator */
   'GET /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: AdministratorAnswer };
-  /** Change an administrator */
+  /** Update an administrator */
   'PUT /admin/users/:id': { path: { id: string | number }; takes: ChangedAdministrator; answers: AdministratorAnswer };
   /** Delete administrators */
   'POST /admin/users/batch-delete': { path: undefined; takes: Ids; answers: unknown };
-  /** Show who is logged in */
+  /** Show the current administrator */
   'GET /admin/users/me': { path: undefined; takes: unknown; answers: AdministratorAnswer };
-  /** Change oneself */
+  /** Update the current administrator */
   'PUT /admin/users/me': { path: undefined; takes: ChangedSelf; answers: AdministratorAnswer };
-  /** Show what one may do */
+  /** Show one's own permissions */
   'GET /admin/users/me/permissions': { path: undefined; takes: unknown; answers: RightsAnswer };
   /** List webhooks */
   'GET /admin/webhooks': { path: undefined; takes: unknown; answers: WebhooksAnswer };
-  /** Make a webhook */
+  /** Create a webhook */
   'POST /admin/webhooks': { path: undefined; takes: SaidWebhook; answers: WebhookAnswer };
   /** Delete a webhook */
   'DELETE /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a webhook */
   'GET /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: WebhookAnswer };
-  /** Change a webhook */
+  /** Update a webhook */
   'PUT /admin/webhooks/:id': { path: { id: string | number }; takes: SaidWebhook; answers: WebhookAnswer };
-  /** Try a webhook */
+  /** Test a webhook */
   'POST /admin/webhooks/:id/trigger': { path: { id: string | number }; takes: unknown; answers: TriggerAnswer };
   /** Delete some */
   'POST /admin/webhooks/batch-delete': { path: undefined; takes: Ids; answers: unknown };
   /** List entries */
   'GET /content-manager/collection-types/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryPage };
-  /** Make an entry */
+  /** Create an entry */
   'POST /content-manager/collection-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Remove an entry */
+  /** Delete an entry */
   'DELETE /content-manager/collection-types/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
   /** Show an entry */
   'GET /content-manager/collection-types/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: Record<string, unknown> };
-  /** Change an entry */
+  /** Update an entry */
   'PUT /content-manager/collection-types/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
-  /** Count an entry's drafts */
+  /** Count an entry's draft relations */
   'GET /content-manager/collection-types/:uid/:id/actions/countDraftRelations': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
   /** Publish an entry */
   'POST /content-manager/collection-types/:uid/:id/actions/publish': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
-  /** Make an entry a draft */
+  /** Unpublish an entry */
   'POST /content-manager/collection-types/:uid/:id/actions/unpublish': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
   /** Remove entries */
   'POST /content-manager/collection-types/:uid/actions/bulkDelete': { path: { uid: string | number }; takes: unknown; answers: unknown };
   /** Publish entries */
   'POST /content-manager/collection-types/:uid/actions/bulkPublish': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Make entries drafts */
+  /** Unpublish entries */
   'POST /content-manager/collection-types/:uid/actions/bulkUnpublish': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Count entries' drafts */
+  /** Count the draft relations of several entries */
   'GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Copy an entry as it is */
+  /** Duplicate an entry unchanged */
   'POST /content-manager/collection-types/:uid/auto-clone/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
-  /** Copy an entry */
+  /** Duplicate an entry */
   'POST /content-manager/collection-types/:uid/clone/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
   /** Show components */
   'GET /content-manager/components': { path: undefined; takes: unknown; answers: unknown };
-  /** Show how a component looks */
+  /** Show a component's view settings */
   'GET /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: ComponentViewsAnswer };
-  /** Change its view */
+  /** Update a component's view settings */
   'PUT /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: ViewChanges; answers: unknown };
   /** Show content-types */
   'GET /content-manager/content-types': { path: undefined; takes: unknown; answers: unknown };
-  /** Show settings of all views */
+  /** Show the view settings of all content types */
   'GET /content-manager/content-types-settings': { path: undefined; takes: unknown; answers: unknown };
-  /** Show how views look */
+  /** Show a content type's view settings */
   'GET /content-manager/content-types/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: ViewsAnswer };
-  /** Change views */
+  /** Update a content type's view settings */
   'PUT /content-manager/content-types/:uid/configuration': { path: { uid: string | number }; takes: ViewChanges; answers: unknown };
-  /** Show all definitions and the sizes of fields */
+  /** Show all definitions and field sizes */
   'GET /content-manager/init': { path: undefined; takes: unknown; answers: DefinitionsAnswer };
-  /** Look for entries that a relation might lead to */
+  /** Search for entries to relate */
   'GET /content-manager/relations/:uid/:field': { path: { uid: string | number; field: string | number }; takes: unknown; answers: unknown };
-  /** Show what a relation of an entry leads to */
+  /** List an entry's related entries */
   'GET /content-manager/relations/:uid/:id/:field': { path: { uid: string | number; id: string | number; field: string | number }; takes: unknown; answers: unknown };
-  /** Remove the entry of a single type */
+  /** Delete the entry of a single type */
   'DELETE /content-manager/single-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
   /** Show the entry of a single type */
   'GET /content-manager/single-types/:uid': { path: { uid: string | number }; takes: unknown; answers: Record<string, unknown> };
-  /** Change or make the entry of a single type */
+  /** Create or update the entry of a single type */
   'PUT /content-manager/single-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Count its drafts */
+  /** Count the draft relations of a single type */
   'GET /content-manager/single-types/:uid/actions/countDraftRelations': { path: { uid: string | number }; takes: unknown; answers: unknown };
   /** Publish the entry of a single type */
   'POST /content-manager/single-types/:uid/actions/publish': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Make the entry of a single type a draft */
+  /** Unpublish the entry of a single type */
   'POST /content-manager/single-types/:uid/actions/unpublish': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Ask whether a UID is free */
+  /** Check whether a UID is available */
   'POST /content-manager/uid/check-availability': { path: undefined; takes: unknown; answers: unknown };
-  /** Make a UID that is free */
+  /** Generate an available UID */
   'POST /content-manager/uid/generate': { path: undefined; takes: unknown; answers: unknown };
-  /** Remove a category with its components */
+  /** Delete a category and its components */
   'DELETE /content-type-builder/component-categories/:name': { path: { name: string | number }; takes: unknown; answers: unknown };
   /** Rename a category */
   'PUT /content-type-builder/component-categories/:name': { path: { name: string | number }; takes: unknown; answers: unknown };
-  /** List the components */
+  /** List components */
   'GET /content-type-builder/components': { path: undefined; takes: unknown; answers: unknown };
-  /** Make a component */
+  /** Create a component */
   'POST /content-type-builder/components': { path: undefined; takes: unknown; answers: unknown };
-  /** Remove a component */
+  /** Delete a component */
   'DELETE /content-type-builder/components/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
   /** Show a component */
   'GET /content-type-builder/components/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Change a component */
+  /** Update a component */
   'PUT /content-type-builder/components/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** List the content-types */
+  /** List content types */
   'GET /content-type-builder/content-types': { path: undefined; takes: unknown; answers: unknown };
-  /** Make a content-type */
+  /** Create a content type */
   'POST /content-type-builder/content-types': { path: undefined; takes: unknown; answers: unknown };
-  /** Remove a content-type */
+  /** Delete a content type */
   'DELETE /content-type-builder/content-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Show a content-type */
+  /** Show a content type */
   'GET /content-type-builder/content-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** Change a content-type */
+  /** Update a content type */
   'PUT /content-type-builder/content-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
-  /** List the names that nothing can have */
+  /** List reserved names */
   'GET /content-type-builder/reserved-names': { path: undefined; takes: unknown; answers: unknown };
   /** Send a mail */
   'POST /email/': { path: undefined; takes: unknown; answers: unknown };
-  /** How mail leaves */
+  /** Show the email settings */
   'GET /email/settings': { path: undefined; takes: unknown; answers: MailConfigAnswer };
-  /** Send a mail to see whether it comes */
+  /** Send a test email */
   'POST /email/test': { path: undefined; takes: MailRecipient; answers: unknown };
-  /** Tell what a new localization of an entry shares with the others */
+  /** Show the values that a new localization shares with the others */
   'POST /i18n/content-manager/actions/get-non-localized-fields': { path: undefined; takes: unknown; answers: unknown };
-  /** List the locales to choose from */
+  /** List all available locales */
   'GET /i18n/iso-locales': { path: undefined; takes: unknown; answers: (KnownLocale)[] };
-  /** List the locales */
+  /** List locales */
   'GET /i18n/locales': { path: undefined; takes: unknown; answers: (Locale)[] };
   /** Add a locale */
   'POST /i18n/locales': { path: undefined; takes: NewLocale; answers: unknown };
-  /** Remove a locale */
+  /** Delete a locale */
   'DELETE /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
-  /** Change a locale */
+  /** Update a locale */
   'PUT /i18n/locales/:id': { path: { id: string | number }; takes: ChangedLocale; answers: unknown };
-  /** Show which software this is */
+  /** Show the version and system */
   'GET /octavo/about': { path: undefined; takes: unknown; answers: AboutAnswer };
-  /** List what administrators have done */
+  /** List audit records */
   'GET /octavo/audit': { path: undefined; takes: unknown; answers: AuditAnswer };
-  /** Tell whether definitions can be changed */
+  /** Report whether definitions can be changed */
   'GET /octavo/content-type-builder': { path: undefined; takes: unknown; answers: BuilderStateAnswer };
-  /** Tell what a change of definitions would do */
+  /** Preview a change of definitions */
   'POST /octavo/content-type-builder/preview': { path: undefined; takes: PreviewForm; answers: PreviewAnswer };
-  /** Where entries are found from outside */
+  /** Show the API URLs of entries */
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
-  /** Say what of an image has to be seen */
+  /** Set an image's focal point */
   'PUT /octavo/files/:id/focal-point': { path: { id: string | number }; takes: FocalPointForm; answers: MediaFile };
-  /** Tell which entries show a file */
+  /** List the entries that use a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
-  /** Show what is done in the background */
+  /** Show background jobs */
   'GET /octavo/jobs': { path: undefined; takes: unknown; answers: WorkAnswer };
-  /** Try again what was given up */
+  /** Retry failed jobs */
   'POST /octavo/jobs/given-up/:id/retry': { path: { id: string | number }; takes: unknown; answers: unknown };
-  /** Run a task by the clock now */
+  /** Run a scheduled task now */
   'POST /octavo/jobs/tasks/:name/run': { path: { name: string | number }; takes: unknown; answers: unknown };
-  /** Publish entries as of when they were published before */
+  /** Publish entries with their previous publication dates */
   'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: PublishedAgain; answers: Counted };
-  /** Show what was changed, and is planned */
+  /** Show recent changes and schedules */
   'GET /octavo/recent': { path: undefined; takes: unknown; answers: RecentAnswer };
-  /** Show what is planned for entries */
+  /** Show the schedules of entries */
   'GET /octavo/schedules/:uid': { path: { uid: string | number }; takes: unknown; answers: PlannedAnswer };
-  /** Show what is planned for an entry */
+  /** Show an entry's schedule */
   'GET /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PlansAnswer };
-  /** Plan something for an entry */
+  /** Schedule an entry */
   'PUT /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: Plans; answers: PlansAnswer };
-  /** Show how the service is */
+  /** Show the state of the service */
   'GET /octavo/system': { path: undefined; takes: unknown; answers: SystemAnswer };
-  /** List the newest messages to a webhook */
+  /** List the latest deliveries of a webhook */
   'GET /octavo/webhooks/:id/deliveries': { path: { id: string | number }; takes: unknown; answers: DeliveriesAnswer };
-  /** Send a message to a webhook once more */
+  /** Redeliver a webhook message */
   'POST /octavo/webhooks/:id/deliveries/:message/redeliver': { path: { id: string | number; message: string | number }; takes: unknown; answers: unknown };
-  /** Upload files; with an id, replace or describe a file */
+  /** Upload files; with an ID, replace or update a file */
   'POST /upload': { path: undefined; takes: unknown; answers: unknown };
-  /** Remove files and folders */
+  /** Delete files and folders */
   'POST /upload/actions/bulk-delete': { path: undefined; takes: Removed; answers: unknown };
   /** Move files and folders */
   'POST /upload/actions/bulk-move': { path: undefined; takes: Moved; answers: unknown };
-  /** How lists of files begin */
+  /** Show the view settings of file lists */
   'GET /upload/configuration': { path: undefined; takes: unknown; answers: unknown };
-  /** Say how lists of files begin */
+  /** Update the view settings of file lists */
   'PUT /upload/configuration': { path: undefined; takes: unknown; answers: unknown };
   /** List files */
   'GET /upload/files': { path: undefined; takes: unknown; answers: MediaPage };
-  /** Remove a file */
+  /** Delete a file */
   'DELETE /upload/files/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a file */
   'GET /upload/files/:id': { path: { id: string | number }; takes: unknown; answers: MediaFile };
-  /** All folders, as a tree */
+  /** List all folders as a tree */
   'GET /upload/folder-structure': { path: undefined; takes: unknown; answers: FolderTreeAnswer };
   /** List folders */
   'GET /upload/folders': { path: undefined; takes: unknown; answers: FoldersAnswer };
-  /** Make a folder */
+  /** Create a folder */
   'POST /upload/folders': { path: undefined; takes: FolderForm; answers: FolderAnswer };
   /** Show a folder */
   'GET /upload/folders/:id': { path: { id: string | number }; takes: unknown; answers: FolderAnswer };
   /** Rename or move a folder */
   'PUT /upload/folders/:id': { path: { id: string | number }; takes: FolderForm; answers: FolderAnswer };
-  /** What is done with images */
+  /** Show image processing settings */
   'GET /upload/settings': { path: undefined; takes: unknown; answers: ImageSettingsAnswer };
-  /** Say what is done with images */
+  /** Update image processing settings */
   'PUT /upload/settings': { path: undefined; takes: ImageSettings; answers: unknown };
-  /** How users register */
+  /** Show the registration settings */
   'GET /users-permissions/advanced': { path: undefined; takes: unknown; answers: AdvancedAnswer };
-  /** Say how users register */
+  /** Update the registration settings */
   'PUT /users-permissions/advanced': { path: undefined; takes: AdvancedSettings; answers: unknown };
-  /** Texts of mails to users */
+  /** Show the email templates */
   'GET /users-permissions/email-templates': { path: undefined; takes: unknown; answers: Record<string, MailTemplate> };
-  /** Set these texts */
+  /** Update the email templates */
   'PUT /users-permissions/email-templates': { path: undefined; takes: SaidTemplates; answers: unknown };
-  /** List what can be granted to users */
+  /** List the permissions for users */
   'GET /users-permissions/permissions': { path: undefined; takes: unknown; answers: SiteActionsAnswer };
-  /** List policies: there are none */
+  /** List policies (always empty) */
   'GET /users-permissions/policies': { path: undefined; takes: unknown; answers: unknown };
-  /** Providers to sign in with */
+  /** Show the sign-in providers */
   'GET /users-permissions/providers': { path: undefined; takes: unknown; answers: Record<string, Provider> };
   /** Set providers */
   'PUT /users-permissions/providers': { path: undefined; takes: SaidProviders; answers: unknown };
-  /** List roles of users */
+  /** List user roles */
   'GET /users-permissions/roles': { path: undefined; takes: unknown; answers: SiteRolesAnswer };
-  /** Make a role of users */
+  /** Create a user role */
   'POST /users-permissions/roles': { path: undefined; takes: SaidSiteRole; answers: unknown };
-  /** Remove a role of users */
+  /** Delete a user role */
   'DELETE /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
-  /** Show a role of users */
+  /** Show a user role */
   'GET /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: SiteRoleAnswer };
-  /** Change a role of users */
+  /** Update a user role */
   'PUT /users-permissions/roles/:id': { path: { id: string | number }; takes: SaidSiteRole; answers: unknown };
   /** List the content API's routes */
   'GET /users-permissions/routes': { path: undefined; takes: unknown; answers: SiteRoutesAnswer };

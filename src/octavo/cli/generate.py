@@ -43,8 +43,8 @@ _PROMPTS = {
 
 def ask_content_type(options: TypeOptions) -> tuple[str, TypeOptions]:
     """Prompt for the name and options of a content type."""
-    name = _prompt("Name, in the singular", lambda text: checked_name(text, "a content-type"))
-    plural = options.plural or _prompt("Plural", lambda text: checked_name(text, "a content-type"), plural_of(name))
+    name = _prompt("Name, in the singular", lambda text: checked_name(text, "a content type"))
+    plural = options.plural or _prompt("Plural", lambda text: checked_name(text, "a content type"), plural_of(name))
     return name, replace(
         options,
         plural=plural,
@@ -304,7 +304,9 @@ def lifecycle(name: str | None, project: Path) -> None:
     types = project_registry(read_settings(project)).content_types.values()
     found = [item for item in types if given in (item.uid, item.singular_name if item.is_api else None)]
     if len(found) != 1:
-        raise CannotGenerate(f"{given!r} names no content-type; there are {', '.join(item.uid for item in types)}")
+        raise CannotGenerate(
+            f"unknown content type {given!r}; the content types are {', '.join(item.uid for item in types)}"
+        )
     _write(project, [code.lifecycles(found[0])])
 
 

@@ -80,8 +80,7 @@ def remove(code: str, with_entries: bool, project: Path, as_json: bool) -> None:
     try:
         removed = _manage(project, lambda management: management.remove(code, with_entries=with_entries))
     except ApplicationError as error:
-        hint = " (--with-entries)" if "entries" in str(error) else ""
-        refuse(f"{error}{hint}")
+        refuse(str(error))
     if as_json:
         say_json({"code": code, "entries": removed})
     else:

@@ -76,7 +76,7 @@ def _write(value: Any) -> str:
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError as error:
-        raise TypeError(f"the store keeps what JSON can hold: {error}") from error
+        raise TypeError(f"the store only accepts JSON values: {error}") from error
 
 
 def _type_of(value: Any) -> str:

@@ -277,12 +277,12 @@ def _written(
     event, hooks = run.event, run.hooks
     data = event.params.data
     if not isinstance(data, Mapping):
-        raise hooks.mistake(event.action, f"event.params.data is no dictionary but {type(data).__name__}")
+        raise hooks.mistake(event.action, f"event.params.data must be a dictionary, not {type(data).__name__}")
     known = {*content_type.writable_names, *TIMESTAMPS}
     known |= {PUBLISHED_AT} if content_type.draft_and_publish else set()
     known |= {LOCALE, LOCALIZATIONS} if content_type.localized and event.id is None else set()
     for name in data:
         if name not in known and name not in asides:
-            raise hooks.mistake(event.action, f"there is no attribute {name!r} to write{did_you_mean(name, known)}")
+            raise hooks.mistake(event.action, f"unknown or read-only attribute {name!r}{did_you_mean(name, known)}")
     body = {name: plain(value) for name, value in data.items() if name in known and name not in TIMESTAMPS}
     return body, {name: plain(data[name]) for name in TIMESTAMPS if name in data}

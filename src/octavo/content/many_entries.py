@@ -259,4 +259,4 @@ def _wanted(ids: Iterable[int]) -> tuple[int, ...]:
 
 def _check_count(count: int) -> None:
     if count > MOST_CREATED:
-        raise ValidationError(f"At most {MOST_CREATED} entries are created at once, these are {count}")
+        raise ValidationError(f"At most {MOST_CREATED} entries can be created at once, got {count}")

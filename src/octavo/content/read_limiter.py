@@ -27,7 +27,7 @@ class ReadLimiter:
             async with asyncio.timeout(self._patience):
                 await self._places.acquire()
         except TimeoutError as error:
-            busy = f"no place came free in {self._patience:g} s"
+            busy = f"no free slot within {self._patience:g} s"
             raise ServiceUnavailable("Too many large reads are waiting", reason=busy) from error
 
     async def __aexit__(
@@ -38,19 +38,19 @@ class ReadLimiter:
 
 def too_large(largest: int, found: Nesting) -> ValidationError:
     """Return the error for a response larger than `largest` bytes."""
-    return _refused(f"The answer would be larger than {_size(largest)}", found)
+    return _refused(f"The response would be larger than {_size(largest)}", found)
 
 
 def too_long(found: Nesting) -> ValidationError:
     """Return the error for nested lists that exceed the statement timeout."""
-    return _refused("The answer would take too long", found)
+    return _refused("The response would take too long", found)
 
 
 def _refused(what: str, found: Nesting) -> ValidationError:
     if not found.path:
-        return ValidationError.from_problems([Problem((), f"{what}: ask for fewer entries")])
-    advice = f"ask for fewer levels or fewer entries on the way to {'.'.join(found.path)}"
-    return ValidationError.from_problems([Problem(found.path, f"{what}: {advice}")])
+        return ValidationError.from_problems([Problem((), f"{what}. Request fewer entries")])
+    advice = f"Request fewer levels, or fewer entries at {'.'.join(found.path)}"
+    return ValidationError.from_problems([Problem(found.path, f"{what}. {advice}")])
 
 
 def _size(number: int) -> str:

@@ -182,7 +182,7 @@ class PreparedRead:
             for place, name in self.late:
                 values[place] = given[name]
         except KeyError as missing:
-            raise TypeError(f"The read needs a value for {missing}") from None
+            raise TypeError(f"The read requires a value for {missing}") from None
         return PreparedRead(
             self.statement, tuple(values), (), self.moments, self.page, self.renewal, given, self.lifted
         )
@@ -399,8 +399,8 @@ class EntryReader:
                 text = compile_marked_read(*arguments, marked.mark, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
         except StatementTooLong:
             message = (
-                f"The request takes a statement of more than {most} bytes, the most that `reads.statement` in "
-                "config/api.toml allows: ask for fewer relations, components or levels"
+                f"The request needs a statement of more than {most} bytes, the limit of `reads.statement` in "
+                "config/api.toml. Request fewer relations, components or levels"
             )
             raise ValidationError(message) from None
         long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT

@@ -17,7 +17,7 @@ class FileTooLarge(FileRefused):
 
     def __init__(self, path: Path, largest: int) -> None:
         size = f"{largest // MEGABYTE} MB" if largest >= MEGABYTE else f"{largest // 1024} kB"
-        super().__init__(f"{path.name} is larger than {size}, the most that is read of it")
+        super().__init__(f"{path.name} is larger than the limit of {size}")
 
 
 def read_own_file(path: Path, largest: int) -> bytes:

@@ -23,7 +23,7 @@ def read_cache_control(text: str) -> str:
     wrong: list[str] = []
     for part in text.lower().split(","):
         name, sign, value = part.strip().partition("=")
-        problem = f"{name} is there twice" if name in found else _problem(name, value if sign else None)
+        problem = f"{name} appears twice" if name in found else _problem(name, value if sign else None)
         if problem is not None:
             wrong.append(problem)
         found[name] = part.strip()
@@ -39,11 +39,11 @@ def _problem(name: str, value: str | None) -> str | None:
     """Return the error of a directive, or None."""
     if name in _SECONDS:
         is_number = value is not None and _VALUE.fullmatch(value)
-        return None if is_number else f"{name} needs seconds, as in {name}=60"
+        return None if is_number else f"{name} requires seconds, such as {name}=60"
     if name in _WORDS:
         return None if value is None else f"{name} takes no value"
     near = close_match(name, sorted(_SECONDS | _WORDS))
-    return f'there is no directive "{name}"' + ("" if near is None else f"; did you mean {near}?")
+    return f'unknown directive "{name}"' + ("" if near is None else f"; did you mean {near}?")
 
 
 def shared_directives(directives: str) -> list[str]:

@@ -13,7 +13,7 @@ class MissingExtra(ValueError):
     """The parsers of JavaScript, which the extra `v4` installs, are missing."""
 
     def __init__(self) -> None:
-        super().__init__("projects of Strapi v4 need the extra `v4`: pip install 'octavo[v4]'")
+        super().__init__("Strapi v4 projects require the extra `v4`: pip install 'octavo[v4]'")
 
 
 def is_missing_parser(error: ModuleNotFoundError) -> bool:
@@ -163,7 +163,7 @@ class PolicyError(ForbiddenError):
 class ClosedError(ForbiddenError):
     """The project has v4 code that guards this operation, and that code does not run in Octavo."""
 
-    message = "Closed: what guards this address is not at work"
+    message = "Closed: the code that guards this route is not running"
 
 
 class NotPortedError(OctavoError):
@@ -220,7 +220,7 @@ class UriTooLongError(OctavoError):
 
     status = 414
     name = "UriTooLongError"
-    message = "The address is too long"
+    message = "The URL is too long"
 
 
 class UnsupportedMediaTypeError(OctavoError):

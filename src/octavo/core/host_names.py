@@ -25,7 +25,9 @@ def read_host(text: str) -> str:
     except UnicodeError:
         name = ""
     if not HOST_NAME.fullmatch(name):
-        raise ValueError(f"{text!r} is no host: expected a name, an address, or *.example.com, without scheme and port")
+        raise ValueError(
+            f"{text!r} is not a host: expected a name, an IP address, or *.example.com, without scheme and port"
+        )
     return star + name
 
 

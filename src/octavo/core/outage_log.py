@@ -31,7 +31,7 @@ def outage_behind(error: BaseException) -> ServiceUnavailable | None:
     if isinstance(error, OSError) and error.errno in _NO_ROOM:
         outage = ServiceUnavailable(reason="a file cannot be written")
     elif isinstance(error, TablesChanged):
-        outage = ServiceUnavailable(reason="the tables are not as this process knows them")
+        outage = ServiceUnavailable(reason="the tables changed since this process started")
     else:
         return None
     outage.__cause__ = error

@@ -20,9 +20,7 @@ from typing import Any, Final, Protocol
 from octavo.database.change_feed import Callback
 from octavo.database.connection import Transaction, TransactionFailed
 
-_OVER: Final = (
-    "the transaction in which this was started is over: wait inside its block for the tasks that are started there"
-)
+_OVER: Final = "the transaction in which this task was started has ended. Await its tasks inside the transaction block"
 
 
 class Unit(Protocol):

@@ -68,18 +68,18 @@ class OtherName:
         rename = f"`octavo db rename-component {self.name} {self.component or 'NEW'}`"
         match self.meaning:
             case Meaning.FORMER:
-                return f"as {self.component} was called before: they are shown; {rename} gives them the name of now"
+                return f"the former name of {self.component}. Octavo serves them; {rename} updates the name"
             case Meaning.FOREIGN:
                 return (
-                    f"which no definition has, with ids of what other entries hold as {self.component}: they were "
-                    "another component, and are not shown"
+                    f"which no definition has, and their ids belong to {self.component} in other entries. They were "
+                    "another component and are not served"
                 )
             case Meaning.OTHER:
-                return f"and {self.component} by its definition: they are not shown"
+                return f"but its definition says {self.component}. They are not served"
             case Meaning.UNKNOWN:
                 return (
-                    "which no definition has: they are not shown, and lost where an entry is saved; if it was renamed, "
-                    f"{rename} finds them again"
+                    "which no definition has. They are not served, and are lost when the entry is saved. If it was "
+                    f"renamed, run {rename}"
                 )
 
 
@@ -179,4 +179,4 @@ def describe_other_names(found: Iterable[OtherName]) -> Iterator[str]:
         places = [f"{each.attribute} of {each.uid}" for each in others]
         more = f" and {len(places) - _PLACES_TOLD} more" if len(places) > _PLACES_TOLD else ""
         rows = sum(each.rows for each in others)
-        yield f"Rows call components {name} ({rows:,} in {', '.join(places[:_PLACES_TOLD])}{more}), {says}"
+        yield f"Stored rows have the component {name} ({rows:,} in {', '.join(places[:_PLACES_TOLD])}{more}), {says}"

@@ -59,9 +59,9 @@ async def rename_component(
     Raises ComponentRenameRefused if `new` is not a component, or if `old` is one or was a different one.
     """
     if new not in registry.components:
-        raise ComponentRenameRefused(f"There is no component {new}")
+        raise ComponentRenameRefused(f"Unknown component {new}")
     if old in registry.components:
-        raise ComponentRenameRefused(f"{old} is a component of this project: what rows say of it is right")
+        raise ComponentRenameRefused(f"{old} is a component of this project, so its rows are correct")
 
     async def renamed() -> RenamedRows:
         done = RenamedRows()

@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 NEXT_LOOK_SECONDS: Final = 1.0
 """How long a process waits for another one that is building indexes."""
 _NO_PARTS: Final = (
-    "%s is declared and cannot be made: the database does not find parts of texts until an administrator of it has "
-    "said CREATE EXTENSION pg_trgm; searches go on without, and the next start makes it"
+    "%s is declared but cannot be created, because the database has no pg_trgm. Have its administrator run CREATE "
+    "EXTENSION pg_trgm, then restart. Until then, searches run without the index"
 )
 
 
@@ -55,7 +55,7 @@ async def finish_indexes(database: Database, registry: Registry) -> Finished:
     """
     made = [str(change) for change in await make_declared_indexes(database, registry)]
     filled = await SubstringIndexMaintenance(database, registry).keep()
-    made += [f"index for parts of {parts.table}.{parts.column}" for parts in filled]
+    made += [f"trigram index of {parts.table}.{parts.column}" for parts in filled]
     dialect = database.dialect
     left = list(not_made(registry, dialect))
     if dialect.aside is not None:
@@ -67,8 +67,8 @@ async def finish_indexes(database: Database, registry: Registry) -> Finished:
 
 def _describe_missing(change: CreateIndex, *, finds_parts: bool) -> str:
     if change.index.contains and not finds_parts:
-        return _NO_PARTS % f"An index for parts of {change.table} ({', '.join(change.index.columns)})"
-    return f"{change}: could not be made; the log says why"
+        return _NO_PARTS % f"A trigram index of {change.table} ({', '.join(change.index.columns)})"
+    return f"{change}: could not be created; see the log"
 
 
 def declares_indexes(registry: Registry) -> bool:
@@ -84,7 +84,7 @@ def not_made(registry: Registry, dialect: Dialect) -> Iterator[str]:
         for index in table.indexes:
             if index.contains:
                 columns = ", ".join(index.columns)
-                yield f"An index for parts of texts is declared on {table.name} ({columns}); this database has none"
+                yield f"A trigram index is declared on {table.name} ({columns}), but this database does not support it"
 
 
 async def make_declared_indexes(database: Database, registry: Registry) -> tuple[CreateIndex, ...]:
@@ -145,7 +145,7 @@ async def _make_one(
 ) -> bool:
     index, name, table = change.index, dialect.quote(change.index.name), dialect.quote(change.table)
     if index.contains and word is None:
-        logger.warning(_NO_PARTS, f"An index for parts of {change.table} ({', '.join(index.columns)})")
+        logger.warning(_NO_PARTS, f"A trigram index of {change.table} ({', '.join(index.columns)})")
         return False
     text = aside.create(name, table, dialect.index_terms(index))
     if index.contains and word is not None:

@@ -118,7 +118,7 @@ class GroupCommit:
 
     def _undo(self, group: _Group) -> None:
         if not group.connection.undo_part():
-            self._close(group, TransactionConflict("another transaction took this one with it"))
+            self._close(group, TransactionConflict("another transaction of the same group failed"))
 
     async def _take_turn(self) -> None:
         if not (self._waiting or self._turn.locked()):
@@ -130,7 +130,7 @@ class GroupCommit:
             async with asyncio.timeout(self._patience):
                 await self._turn.acquire()
         except TimeoutError as error:
-            busy = f"other writers held the database for {self._patience:g} s"
+            busy = f"other writers locked the database for {self._patience:g} s"
             raise ServiceUnavailable(reason=busy) from error
         finally:
             self._waiting -= 1

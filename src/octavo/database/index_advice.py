@@ -23,8 +23,8 @@ _RANGES: Final = frozenset(
     {Test.LESS.value, Test.LESS_OR_EQUAL.value, Test.GREATER.value, Test.GREATER_OR_EQUAL.value, Test.BETWEEN.value}
 )
 _NO_INDEX: Final = {
-    Test.STARTS_WITH.value: "beginnings of texts ($startsWith) are found by no index here",
-    Test.ENDS_WITH.value: "ends of texts ($endsWith) are found by no index",
+    Test.STARTS_WITH.value: "no index supports prefixes ($startsWith) here",
+    Test.ENDS_WITH.value: "no index supports suffixes ($endsWith)",
 }
 
 
@@ -60,7 +60,7 @@ def advise(wanted: IndexableRead, registry: Registry, dialect: Dialect) -> Itera
         yield from _for_order(content_type, tests, wanted.sort)
         yield from _without(content_type, tests, wanted.sort)
     elif tests:
-        yield NoIndex(wanted.uid, "of components no indexes can be declared")
+        yield NoIndex(wanted.uid, "components cannot declare indexes")
     for related in wanted.related:
         yield from advise(related, registry, dialect)
 
@@ -81,9 +81,9 @@ def _for_parts(
     if not names:
         return
     if not (dialect.finds_parts or dialect.parts):
-        yield NoIndex(content_type.uid, f"parts of {', '.join(names)}: this database has no index for parts of texts")
+        yield NoIndex(content_type.uid, f"substrings of {', '.join(names)}: this database has no trigram indexes")
         return
-    yield from _checked(content_type, names, CONTAINS, f"parts of {', '.join(names)} are looked for")
+    yield from _checked(content_type, names, CONTAINS, f"searches for substrings of {', '.join(names)}")
 
 
 def _for_order(
@@ -93,7 +93,7 @@ def _for_order(
     plain = [test for test in tests if not (test.negated or test.ignores_case) and test.attribute != "id"]
     for test in plain:
         if test.either and test.test in _EQUAL | _RANGES:
-            why = f"{test.attribute} is compared, or something else in its place"
+            why = f"{test.attribute} is compared in an $or"
             yield from _checked(content_type, [test.attribute], ORDER, why)
     equal = [test.attribute for test in plain if test.test in _EQUAL and not test.either]
     ranges = [test.attribute for test in plain if test.test in _RANGES and not test.either]
@@ -101,8 +101,8 @@ def _for_order(
     behind = [f"{'-' if down else ''}{name}" for name, down in sorted_by if name not in equal] or ranges[:1]
     names = list(dict.fromkeys([*equal, *behind]))[:_MOST]
     if names:
-        said = [f"{', '.join(equal)} compared"] if equal else []
-        said += [f"sorted by {', '.join(name for name, _ in sorted_by)}"] if sorted_by else []
+        said = [f"compares {', '.join(equal)}"] if equal else []
+        said += [f"sorts by {', '.join(name for name, _ in sorted_by)}"] if sorted_by else []
         said += [f"a range of {ranges[0]}"] if ranges and not sorted_by else []
         yield from _checked(content_type, names, ORDER, "; ".join(said))
 
@@ -121,14 +121,14 @@ def _without(
     uid = content_type.uid
     for name, _ in sort:
         if "." in name:
-            yield NoIndex(uid, f"sorted by {name}: what relations lead to is in no order here")
+            yield NoIndex(uid, f"sorts by {name}: an index cannot sort by related entries here")
     for test in tests:
         if test.negated and test.test != Test.NULL.value:
-            yield NoIndex(uid, f"{test.attribute} is to be something else: what is left out is found by no index")
+            yield NoIndex(uid, f"{test.attribute} is negated: no index supports exclusions")
         elif test.test in _NO_INDEX:
             yield NoIndex(uid, f"{test.attribute}: {_NO_INDEX[test.test]}")
         elif test.test in _EQUAL and test.ignores_case:
-            yield NoIndex(uid, f"{test.attribute} regardless of case ($eqi): no declared index is in that order")
+            yield NoIndex(uid, f"{test.attribute} ignoring case ($eqi): no declared index supports it")
 
 
 def _checked(content_type: ContentType, names: list[str], kind: str, why: str) -> Iterator[Advice | NoIndex]:
@@ -139,7 +139,7 @@ def _checked(content_type: ContentType, names: list[str], kind: str, why: str) -
     if not found:
         yield from (NoIndex(content_type.uid, problem.message) for problem in problems)
     elif any(_serves(declared, found[0]) for declared in content_type.declared_indexes):
-        yield NoIndex(content_type.uid, f"{why}: its index is declared already")
+        yield NoIndex(content_type.uid, f"{why}: its index is already declared")
     else:
         yield Advice(content_type.uid, found[0], why)
 

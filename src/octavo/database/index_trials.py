@@ -55,7 +55,7 @@ async def try_index(database: Database, registry: Registry, advice: Advice, text
     compiled for a registry that declares the index. Raises ServiceUnavailable."""
     rows, size = await _measure(database, registry, advice)
     if not text:
-        return Trial(rows, size, None, reason="its statement is not known here; --request asks")
+        return Trial(rows, size, None, reason="its statement is not known here; pass the URL with --request")
     making = await _making(database, registry, advice)
     if isinstance(making, str):
         return Trial(rows, size, None, reason=making)
@@ -64,7 +64,7 @@ async def try_index(database: Database, registry: Registry, advice: Advice, text
     except ServiceUnavailable:
         raise
     except Exception as error:  # drivers have different exceptions, and the plan is optional
-        return Trial(rows, size, None, reason=f"the database does not tell: {type(error).__name__}")
+        return Trial(rows, size, None, reason=f"the database returned an error: {type(error).__name__}")
     return Trial(rows, size, any(word in plan for word in making.words), plan)
 
 
@@ -97,7 +97,7 @@ async def _making(database: Database, registry: Registry, advice: Advice) -> _Ma
     if change.index.contains:
         word = await database.fetch_value(dialect.aside.parts_word) if dialect.aside else None
         if dialect.aside is None or word is None:
-            return "the database has not learnt to find parts of texts yet (CREATE EXTENSION pg_trgm)"
+            return "the database has no trigram indexes yet (run CREATE EXTENSION pg_trgm)"
         columns = tuple(map(dialect.quote, change.index.columns))
         script = dialect.aside.create_for_parts(name, table, columns, word).replace("CONCURRENTLY ", "")
     return _Making(table, script, (change.index.name,))

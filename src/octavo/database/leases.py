@@ -52,7 +52,7 @@ class Lease:
     async def end_with(self, unit: UnitOfWork) -> None:
         """Release the lease with a unit of work, which fails if the lease has expired. Raises ServiceUnavailable."""
         if not await self._delete(unit.connection):
-            raise ServiceUnavailable(reason=f"the lease of {self._name!r} ran out")
+            raise ServiceUnavailable(reason=f"the lease {self._name!r} expired")
         unit.after_commit(self._note_end)
 
     async def take(self, now: float) -> bool:
@@ -85,12 +85,12 @@ async def lease(database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> A
 
     Inside an ambient transaction it raises TransactionFailed, because others could not see the holder."""
     if joined(database) is not None:
-        raise TransactionFailed(f"the lease of {name!r} is for work outside transactions")
+        raise TransactionFailed(f"the lease {name!r} cannot be taken inside a transaction")
     wanted = Lease(database, name)
     deadline = clock.steady() + PATIENCE_SECONDS
     while not await wanted.take(clock.wall()):
         if clock.steady() > deadline:
-            raise ServiceUnavailable(reason=f"somebody else holds the lease of {name!r}")
+            raise ServiceUnavailable(reason=f"another process holds the lease {name!r}")
         await asyncio.sleep(_POLL_SECONDS)
     try:
         yield wanted

@@ -29,7 +29,7 @@ _MANY: Final = 100
 """Number of rows that are worth folding."""
 _LATER_SECONDS: Final = 30.0
 """Seconds after which a failed attempt is repeated."""
-_NOT_KEPT: Final = "The total of %s is not kept, its lists are counted: %s"
+_NOT_KEPT: Final = "The count of %s is not maintained; its lists are counted for each request: %s"
 _ENOUGH: Final = 5_000
 """Number of folded rows after which their space is freed."""
 
@@ -189,9 +189,7 @@ class CountMaintenance:
             if totals is None or not state.is_kept:
                 continue
             if await self._database.fetch_value(totals.differences(state.table), long=True) is not None:
-                logger.warning(
-                    "Corrected the total of %s: another program has written past its triggers", state.table.name
-                )
+                logger.warning("Corrected the count of %s: another program bypassed its triggers", state.table.name)
                 await self._database.execute_script(totals.forget(state.table))
                 wrong.append(state.table)
         return tuple(wrong)

@@ -45,8 +45,8 @@ class FormerTable:
     def __str__(self) -> str:
         rows = counted(self.rows, "row stays", "rows stay")
         return (
-            f"{self.uid}: the table is {self.table} now, and {rows} in the former table {self.former}; "
-            f"octavo db rename-table {self.uid} {self.former} moves them"
+            f"{self.uid}: the table is now {self.table}, and {rows} in the former table {self.former}. "
+            f"To move them: octavo db rename-table {self.uid} {self.former}"
         )
 
 
@@ -355,4 +355,4 @@ def describe_hidden(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """Yield a line for each type with hidden entries."""
     for uid, reasons in found.items():
         entries = " and ".join(counted(count, *_WORDS[reason]) for reason, count in reasons.items())
-        yield f"{uid}: {entries} hidden since its options changed; octavo db hidden shows, publishes or deletes them"
+        yield f"{uid}: {entries} hidden since its options changed. To list, publish or delete them: octavo db hidden"

@@ -74,7 +74,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
     (_OTHER_TABLES, lambda error: TablesChanged(str(error))),
     ((asyncpg.LockNotAvailableError,), lambda error: LockTimeout()),
     ((asyncpg.QueryCanceledError,), lambda error: StatementTimeout()),
-    ((TimeoutError,), lambda error: StatementTimeout(reason="the server did not end a statement in time")),
+    ((TimeoutError,), lambda error: StatementTimeout(reason="a statement timed out on the server")),
     (
         (asyncpg.DataError, asyncpg.ProgramLimitExceededError, UnicodeEncodeError),
         lambda error: (AnswerTooLarge if _is_size_error(error) else UnsuitableValue)(str(error)),

@@ -14,12 +14,13 @@ import asyncpg
 from octavo.database.connection import DatabaseMisconfigured
 
 POOLED: Final = (
-    "a pooler in transaction mode is in between: say so with `pooler` in config/database.toml, and name the address of "
-    "PostgreSQL itself with `direct`"
+    "the connection uses a pooler in transaction mode: set `pooler` in config/database.toml, and `direct` to "
+    "the URL of "
+    "PostgreSQL itself"
 )
 UNPREPARED: Final = (
-    "the pooler keeps no prepared statements in transaction mode: PgBouncer does from 1.21 on, with "
-    "`max_prepared_statements`; else set `pooler` to `transaction`"
+    "the pooler does not support prepared statements in transaction mode: use PgBouncer 1.21 or later with "
+    "`max_prepared_statements`, or set `pooler` to `transaction`"
 )
 _ALONE_SECONDS: Final = 1.0
 STATEMENTS_LOST: Final = (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError)

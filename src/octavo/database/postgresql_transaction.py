@@ -37,11 +37,11 @@ ELSE pg_advisory_xact_lock(hashtextextended(name, 0)) END
 FROM unnest($1::text[], $2::boolean[]) AS one (name, shared)"""
 _END_YOURSELF: Final = "SELECT pg_terminate_backend(pg_backend_pid())"
 _END_SECONDS: Final = 2.0
-_NO_WRITES: Final = "the server takes no writes"
+_NO_WRITES: Final = "the server is read-only"
 _HOLDS_LOCKS: Final = """
 SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted)"""
 _NO_LOCKS: Final = (
-    "pg_advisory_xact_lock locks nothing on this server, which is no PostgreSQL: values would not be unique"
+    "this server is not PostgreSQL: pg_advisory_xact_lock has no effect, so unique values cannot be guaranteed"
 )
 _EXCLUSIVE_LOCK: Final = "octavo: exclusive"
 
@@ -175,7 +175,7 @@ class PostgresqlTransaction:
         status = await self._send(self._connection.execute, "COMMIT")
         self._usable = False
         if status != "COMMIT":
-            raise TransactionFailed("the server rolled the transaction back")
+            raise TransactionFailed("the server rolled back the transaction")
 
     async def _run(self, method: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
         self._database.statements += 1
@@ -186,7 +186,7 @@ class PostgresqlTransaction:
 
     async def _send(self, method: Callable[..., Awaitable[Any]], text: str, values: Values = ()) -> Any:
         if not self._usable:
-            raise TransactionFailed("the transaction has failed or is over")
+            raise TransactionFailed("the transaction has failed or ended")
         self._usable = False
         check_values(values)
         self._watchdog.begin(self._connection)

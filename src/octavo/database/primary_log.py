@@ -72,7 +72,7 @@ class PrimaryLog:
                 self.away = True  # reads and writes report the error
             except Exception:
                 self.away = True
-                logger.exception("Cannot read the primary's log position: replicas are not used")
+                logger.exception("Cannot read the primary's log position: replicas are not in use")
             await asyncio.sleep(self.interval)
 
     async def _ask_after(self, before: "asyncio.Task[int] | None") -> int:

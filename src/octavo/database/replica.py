@@ -50,7 +50,7 @@ class Replica:
         self._behind = 0
         self._noted = 0.0
         self._started = ""
-        self._reported: str | None = "it was not asked yet"
+        self._reported: str | None = "it was not checked yet"
         standby: Role = "standby"
         self.database = make(parameters, Topology(standby), maximum)
         self.database.check_new_connections(self._check_server)
@@ -77,7 +77,7 @@ class Replica:
         if isinstance(error, ServiceUnavailable):
             self._stop_using(reason_of(error))
         else:
-            logger.debug("A read failed at the replica %s: %s", self.name, reason_of(error))
+            logger.debug("A read failed on the replica %s: %s", self.name, reason_of(error))
 
     async def watch(self) -> None:
         """Query its position periodically."""
@@ -89,7 +89,7 @@ class Replica:
             except (NoReplica, ServiceUnavailable) as error:
                 self._stop_using(reason_of(error))
             except Exception:
-                self._stop_using("it cannot be asked")
+                self._stop_using("it cannot be reached")
                 logger.exception("Cannot read the log position of the replica %s", self.name)
             await asyncio.sleep(self._log.interval)
 
@@ -105,28 +105,28 @@ class Replica:
         assert row is not None
         follows, replayed, started = row
         if not follows:
-            raise NoReplica("it follows no other server: it was promoted, or never did")
+            raise NoReplica("it does not replicate another server: it was promoted, or is not a replica")
         if replayed is None:
-            raise NoReplica("it does not tell how far it has come")
+            raise NoReplica("it does not report its replication position")
         if started != self._started:
             await self._accept_server(started)
         self._noted, self.replayed = time.monotonic(), replayed
         if ahead:
-            raise NoReplica("it is ahead of the primary, so it follows another one")
+            raise NoReplica("it is ahead of the primary, so it replicates another server")
         self._behind = max(0, self._log.position - replayed)
         self.fresh = self._log.seen_by(replayed) if self._behind <= self._freshness.size else _NEVER
         if time.monotonic() - self.fresh > self._freshness.seconds and not self._log.away:
             self._log_once(f"it is {self._behind} bytes behind")
         elif self._reported is not None:
             self._reported = None
-            logger.info("The replica %s is used", self.name)
+            logger.info("The replica %s is in use", self.name)
 
     async def _accept_server(self, started: str) -> None:
         """Accept a server that is new or was restarted. Raises NoReplica for one of another cluster."""
         self._stop_using(None)
         cluster = await cluster_of(self._asking)
         if cluster and self._log.cluster and cluster != self._log.cluster:
-            raise NoReplica("it belongs to another cluster than the primary")
+            raise NoReplica("it belongs to a different cluster than the primary")
         self._started = started
 
     async def _check_server(self, connection: asyncpg.Connection) -> None:
@@ -134,7 +134,7 @@ class Replica:
         async with connection.transaction(readonly=True):
             started = await connection.fetchval(_STARTED)
         if started != self._started:
-            raise ConnectionLost(reason=f"{self.name} is not the server that was asked for its position")
+            raise ConnectionLost(reason=f"{self.name} is not the server that reported its position")
 
     def _stop_using(self, reason: str | None) -> None:
         self.fresh, self.replayed = _NEVER, -1
@@ -144,5 +144,5 @@ class Replica:
     def _log_once(self, reason: str) -> None:
         """Log the reason, once each time the replica goes out of use."""
         if self._reported is None:
-            logger.warning("The replica %s is not used: %s", self.name, reason)
+            logger.warning("The replica %s is not in use: %s", self.name, reason)
         self._reported = reason

@@ -27,7 +27,7 @@ def copy_database(source: Path, target: Path, progress: Progress, look: Look | N
     Raises FileNotFoundError and NotADatabase for the source, OSError for the target.
     """
     if not source.is_file():
-        raise FileNotFoundError(f"There is no file {source}")
+        raise FileNotFoundError(f"The file {source} does not exist")
     reader = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         _check(reader, source)
@@ -74,7 +74,7 @@ def _check(reader: apsw.Connection, source: Path) -> None:
         tables = reader.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]
         verdict = reader.execute("PRAGMA quick_check(1)").fetchall()[0][0]
     except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise NotADatabase(f"{source} is no SQLite database: {error}") from error
+        raise NotADatabase(f"{source} is not an SQLite database: {error}") from error
     if verdict != "ok":
         raise NotADatabase(f"{source} is damaged: {verdict}")
     if not tables:

@@ -27,7 +27,7 @@ AnswerT = TypeVar("AnswerT")
 WorkT = TypeVar("WorkT")
 Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
 
-_NO_MORE: Final = "the transaction has failed or is over"
+_NO_MORE: Final = "the transaction has failed or ended"
 MOST_VALUES_HERE: Final = 256
 """Maximum number of values of a statement in the event loop: about a millisecond for changed rows."""
 

@@ -411,7 +411,7 @@ async def _obstacle(connection: Connection, dialect: Dialect, change: Change, fo
             text = duplicates_text(dialect, change.table, index.columns, has_ids=ID in columns)
             doubles = _shown(await connection.fetch_all(text))
             if doubles:
-                return f"{change.table} ({', '.join(index.columns)}) should be unique, but holds twice: {doubles}"
+                return f"{change.table} ({', '.join(index.columns)}) should be unique, but has duplicates: {doubles}"
         case AddForeignKey(key=key) if key.column in columns and key.target in found:
             orphans = await connection.fetch_value(orphans_text(dialect, change.table, key))
             if orphans:

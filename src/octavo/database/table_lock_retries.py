@@ -39,5 +39,5 @@ async def retry_locked(database: Database, change: Callable[[], Awaitable[Result
 
 async def _reason(database: Database, tables: tuple[str, ...], seconds: float) -> str:
     """Return which tables stayed locked during the attempts, and by whom."""
-    holders = "; ".join(await database.lock_holders(tables)) or "the holder is not known"
+    holders = "; ".join(await database.lock_holders(tables)) or "unknown holder"
     return f"{', '.join(tables) or 'a table'} stayed locked for {seconds:.0f} s ({holders})"

@@ -310,7 +310,7 @@ async def _follow(followers: Sequence[Callback]) -> None:
         except Exception:
             logger.exception("A callback after a commit failed: %s", follower)
         except BaseException:
-            logger.error("A callback after a commit was not called: %s", followers[index:])
+            logger.error("A callback after a commit did not run: %s", followers[index:])
             raise
 
 

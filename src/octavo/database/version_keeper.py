@@ -25,7 +25,7 @@ _MANY: Final = 50
 """Number of rows that are worth folding."""
 _ENOUGH: Final = 1_000
 """Number of folded rows after which their space is freed: each read scans it."""
-_NOT_FOLLOWED: Final = "It cannot be followed who writes to %s, answers made of it are not kept: %s"
+_NOT_FOLLOWED: Final = "Changes of %s cannot be tracked, so its responses are not cached: %s"
 
 
 class VersionTracker:

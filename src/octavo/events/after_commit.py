@@ -48,7 +48,7 @@ def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
     try:
         return orjson.dumps(kept, default=_plain)
     except TypeError as error:
-        raise hooks.mistake(hook.event, f"event.params is kept as JSON until then: {error}") from error
+        raise hooks.mistake(hook.event, f"event.params must be JSON until then: {error}") from error
 
 
 def _plain(value: Any) -> Any:
@@ -57,7 +57,7 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, set | frozenset):
         return list(value)
-    raise TypeError(f"{type(value).__name__} is no value of JSON")
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 async def _deliver(hooks: Hooks, message: Message) -> None:
@@ -65,7 +65,7 @@ async def _deliver(hooks: Hooks, message: Message) -> None:
     uid, key, name = kept["uid"], kept["key"], kept["event"]
     of_type, hook = hooks.of(uid), hooks.find(uid, name, key)
     if of_type is None or hook is None:
-        raise Undeliverable(f"there is no hook {key} for {name} of {uid} any more")
+        raise Undeliverable(f"the hook {key} for {name} of {uid} no longer exists")
     result = kept["result"]
     event = Event(
         action=name,

@@ -54,7 +54,7 @@ class End(Enum):
     """The result of a delivery."""
 
     DELIVERED = "delivered"
-    AGAIN = "to be tried again"
+    AGAIN = "will be retried"
     GIVEN_UP = "given up"
 
 

@@ -161,7 +161,7 @@ class Worker:
 
     async def _deliver(self, topic: Topic, message: Message) -> None:
         if message.attempt > topic.retries.attempts:
-            error = f"the service ended each of the last times, of {topic.retries.attempts}, while it was delivered"
+            error = f"the service stopped during each of the last deliveries, of {topic.retries.attempts}"
             self._ended.append(self._given_up(message, error))
             return
         try:
@@ -170,7 +170,7 @@ class Worker:
         except Undeliverable as error:
             self._ended.append(self._given_up(message, str(error)))
         except TimeoutError as error:
-            self._ended.append(self._failed(topic, message, str(error) or f"not done within {topic.seconds:g} s"))
+            self._ended.append(self._failed(topic, message, str(error) or f"not completed within {topic.seconds:g} s"))
         except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:  # any error of a handler
             if self._stopping:
                 raise
@@ -183,7 +183,7 @@ class Worker:
         if message.attempt >= topic.retries.attempts:
             return self._given_up(message, error)
         pause = topic.retries.pause(message.attempt)
-        retry_message = "%s %d could not be delivered, attempt %d, the next in %.0f s: %s"
+        retry_message = "%s %d could not be delivered in attempt %d; retrying in %.0f s: %s"
         logger.warning(retry_message, message.topic, message.id, message.attempt, pause, error)
         return Outcome(message, End.AGAIN, error[:_MOST_ERROR], pause)
 

@@ -53,7 +53,9 @@ class Written(Entry):
     __slots__ = ()
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("event.result is what was written; change event.params.data before, or update the entry")
+        raise TypeError(
+            "event.result is read-only after the write; change event.params.data before it, or update the entry"
+        )
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     update = setdefault = pop = popitem = clear = _refuse

@@ -100,7 +100,7 @@ class TypeHooks:
         running = _running.get()
         if len(running) >= DEEPEST:
             chain = " -> ".join(dict.fromkeys((*running, place)))
-            raise HookFailed(f"hooks write what calls them again, more than {DEEPEST} deep: {chain}")
+            raise HookFailed(f"hooks call each other more than {DEEPEST} levels deep: {chain}")
         token = _running.set((*running, place))
         limit = asyncio.timeout(seconds)
         try:
@@ -160,7 +160,7 @@ class Hooks:
             for hook in hooks:
                 if hook.event in (f"{AFTER}{FIND_ONE}", f"{AFTER}{FIND_MANY}"):
                     place, event = hook.function.place, hook.event
-                    yield f"{place}: {event} cannot change what GraphQL answers, so {uid} is closed there"
+                    yield f"{place}: {event} cannot change GraphQL responses, so {uid} is closed in GraphQL"
 
     @property
     def has_after_commit(self) -> bool:
@@ -182,14 +182,14 @@ class Hooks:
         """
         place = place or place_of(function, self._folder)
         if self._closed:
-            raise _invalid(place, "hooks are given in register, not later")
+            raise _invalid(place, "hooks can only be added in register")
         if event not in EVENTS:
-            raise _invalid(place, f"there is no event {event!r}{did_you_mean(event, EVENTS)}")
+            raise _invalid(place, f"unknown event {event!r}{did_you_mean(event, EVENTS)}")
         taken = function if isinstance(function, Function) else function_at(function, place, _ARGUMENTS)
         hook = Hook(event, taken, _key(taken.call, self._folder))
         for uid in self._matching(uids, place):
             if event.startswith(AFTER_COMMIT) and self.find(uid, event, hook.key) is not None:
-                raise _invalid(place, f"{uid} has a hook {hook.key} for {event} already: give this one another name")
+                raise _invalid(place, f"{uid} already has a hook {hook.key} for {event}; use another name")
             self._hooks[uid].append(hook)
             self._types[uid] = TypeHooks(uid, self._hooks[uid], self._folder, self._seconds)
 
@@ -210,10 +210,10 @@ class Hooks:
         found: dict[str, None] = {}
         for wanted in (uids,) if isinstance(uids, str) else uids:
             if wanted in self._components:
-                raise _invalid(place, f"{wanted} is a component: hook the content-types that hold it")
+                raise _invalid(place, f"{wanted} is a component: add the hook to the content types that contain it")
             matching = [uid for uid in self._known if fnmatchcase(uid, wanted)]
             if not matching:
-                raise _invalid(place, f"there is no content-type {wanted}{did_you_mean(wanted, self._known)}")
+                raise _invalid(place, f"unknown content type {wanted}{did_you_mean(wanted, self._known)}")
             found.update(dict.fromkeys(matching))
         return list(found)
 

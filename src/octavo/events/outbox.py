@@ -83,7 +83,7 @@ class Outbox:
         commit."""
         body = payload if isinstance(payload, bytes) else orjson.dumps(payload)
         if len(body) > MOST_BYTES:
-            raise MessageTooLarge(f"a message of {topic} has {len(body)} bytes; it may have {MOST_BYTES}")
+            raise MessageTooLarge(f"a message of {topic} has {len(body)} bytes; the limit is {MOST_BYTES}")
         now = this_moment()
         adding = _ADD.bind(
             self._dialect,
@@ -114,5 +114,5 @@ class Outbox:
 
 def _checked(ordering_key: str) -> str:
     if len(ordering_key) > LONGEST_NAME:
-        raise ValueError(f"an ordering key has at most {LONGEST_NAME} characters: {ordering_key!r}")
+        raise ValueError(f"an ordering key can have at most {LONGEST_NAME} characters: {ordering_key!r}")
     return ordering_key

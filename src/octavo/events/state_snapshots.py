@@ -36,10 +36,10 @@ def store_state(state: Mapping[str, Any], place: str) -> dict[str, Any]:
             plain = _stored(value)
             size = len(orjson.dumps(plain))
         except (TypeError, RecursionError) as error:
-            logger.warning("%s: event.state.%s is not kept until after the commit: %s", place, name, error)
+            logger.warning("%s: event.state.%s is lost after the commit: %s", place, name, error)
             continue
         if size > room:
-            message = "%s: event.state.%s is not kept until after the commit: the state may have %d bytes as JSON"
+            message = "%s: event.state.%s is lost after the commit: the state can have at most %d bytes as JSON"
             logger.warning(message, place, name, LARGEST)
             continue
         room -= size

@@ -52,13 +52,13 @@ def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
             if near is None:
                 continue
             if path.suffix == ".py":
-                yield path, f"is not read here: it belongs into a folder, {near}/NAME.py"
+                yield path, f"is not loaded from here. Move it to a folder: {near}/NAME.py"
             elif path.name != near and path.is_dir() and any(path.glob("*.py")):
-                yield path, f"no folder of this name is read; did you mean {near}?"
+                yield path, f"unknown folder; did you mean {near}?"
     for owners in OWNERS:
         for path in sorted(source.glob(f"{owners}/*/content-types/*/*.py")):
             if path.stem != _HOOKS and close_match(path.stem, [_HOOKS], _NEAR):
-                yield path, f"no file of this name is read; did you mean {_HOOKS}.py?"
+                yield path, f"unknown file; did you mean {_HOOKS}.py?"
 
 
 def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[str]:
@@ -67,7 +67,7 @@ def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[s
         if name not in known and callable(value) and getattr(value, "__module__", None) == module.__name__:
             near = close_match(name, known, _NEAR)
             if near is not None:
-                yield f"{name}: no function of this name is called; did you mean {near}?"
+                yield f"{name}: unknown function, which is never called. Did you mean {near}?"
 
 
 def misnamed_hooks(module: ModuleType) -> Iterator[str]:
@@ -77,7 +77,7 @@ def misnamed_hooks(module: ModuleType) -> Iterator[str]:
         if event.startswith(_VERBS) and first not in MOMENTS and getattr(value, "__module__", None) == module.__name__:
             moment = close_match(first, MOMENTS, _NEAR_MOMENT)
             if moment is not None:
-                yield f"{name}: no function of this name is called; did you mean {moment}_{event}?"
+                yield f"{name}: unknown function, which is never called. Did you mean {moment}_{event}?"
 
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -172,7 +172,7 @@ def _join(project: Path, loadings: Sequence[Modules]) -> ProjectCode:
         for part in parts:
             for name, item in getattr(part, kind).items():
                 if name in found:
-                    problems.append(CodeProblem(item.place, f"{name} is in {found[name].place} too"))
+                    problems.append(CodeProblem(item.place, f"{name} is also in {found[name].place}"))
                 found[name] = item
         return found
 
@@ -246,9 +246,9 @@ class _Loading:
             if len(found) == 1:
                 yield self._name(path), LoadedClass(found[0], self._modules.place(path))
             else:
-                several = f"several: {', '.join(item.__name__ for item in found)}"
-                says = several if found else f"no class that inherits from octavo.{name}"
-                self._modules.refuse(path, f"expected one {name.lower()}, has {says}")
+                several = f"found several: {', '.join(item.__name__ for item in found)}"
+                says = several if found else f"found no class that inherits from octavo.{name}"
+                self._modules.refuse(path, f"expected one {name.lower()}, {says}")
 
     def _lifecycles(self) -> Iterator[Lifecycles]:
         """Yield the hooks of content types."""
@@ -273,7 +273,7 @@ class _Loading:
         for path, module in self._run(*below_owners("routes")):
             router, listed = getattr(module, "router", None), getattr(module, "routes", ())
             if router is None and not hasattr(module, "routes"):
-                self._modules.refuse(path, "has neither `router`, a CoreRouter, nor `routes`, a list")
+                self._modules.refuse(path, "requires `router`, a CoreRouter, or `routes`, a list")
             elif router is not None and not isinstance(router, CoreRouter):
                 self._modules.refuse(path, f"router: expected a CoreRouter, not {type(router).__name__}")
             elif not isinstance(listed, list | tuple):

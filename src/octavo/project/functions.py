@@ -62,11 +62,11 @@ def function_at(value: Any, place: str, names: str) -> Function:
     needed = sum(item.default is item.empty for item in positional)
     by_name = any(item.kind is item.KEYWORD_ONLY and item.default is item.empty for item in parameters)
     if needed > offered or by_name:
-        raise InvalidCode([CodeProblem(place, f"takes other arguments than it is called with: ({names})")])
+        raise InvalidCode([CodeProblem(place, f"must accept the arguments ({names})")])
     return Function(value, place, taken(value, offered))
 
 
-GENERATOR = "is a generator, which would never run: use `return` or `await` instead of `yield`"
+GENERATOR = "is a generator, which never runs. Use `return` or `await` instead of `yield`"
 
 
 def is_generator(value: Any) -> bool:

@@ -31,9 +31,9 @@ def installed_plugins() -> dict[str, PluginPackage]:
     for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):
         plugin = _read(entry)
         if plugin is None:
-            problems.append(CodeProblem(_place(entry), f"{entry.value} is no package that is installed{_RESTART}"))
+            problems.append(CodeProblem(_place(entry), f"{entry.value} is not an installed package{_RESTART}"))
         elif entry.name in BUILT_IN or entry.name in found:
-            problems.append(CodeProblem(_place(entry), f"there is another plugin {entry.name}"))
+            problems.append(CodeProblem(_place(entry), f"another plugin is also named {entry.name}"))
         else:
             found[entry.name] = plugin
     if problems:

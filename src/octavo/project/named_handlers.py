@@ -49,7 +49,7 @@ class UsedReader:
         if isinstance(item, str):
             found = next((known[name] for name in self._names(item) if name in known), None)
             if found is None:
-                self._refuse(place, f"there is none called {item}{did_you_mean(item, known)}")
+                self._refuse(place, f"unknown name {item}{did_you_mean(item, known)}")
             return found
         where = f"{place} ({place_of(item, self.folder)})" if callable(item) else place
         try:

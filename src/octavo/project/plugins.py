@@ -31,7 +31,7 @@ def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPack
 
     known = installed_plugins()
     missing = [
-        CodeProblem(f"{_FILE}: {name}", f"no such plugin is installed{did_you_mean(name, known) or _INSTALL}")
+        CodeProblem(f"{_FILE}: {name}", f"the plugin is not installed{did_you_mean(name, known) or _INSTALL}")
         for name in wanted
         if name not in known
     ]
@@ -58,7 +58,7 @@ def read_config(kind: Any, given: Mapping[str, Any], plugin: str) -> Any:
     if kind is None:
         return given
     if not (isinstance(kind, type) and is_dataclass(kind)):
-        raise InvalidCode([CodeProblem(plugin, "index.py: Settings is to be a dataclass")])
+        raise InvalidCode([CodeProblem(plugin, "index.py: Settings must be a dataclass")])
     problems = [CodeProblem(f"{_FILE}: {plugin}.config.{key}", says) for key, says in _unfit(kind, given)]
     if problems:
         raise InvalidCode(problems)
@@ -69,7 +69,7 @@ def _unfit(kind: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     known, hints = {item.name: item for item in fields(kind) if item.init}, get_type_hints(kind)
     for key, value in given.items():
         if key not in known:
-            yield key, f"there is no such setting{did_you_mean(key, known)}"
+            yield key, f"unknown setting{did_you_mean(key, known)}"
         elif not _fits(value, hints[key]):
             yield key, f"expected {_word(hints[key])}, not {value!r}"
     for key, item in known.items():

@@ -71,7 +71,9 @@ class Route:
         if not isinstance(given, Mapping):
             raise InvalidRoute(f"expected a Route, not {type(given).__name__}")
         if unknown := given.keys() - set(_MAPPING_KEYS):
-            raise InvalidRoute(f"unknown: {', '.join(sorted(map(str, unknown)))}; there are {', '.join(_MAPPING_KEYS)}")
+            raise InvalidRoute(
+                f"unknown keys: {', '.join(sorted(map(str, unknown)))}; expected {', '.join(_MAPPING_KEYS)}"
+            )
         if missing := [key for key in ("method", "path", "handler") if key not in given]:
             raise InvalidRoute(f"lacks {', '.join(missing)}")
         route = cls(given["method"], given["path"], given["handler"], **read_config(given.get("config")))
@@ -118,7 +120,7 @@ def read_config(given: Any) -> dict[str, Any]:
         raise InvalidRoute(f"config: expected a mapping, not {type(given).__name__}")
     if unknown := given.keys() - set(CONFIG_KEYS):
         raise InvalidRoute(
-            f"config: unknown: {', '.join(sorted(map(str, unknown)))}; there are {', '.join(CONFIG_KEYS)}"
+            f"config: unknown keys: {', '.join(sorted(map(str, unknown)))}; expected {', '.join(CONFIG_KEYS)}"
         )
     return {key: value for key, value in given.items() if value is not None}
 

@@ -12,7 +12,7 @@ class State(SimpleNamespace):
     """
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"nothing has set state.{name}")
+        raise AttributeError(f"state.{name} is not set")
 
     def __contains__(self, name: object) -> bool:
         return name in vars(self)

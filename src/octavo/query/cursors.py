@@ -19,12 +19,12 @@ MOST_SORTS: Final = 8
 _MARK_BYTES: Final = 12
 _LONGEST: Final = 6_000
 """Maximum characters of a cursor: it has to fit into a URL."""
-NO_CURSOR: Final = "Invalid pagination: pagination.after is no cursor of this service"
+NO_CURSOR: Final = "Invalid pagination: pagination.after is not a cursor of this service"
 _OTHER_LIST: Final = (
-    "Invalid pagination: pagination.after is of another list; keep filters, sort, _q, locale and publicationState"
+    "Invalid pagination: pagination.after belongs to another list; keep filters, sort, _q, locale and publicationState"
 )
-_TOO_LONG: Final = "Invalid pagination: what this list is sorted by is too long for pagination.after"
-_TOO_MANY: Final = f"Invalid pagination: pagination.after goes with at most {MOST_SORTS} attributes in sort"
+_TOO_LONG: Final = "Invalid pagination: the sort values of this list are too long for pagination.after"
+_TOO_MANY: Final = f"Invalid pagination: pagination.after supports at most {MOST_SORTS} attributes in sort"
 
 
 def opened(page: Page, uid: str, query: Query, locale: str | None) -> Page:

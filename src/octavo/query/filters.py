@@ -73,7 +73,7 @@ def _compare(operator: Operator, value: Any, path: Path) -> Filter:
         return Compare(operator=operator, values=values, path=path)
     if operator.operand is Operand.PAIR:
         if len(values) != 2:
-            raise ValidationError(f"Invalid filters: {operator.name} takes two values at {_dotted(path)}")
+            raise ValidationError(f"Invalid filters: {operator.name} requires two values at {_dotted(path)}")
         return Compare(operator=operator, values=values, path=path)
     compared = tuple(Compare(operator=operator, values=(item,), path=path) for item in values)
     if not compared:

@@ -140,9 +140,9 @@ def _page_after(given: Mapping[str, Any], limits: PageLimits) -> Page:
     """Return the page after a cursor; its size is given as `pageSize` or `limit`."""
     after = given["after"]
     if "page" in given or "start" in given:
-        raise ValidationError("Invalid pagination: pagination.after takes no page and no start")
+        raise ValidationError("Invalid pagination: pagination.after cannot be combined with page or start")
     if not isinstance(after, str):
-        raise ValidationError("Invalid pagination: expected a text at pagination.after")
+        raise ValidationError("Invalid pagination: expected a string at pagination.after")
     key = "pageSize" if "pageSize" in given else "limit"
     return Page(limit=_bounded(_whole(given, key, limits.default_limit, minimum=1), limits), after=after)
 

@@ -126,7 +126,7 @@ class _Walk:
 
 def too_costly(cost: int, most: int, path: Path) -> ValidationError:
     """Return the error for a read that costs too much, at least up to `path`."""
-    advice = "Ask for fewer relations, components, conditions or levels, or set a `limit` for lists in lists"
+    advice = "Request fewer relations, components, conditions or levels, or set a `limit` for nested lists"
     message = (
         f"The request costs at least {cost} at {'.'.join(path)}, more than the {most} that `reads.maxCost` in "
         f"config/api.toml allows. {advice}"

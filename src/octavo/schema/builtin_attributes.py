@@ -35,7 +35,7 @@ def with_builtin_attributes(
         problems += (warning(source, f"attributes.{name}", _MISSING) for name in missing)
         return raw
     problems += (
-        warning(source, f"attributes.{name}", "is built in; it is there although this file leaves it out")
+        warning(source, f"attributes.{name}", "is built in and still exists, although this file leaves it out")
         for name in missing
     )
     return {**raw, "attributes": {**attributes, **missing}} if missing else raw

@@ -63,7 +63,7 @@ def _relation_problems(
 ) -> Iterator[DefinitionProblem]:
     target = registry.content_types.get(str(relation.target))
     if target is None:
-        message = missing("content-type", str(relation.target), registry.content_types)
+        message = missing("content type", str(relation.target), registry.content_types)
         yield DefinitionProblem(definition.source, f"{path}.target", message)
         return
     for kind, field, key, message in _WRONG_SIDES:
@@ -82,4 +82,4 @@ def _no_relation(target: ContentType, name: str) -> str:
 
 def missing(what: str, name: str, known: Mapping[str, object]) -> str:
     """Return the message for a missing name, with the most similar known name."""
-    return f"there is no {what} {name!r}; {did_you_mean(name, known, 'define it, or remove this attribute')}"
+    return f"unknown {what} {name!r}; {did_you_mean(name, known, 'define it, or remove this attribute')}"

@@ -38,7 +38,7 @@ class Reader:
             return None
         if isinstance(value, str):
             return value
-        self.note(_joined(path, key), f"must be a text, not {_shown(value)}")
+        self.note(_joined(path, key), f"must be a string, not {_shown(value)}")
         return None
 
     def required_text(self, raw: Mapping[str, Any], key: str, path: str, default: str) -> str:
@@ -84,7 +84,7 @@ class Reader:
             return ()
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        self.note(_joined(path, key), f"must be a list of texts, not {_shown(value)}")
+        self.note(_joined(path, key), f"must be a list of strings, not {_shown(value)}")
         return ()
 
     def custom_field_type(self, raw: Mapping[str, Any], path: str) -> str:
@@ -95,7 +95,7 @@ class Reader:
             stored_as = f"{word!r}, as its column has them" if name in self.custom_fields.found else repr(word)
             otherwise = "name their type under `customFields` in `config/api.toml`"
             hint = did_you_mean(name, known, otherwise, likeness=0.9)
-            message = f"unknown custom field {name!r}: its values are taken as {stored_as}; {hint}"
+            message = f"unknown custom field {name!r}: its values are treated as {stored_as}; {hint}"
             self.problems.append(warning(self.source, f"{path}.customField", message))
         return word
 

@@ -43,7 +43,7 @@ ATTRIBUTE_KEYS: Final = frozenset(
 """Keys that an attribute can have; the editor of v4 adds `displayName`. v4 accepts and ignores any other key."""
 
 _SHARED: Final = (
-    "is not localized, but a UID is unique over all locales: a localization without a value of its own has none; "
+    "is not localized, but a UID must be unique across all locales: a localization without its own value has none; "
     'add "pluginOptions": {"i18n": {"localized": true}}'
 )
 _AUTOMATIC: Final = frozenset({*TIMESTAMPS, *CREATORS, PUBLISHED_AT, LOCALE, LOCALIZATIONS})
@@ -66,16 +66,16 @@ def _of_attribute(
 ) -> Iterator[DefinitionProblem]:
     path = f"attributes.{attribute.name}"
     for key in sorted(raw.keys() - ATTRIBUTE_KEYS):
-        message = f"nothing reads this key; {did_you_mean(key, ATTRIBUTE_KEYS, 'remove it')}"
+        message = f"unknown key; {did_you_mean(key, ATTRIBUTE_KEYS, 'remove it')}"
         yield warning(definition.source, f"{path}.{key}", message)
     if isinstance(attribute, Enumeration) and attribute.has_default and attribute.default not in attribute.values:
         values = [str(value) for value in attribute.values]
         hint = did_you_mean(str(attribute.default), values, "choose one of them")
-        message = f"{attribute.default!r} is not in enum, so entries without a value of their own are refused; {hint}"
+        message = f"{attribute.default!r} is not in enum, so entries without a value are rejected; {hint}"
         yield warning(definition.source, f"{path}.default", message)
     if isinstance(definition, ContentType):
         if attribute.name in _AUTOMATIC and _is_given(definition, attribute):
-            message = "this is an attribute that the type has by itself; the definition of it is not read"
+            message = "the type has this attribute already; Octavo ignores this definition"
             yield warning(definition.source, path, message)
         if isinstance(attribute, UID) and definition.localized and not attribute.localized:
             yield warning(definition.source, path, _SHARED)
@@ -151,10 +151,12 @@ def _joined(
     names: dict[str, str] = {}
     for file, is_own in (*((file, True) for file in own), *((file, False) for file in brought)):
         if file.uid in BUILTIN_TYPES:
-            problems.append(DefinitionProblem(file.name, "", f"{file.uid} is built in; src/extensions changes it"))
+            problems.append(DefinitionProblem(file.name, "", f"{file.uid} is built in; change it in src/extensions"))
             continue
         if file.uid in names and not is_own:
-            problems.append(DefinitionProblem(file.name, "", f"defines {file.uid}, as {names[file.uid]} does"))
+            problems.append(
+                DefinitionProblem(file.name, "", f"defines {file.uid}, which {names[file.uid]} defines as well")
+            )
             continue
         names[file.uid] = file.name
         yield file

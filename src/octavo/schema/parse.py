@@ -67,7 +67,7 @@ def parse_component(uid: str, raw: Mapping[str, Any], reader: Reader) -> Compone
     info, options = reader.mapping(raw, "info"), reader.mapping(raw, "options")
     plugin_options = reader.mapping(raw, "pluginOptions")
     if "octavo" in plugin_options:
-        reader.note(PLACE, "is for content-types: components have no lists of their own")
+        reader.note(PLACE, "is only for content types, because components have no lists")
     default_name = f"components_{snake_case(category)}_{snake_case(name)}"
     return Component(
         uid=uid,
@@ -104,7 +104,7 @@ def _attributes(
     for name, definition in reader.mapping(raw, "attributes").items():
         path = f"attributes.{name}"
         if name.lower() in RESERVED or not snake_case(name):
-            reader.note(path, "this name cannot be used; choose another")
+            reader.note(path, "this name is reserved; choose another")
             continue
         attribute = ours.get(name) or parse_attribute(name, definition, reader, path)
         if attribute is not None:

@@ -126,7 +126,7 @@ def _relation(name: str, raw: Mapping[str, Any], reader: Reader, path: str) -> A
     target = reader.text(raw, "target", path)
     if target is None and kind not in TARGETLESS_KINDS:
         if len(reader.problems) == count:
-            reader.note(f"{path}.target", "is missing: the UID of a content-type, such as 'api::article.article'")
+            reader.note(f"{path}.target", "is missing: set the UID of a content type, such as 'api::article.article'")
         return None
     return Relation(
         kind=kind,  # type: ignore[arg-type]  # one of RELATION_KINDS

@@ -38,7 +38,7 @@ def read_declared_indexes(
         here = f"{place}.{number}"
         declared = _read_index(raw, attributes, reader, here)
         if declared is not None and found.setdefault(declared, here) != here:
-            reader.note(here, f"is declared already, at {found[declared]}")
+            reader.note(here, f"is already declared at {found[declared]}")
     return tuple(found)
 
 
@@ -84,7 +84,7 @@ def _read_index(raw: Any, attributes: Mapping[str, AnyAttribute], reader: Reader
         or not 0 < len(names) <= _MOST_ATTRIBUTES
         or not all(isinstance(n, str) for n in names)
     ):
-        reader.note(place, f"must be a list of one to {_MOST_ATTRIBUTES} names of attributes")
+        reader.note(place, f"must be a list of 1 to {_MOST_ATTRIBUTES} attribute names")
         return None
     keys = tuple(_read_key(name, kind, attributes, reader, f"{place}.{number}") for number, name in enumerate(names))
     if len({key.attribute for key in keys}) < len(keys):
@@ -96,7 +96,7 @@ def _read_key(text: str, kind: str, attributes: Mapping[str, AnyAttribute], read
     """Parse a key: `title`, `-views` or `views:desc`."""
     name, _, direction = text.removeprefix("-").partition(":")
     if direction not in _DIRECTIONS or (text.startswith("-") and direction):
-        reader.note(place, f"{text!r} has no direction; write -{name} or {name}:desc")
+        reader.note(place, f"{text!r} has an invalid direction; write -{name} or {name}:desc")
     descending = text.startswith("-") or _DIRECTIONS.get(direction, False)
     for message in _faults(name, descending, kind, attributes):
         reader.note(place, message)
@@ -106,15 +106,15 @@ def _read_key(text: str, kind: str, attributes: Mapping[str, AnyAttribute], read
 def _faults(name: str, descending: bool, kind: str, attributes: Mapping[str, AnyAttribute]) -> Iterator[str]:
     attribute = attributes.get(name)
     if name == "id":
-        yield "the id comes last in every index by itself"
+        yield "remove the id; every index ends with it automatically"
     elif attribute is None:
-        yield f"there is no attribute {name!r}; {did_you_mean(name, attributes, 'define it, or remove this index')}"
+        yield f"unknown attribute {name!r}; {did_you_mean(name, attributes, 'define it, or remove this index')}"
     elif not isinstance(attribute, Scalar):
-        yield f"{name!r} has no column: links, components and files have their indexes already"
+        yield f"{name!r} has no column. Relations, components and files already have indexes"
     elif kind == CONTAINS and (descending or not _holds_text(attribute)):
-        yield f"{name!r} cannot be looked into: an index of this kind is about texts, and has no direction"
+        yield f"{name!r} cannot have an index of this kind: it requires text attributes without a direction"
     elif kind == ORDER and not _has_bounds(attribute):
-        yield f'{name!r} may be longer than an index can hold; for parts of texts: "kind": "{CONTAINS}"'
+        yield f'{name!r} may be too long for an index; to search for substrings, set "kind": "{CONTAINS}"'
 
 
 def _holds_text(attribute: Scalar) -> bool:

@@ -32,7 +32,7 @@ class InvalidDefinitions(Exception):
     def __init__(self, problems: Iterable[DefinitionProblem]) -> None:
         self.problems = tuple(problems)
         listed = "\n".join(f"  {problem}" for problem in self.problems)
-        super().__init__(f"{counted(len(self.problems), 'problem')} in the content-type definitions:\n{listed}")
+        super().__init__(f"{counted(len(self.problems), 'problem')} in the content type definitions:\n{listed}")
 
 
 def warning(source: str, path: str, message: str) -> DefinitionProblem:

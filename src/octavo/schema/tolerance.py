@@ -34,7 +34,7 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
                 hint = _meant(
                     attribute.morph_by or attribute.mapped_by or "", _owning(definition.uid, attribute, registry)
                 )
-                message = f"no relation is stored under that name; this attribute is left out{hint}"
+                message = f"the target has no such relation; this attribute is ignored{hint}"
                 remarks.append(warning(definition.source, f"{path}.{key}", message))
             case DynamicZone():
                 known = tuple(uid for uid in attribute.components if uid in registry.components)
@@ -71,7 +71,7 @@ def _unknown_components(
 ) -> Iterator[DefinitionProblem]:
     for position, uid in enumerate(zone.components):
         if uid not in known:
-            message = f"there is no component {uid!r}; it is left out{_meant(uid, known)}"
+            message = f"unknown component {uid!r}; it is ignored{_meant(uid, known)}"
             yield warning(source, f"{path}.components.{position}", message)
 
 

@@ -75,7 +75,7 @@ def check_new(project: Path, registry: Registry, new: Iterable[NewDefinition], f
     for item in added:
         taken = item.uid in registry.content_types or item.uid in registry.components
         if taken or (project / item.file).exists():
-            problems.append(DefinitionProblem(item.file, "", f"there is {item.uid} already"))
+            problems.append(DefinitionProblem(item.file, "", f"{item.uid} already exists"))
     content_types = [
         parse_content_type(item.uid, item.raw, Reader(item.file, problems, fields))
         for item in added

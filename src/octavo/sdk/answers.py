@@ -196,7 +196,7 @@ def render_headers(headers: Mapping[str, str] | None, cookies: list[str] | None 
 
 def _header_text(text: str) -> bytes:
     if any(ord(sign) < 0x20 or ord(sign) > 0xFF or ord(sign) == 0x7F for sign in text):
-        raise ValueError(f"{text[:60]!r} cannot stand in a header")
+        raise ValueError(f"{text[:60]!r} is not allowed in a header")
     return text.encode("latin-1")
 
 

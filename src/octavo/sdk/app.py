@@ -142,7 +142,7 @@ class App:
     def plugin(self, name: str) -> Plugin:
         """Return the plugin with this name. Raises UnknownName."""
         if name not in self.plugins:
-            raise UnknownName(f"there is no plugin {name!r}; there are {', '.join(sorted(self.plugins))}")
+            raise UnknownName(f"unknown plugin {name!r}; the plugins are {', '.join(sorted(self.plugins))}")
         return self.plugins[name]
 
     def service(self, uid: str) -> Any:
@@ -160,7 +160,7 @@ class App:
     def _content_type(self, uid: str) -> ContentType:
         found = self.registry.content_types.get(uid)
         if found is None:
-            raise UnknownName(f"there is no content-type {uid}{did_you_mean(uid, self.registry.content_types)}")
+            raise UnknownName(f"unknown content type {uid}{did_you_mean(uid, self.registry.content_types)}")
         return found
 
     def store(self, type: str = "core", name: str = "") -> CoreStore:

@@ -32,7 +32,7 @@ class CodeCache:
         try:
             content = orjson.dumps(value)
         except orjson.JSONEncodeError as error:
-            raise TypeError(f"the cache keeps what JSON can hold: {error}") from error
+            raise TypeError(f"the cache only stores JSON values: {error}") from error
         self._cache.put(key, (self._clock.steady() + seconds, content), ENTRY_BYTES + len(key) + len(content))
 
     def delete(self, key: str) -> None:

@@ -56,10 +56,10 @@ class Conditions:
     def _added(self, name: str, display_name: str, category: str, plugin: str | None, decide: Decide) -> Decide:
         for part in (name, *((plugin,) if plugin else ())):
             if not _NAME.fullmatch(part):
-                raise _invalid(f"{part!r} is no name; expected letters, digits, - and _")
+                raise _invalid(f"{part!r} is not a valid name; expected letters, digits, - and _")
         condition_id = f"plugin::{plugin}.{name}" if plugin else f"api::{name}"
         if condition_id in self._rights.conditions:
-            raise _invalid(f"there is a condition {condition_id} already")
+            raise _invalid(f"a condition {condition_id} already exists")
         self._rights.conditions[condition_id] = Condition(condition_id, display_name, category, _deciding(decide))
         return decide
 
@@ -75,10 +75,10 @@ def _deciding(decide: Decide) -> Callable[[Holder], Awaitable[Verdict]]:
         if isinstance(said, bool):
             return said
         if not isinstance(said, Mapping):
-            raise TypeError(f"a condition answers a filter, True or False, not {type(said).__name__}")
+            raise TypeError(f"a condition must return a filter, True or False, not {type(said).__name__}")
         found = read_query({"filters": said}).filters
         if found is None:
-            raise ValueError("a condition that answers an empty filter says nothing: answer True instead")
+            raise ValueError("a condition must not return an empty filter; return True instead")
         return found
 
     return verdict

@@ -111,7 +111,7 @@ class Controller(ControllerKind):
     def _rules(self) -> ContentRules:
         found = self.app.registry.content_types.get(self.uid)
         if found is None:
-            raise UnknownName(f"{self.uid} is the controller of no content-type")
+            raise UnknownName(f"{self.uid} is not the controller of a content type")
         return ContentRules(self.app.controller, found, self._limits)
 
     async def core(self, action: str, request: Request) -> Answer:
@@ -142,7 +142,7 @@ class Controllers:
         if found is None:
             known = {*self._made, *self._app.registry.content_types, *(owner for owner, _ in _PLUGIN_ACTIONS)}
             if uid not in known:
-                raise UnknownName(f"there is no controller {uid}{did_you_mean(uid, known)}")
+                raise UnknownName(f"unknown controller {uid}{did_you_mean(uid, known)}")
             found = self.join(Controller, uid)
         return found
 

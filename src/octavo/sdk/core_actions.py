@@ -55,7 +55,7 @@ class CoreActions:
         """Run an action and return the response. Raises UnknownAction, and errors for clients."""
         endpoint = self.find(action, request.route)
         if endpoint is None:
-            raise UnknownAction(f"there is no core action {action}{did_you_mean(action, self._endpoints)}")
+            raise UnknownAction(f"unknown core action {action}{did_you_mean(action, self._endpoints)}")
         with request.clock.stopped():
             return Answer(await endpoint(request.for_core(), request.actor))
 

@@ -28,13 +28,13 @@ class Custom(Mapping[str, Any]):
         first, _, rest = name.partition(".")
         if first not in self._values:
             hint = did_you_mean(first, self._values)
-            raise MissingSetting(f"there is no setting {self._place}.{first} in config/server.toml{hint}")
+            raise MissingSetting(f"config/server.toml has no setting {self._place}.{first}{hint}")
         value = self._values[first]
         if isinstance(value, Mapping):
             inside = Custom(value, f"{self._place}.{first}")
             return inside[rest] if rest else inside
         if rest:
-            raise MissingSetting(f"the setting {self._place}.{first} is no table: there is no {rest} in it")
+            raise MissingSetting(f"the setting {self._place}.{first} is not a table, so it has no {rest}")
         return value
 
     def __iter__(self) -> Iterator[str]:

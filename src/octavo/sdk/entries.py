@@ -197,7 +197,7 @@ class Entries(EntryReads):
 
     async def _chosen(self, chosen: Choice, work: Callable[[ManyEntriesUnit, list[int]], Awaitable[int]]) -> int:
         if chosen.get("filters") is None:
-            raise ValidationError("which entries? filters={} chooses all of them")
+            raise ValidationError("filters is required; filters={} selects all entries")
 
         async def on_all(unit: ManyEntriesUnit) -> int:
             ids = await self._ids(chosen)
@@ -226,14 +226,14 @@ class Entries(EntryReads):
     def _plain(self, data: Data, place: int | None = None, *, creating: bool = False) -> dict[str, Any]:
         """Return data in the form of a request body. Raises ValidationError for names that cannot be written."""
         if not isinstance(data, Mapping):
-            raise TypeError(f"the data of an entry is a dictionary, not {type(data).__name__}")
+            raise TypeError(f"the data of an entry must be a dictionary, not {type(data).__name__}")
         writable = {*self._type.writable_names, *TIMESTAMPS, PUBLISHED_AT, LOCALE, "id"}
         writable |= {LOCALIZATIONS} if creating and self._type.localized else set()
         unknown = [name for name in data if name not in writable]
         if unknown:
             start = () if place is None else (str(place),)
             raise ValidationError.from_problems(
-                Problem((*start, str(name)), f"{self._type.uid} has no attribute {name!r} to write; {hint}")
+                Problem((*start, str(name)), f"{self._type.uid} has no writable attribute {name!r}; {hint}")
                 for name in unknown
                 for hint in [did_you_mean(str(name), self._type.writable_names, "see its definition")]
             )
@@ -244,8 +244,8 @@ class Entries(EntryReads):
         attribute: AnyAttribute | None = self._type.attributes.get(name)
         if not isinstance(attribute, Relation | Media) or not attribute.writable:
             leading = [one.name for one in self._type.attributes.values() if isinstance(one, Relation | Media)]
-            hint = did_you_mean(name, leading, f"there are {', '.join(sorted(leading)) or 'none'}")
-            raise ValidationError(f"{self._type.uid} has no relation or files {name!r}; {hint}")
+            hint = did_you_mean(name, leading, f"the relations and files are {', '.join(sorted(leading)) or 'none'}")
+            raise ValidationError(f"{self._type.uid} has no relation or media attribute {name!r}; {hint}")
         return attribute
 
 

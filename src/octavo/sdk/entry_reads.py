@@ -68,7 +68,7 @@ class EntryReads:
         Pages are counted from 1. Raises ValueError for a `page` or `page_size` below 1.
         """
         if page < 1 or page_size < 1:
-            raise ValueError(f"pages are counted from 1, and have entries: {page=}, {page_size=}")
+            raise ValueError(f"page and page_size must be at least 1: {page=}, {page_size=}")
         part = Page(start=(page - 1) * page_size, limit=page_size, number=page, with_count=True)
         entries, total = await self._list(replace(await self._query(**asked), page=part))
         return EntryPage(entries, total or 0, page, page_size)

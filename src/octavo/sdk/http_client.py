@@ -49,12 +49,12 @@ class HttpAnswer:
         try:
             return orjson.loads(self.content)
         except orjson.JSONDecodeError as error:
-            raise HttpError(f"{self._host} answered no JSON", self) from error
+            raise HttpError(f"{self._host} did not return JSON", self) from error
 
     def raise_for_status(self) -> "HttpAnswer":
         """Return the response itself. Raises HttpError unless the status is between 200 and 299."""
         if not self.is_success:
-            raise HttpError(f"{self._host} answered {self.status}", self)
+            raise HttpError(f"{self._host} returned {self.status}", self)
         return self
 
     @property

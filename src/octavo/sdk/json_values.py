@@ -78,7 +78,7 @@ def _refused(value: Any, path: str) -> NotJson:
     where = path.removeprefix(".") or _ROOT
     hint = ""
     if isgenerator(value) or isasyncgen(value):
-        hint = "; to send it in pieces, return Response.stream(...)"
+        hint = "; to stream it, return Response.stream(...)"
     elif iscoroutine(value):
         value.close()
         hint = "; use await"

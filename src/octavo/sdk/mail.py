@@ -45,11 +45,11 @@ class Mail:
         if template is not None:
             subject, html = await asyncio.to_thread(self._compose, template, subject, data or {})
         if not subject or not (text or html):
-            raise MailProblem("a message has a subject, and text, html or a template")
+            raise MailProblem("a message requires a subject, and text, html or a template")
         shown = html or f"<p>{'<br>'.join(map(escape, text.splitlines()))}</p>"
         files = tuple(_attachment(*file) for file in attachments)
         if sum(len(file.content) for file in files) > MOST_ATTACHED:
-            raise MailProblem(f"attachments of more than {MOST_ATTACHED // 1_000_000} MB are not sent")
+            raise MailProblem(f"attachments of more than {MOST_ATTACHED // 1_000_000} MB are not supported")
         for address in [to] if isinstance(to, str) else list(to):
             await self._mailer.send(Message(address, subject, shown, sender, sender_name, reply_to, text, files))
 
@@ -64,7 +64,7 @@ class Mail:
 def _attachment(name: str, content: str | bytes) -> Attachment:
     """Return an attachment; its media type follows from its name. Raises MailProblem for a name that is a path."""
     if not name or any(sign in name for sign in '/\\\r\n"'):
-        raise MailProblem(f"{name!r} is no name of an attachment")
+        raise MailProblem(f"{name!r} is not a valid attachment name")
     guessed, encoding = mimetypes.guess_type(name)
     kind = guessed if guessed and not encoding else "application/octet-stream"
     if isinstance(content, bytes):

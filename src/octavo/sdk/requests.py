@@ -184,4 +184,4 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if isinstance(value, set | frozenset):
         return list(value)
-    raise TypeError(f"request.query: {type(value).__name__} cannot stand in a query")
+    raise TypeError(f"request.query: {type(value).__name__} is not allowed in a query")

@@ -182,8 +182,8 @@ class RestCode:
         """Return whether a route of the project has the path of an operation. For a content type, that is an error."""
         place = self._addresses.get(_address(operation))
         if place is not None and operation.owner.startswith("api::"):
-            hint = f'leave that out, CoreRouter(except_=["{operation.handler}"]), or choose another'
-            self._refuse(place, f"{operation.name} is the address of {operation.action} too: {hint}")
+            hint = f'exclude that action with CoreRouter(except_=["{operation.handler}"]), or choose another path'
+            self._refuse(place, f"{operation.name} is also the route of {operation.action}: {hint}")
         return place is not None
 
     # Reading
@@ -205,10 +205,10 @@ class RestCode:
                 continue
             uid = router.uid or f"{file.owner}.{file.name}"
             if uid not in known:
-                self._refuse(file.place, f"CoreRouter: there is no content-type {uid}{did_you_mean(uid, known)}")
+                self._refuse(file.place, f"CoreRouter: unknown content type {uid}{did_you_mean(uid, known)}")
                 continue
             if uid in seen:
-                self._refuse(file.place, f"CoreRouter: {uid} has one in another file")
+                self._refuse(file.place, f"CoreRouter: another file already has one for {uid}")
             seen.add(uid)
             yield uid, (router, dict(self._read_core(file, router, uid)))
 
@@ -218,7 +218,7 @@ class RestCode:
         for unknown in sorted(router.named() - set(actions)):
             self._refuse(file.place, f"CoreRouter: {uid} has no action {unknown}{did_you_mean(unknown, actions)}")
         if router.prefix and not _PATH.fullmatch(router.prefix):
-            self._refuse(file.place, f"CoreRouter: {router.prefix!r} is no prefix; expected one such as /old")
+            self._refuse(file.place, f"CoreRouter: {router.prefix!r} is not a valid prefix; expected one such as /old")
         for action in actions:
             place = f"{file.place}: CoreRouter.config.{action}"
             try:
@@ -249,7 +249,7 @@ class RestCode:
                     continue
                 address = _address(declared[0])
                 if address in self._addresses:
-                    self._refuse(place, f"{route.name} is declared in {self._addresses[address]} too")
+                    self._refuse(place, f"{route.name} is also declared in {self._addresses[address]}")
                     continue
                 self._addresses[address] = place
                 yield declared
@@ -257,9 +257,9 @@ class RestCode:
     def _read_route(self, file: RoutesFile, route: Route, place: str) -> Declared:
         method = route.method.upper() if isinstance(route.method, str) else ""
         if method not in _METHODS:
-            raise InvalidRoute(f"there is no method {route.method!r}; there are {', '.join(_METHODS)}")
+            raise InvalidRoute(f"unknown method {route.method!r}; expected {', '.join(_METHODS)}")
         if not isinstance(route.path, str) or not _PATH.fullmatch(route.path):
-            raise InvalidRoute("a path is made of names and of values in between, such as /talks/by-slug/:slug")
+            raise InvalidRoute("a path must consist of names and parameters, such as /talks/by-slug/:slug")
         around = self._around(file, route.policies, route.middlewares, None, place)
         if isinstance(route.handler, str):
             return self._read_named(file, route, method, around)
@@ -276,7 +276,7 @@ class RestCode:
         endpoint = self._core.find(action)
         if action not in self._actions and endpoint is None and action not in _PLUGIN_ACTIONS:
             known = [*self._actions, *self._core.known(), *_PLUGIN_ACTIONS]
-            raise InvalidRoute(f"there is no action {action}{did_you_mean(action, known)}")
+            raise InvalidRoute(f"unknown action {action}{did_you_mean(action, known)}")
         operation = replace(self._row(action, _tag(file.owner)), method=method, path=route.path, access=access)
         return operation, self._handler(operation, endpoint, around)
 

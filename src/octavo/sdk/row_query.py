@@ -32,7 +32,7 @@ class Count(Measured):
 
     def __init__(self, attribute: str | None = None, *, distinct: bool = False) -> None:
         if distinct and attribute is None:
-            raise ValueError("which values are to be distinct? Count('author.id', distinct=True)")
+            raise ValueError("distinct requires an attribute: Count('author.id', distinct=True)")
         super().__init__(Measure.COUNT, _path(attribute) if attribute else (), distinct)
 
 
@@ -126,7 +126,7 @@ class RowQuery:
     async def rows(self) -> list[dict[str, Any]]:
         """Return the rows as dictionaries by column, with the values of the REST API."""
         if not self._asked.columns:
-            raise ValidationError("no columns are selected: use select(...)")
+            raise ValidationError("no columns are selected; call select(...)")
         return await read_rows(self._controller.writer.database, self._controller.registry, self._asked)
 
     async def first(self) -> dict[str, Any] | None:
@@ -162,11 +162,11 @@ def _path(attribute: str) -> tuple[str, ...]:
 
 def _measured(name: str, item: Any) -> Wanted:
     if not isinstance(item, Measured):
-        raise TypeError(f"{name}: {item!r} is no Count, Sum, Average, Least or Greatest")
+        raise TypeError(f"{name}: expected Count, Sum, Average, Least or Greatest, not {item!r}")
     return Wanted(name, item.path, item.measure, item.distinct)
 
 
 def _amount(rows: Any) -> int:
     if not isinstance(rows, int) or isinstance(rows, bool) or rows < 0:
-        raise ValidationError(f"{rows!r} is no number of rows")
+        raise ValidationError(f"{rows!r} is not a valid number of rows")
     return rows

@@ -118,7 +118,7 @@ class Service(ServiceKind):
     def _type(self) -> ContentType:
         found = self.app.registry.content_types.get(self.uid)
         if found is None:
-            raise UnknownName(f"{self.uid} is the service of no content-type")
+            raise UnknownName(f"{self.uid} is not the service of a content type")
         return found
 
     async def _single_id(self, query: Asked, drafts: Drafts) -> int | None:
@@ -152,7 +152,7 @@ def _write(data: Mapping[str, Any], files: Files) -> Write:
 def _plain(query: Asked) -> dict[str, Any]:
     """Return a query as JSON values. Raises TypeError for a request, whose `query` should be passed."""
     if query is not None and not isinstance(query, Mapping):
-        raise TypeError(f"a service is asked by a query, such as request.query, not by a {type(query).__name__}")
+        raise TypeError(f"a service requires a query, such as request.query, not a {type(query).__name__}")
     found: dict[str, Any] = orjson.loads(orjson.dumps(query or {}))
     return found
 
@@ -171,7 +171,7 @@ class ServiceTable:
             own = self._code.services.get(uid)
             if own is None and uid not in app.registry.content_types:
                 known = [*self._code.services, *app.registry.content_types]
-                raise UnknownName(f"there is no service {uid}{did_you_mean(uid, known)}")
+                raise UnknownName(f"unknown service {uid}{did_you_mean(uid, known)}")
             service: Service = (Service if own is None else own.kind)()
             service.app, service.uid, service.limits = app, uid, self.limits
             self._made[uid] = service
@@ -196,7 +196,7 @@ class ServiceTable:
             unasked = sorted(self.overridden(uid) - {*OF_SINGLE})
             if content_type is not None and content_type.is_single and unasked:
                 names = ", ".join(OF_SINGLE)
-                says = f"the core actions of a single type ask its service for {names}, not {', '.join(unasked)}"
+                says = f"the core actions of a single type call {names} of its service, not {', '.join(unasked)}"
                 found.append(CodeProblem(own.place, says))
         return found
 

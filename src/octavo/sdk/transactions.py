@@ -46,7 +46,7 @@ async def begin(writer: EntryWriter, seconds: float) -> AsyncIterator[Transactio
     except TransactionConflict as error:
         if is_part:
             raise
-        raise ServiceUnavailable(reason="another transaction was in the way of the project's code") from error
+        raise ServiceUnavailable(reason="the project's transaction conflicted with another one") from error
 
 
 async def run(
@@ -75,7 +75,7 @@ async def lock(writer: EntryWriter, name: str) -> None:
         async with scope.turn() as connection:
             await connection.lock(f"project: {name}")
     except StatementTimeout as error:
-        raise ServiceUnavailable(reason=f"another transaction of the project's code keeps the lock {name!r}") from error
+        raise ServiceUnavailable(reason=f"another transaction of the project's code holds the lock {name!r}") from error
 
 
 @asynccontextmanager

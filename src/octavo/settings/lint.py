@@ -43,14 +43,14 @@ def unsafe(settings: Settings) -> Iterator[SettingsProblem]:
     for place, value in ((_URL, settings.server.url), (_CDN, options.base_url), (_AZURE_CDN, options.cdn_base_url)):
         scheme = _ANY_SCHEME.match(value or "")
         if scheme and not is_web_link(value) and not _HOST_AND_PORT.match(value or ""):
-            yield placed(settings, place, "expected an address that begins with http:// or https://")
+            yield placed(settings, place, "expected a URL that begins with http:// or https://")
 
 
 def not_meant(settings: Settings) -> Iterator[SettingsProblem]:
     """Yield problems that prevent the start, except for v4 projects."""
     url = settings.server.url
     if url and not url.startswith(("http://", "https://")):
-        yield placed(settings, _URL, "expected an address that begins with http:// or https://")
+        yield placed(settings, _URL, "expected a URL that begins with http:// or https://")
     for origin in settings.middlewares.cors.origins:
         if origin not in ("*", "null") and not _SCHEME.match(origin):
             yield placed(

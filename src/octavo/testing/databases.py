@@ -136,7 +136,7 @@ def origin_of(url: str | None, folder: Path) -> Origin:
     if url is None:
         return SqliteOrigin(folder)
     if urlsplit(url).scheme not in ("postgresql", "postgres"):
-        raise ValueError("a database of tests is None, for SQLite, or the address of PostgreSQL: postgresql://...")
+        raise ValueError("expected None for SQLite, or a PostgreSQL URL: postgresql://...")
     return PostgresqlOrigin(url)
 
 

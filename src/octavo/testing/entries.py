@@ -86,14 +86,14 @@ class Filler:
         uid = value.get("__component")
         component = self.registry.components.get(str(uid))
         if component is None:
-            raise CannotMake(f"{item.uid}.{name}: there is no component {uid!r}")
+            raise CannotMake(f"{item.uid}.{name}: unknown component {uid!r}")
         given = {key: one for key, one in value.items() if key != "__component"}
         return {"__component": uid, **await self.fill(component, given, level)}
 
     async def _value(self, attribute: AnyAttribute, item: Definition, number: int, level: int) -> Any:
         place = f"{item.uid}.{attribute.name}"
         if level >= MOST_LEVELS:
-            raise CannotMake(f"{place} requires entries that require entries, and so on: say what it is")
+            raise CannotMake(f"{place} requires entries that require each other; pass a value")
         match attribute:
             case Scalar():
                 return _scalar(attribute, place, number)
@@ -112,7 +112,7 @@ class Filler:
                 parts = [self.registry.components[uids[0]]] * (attribute.minimum or 1)
                 return [{"__component": part.uid, **await self.fill(part, {}, level + 1)} for part in parts]
             case _:
-                raise CannotMake(f"{place} is required, and leads to entries of any type: say which")
+                raise CannotMake(f"{place} is required and accepts entries of any type; pass a value")
 
 
 def _check_names(item: Definition, given: Mapping[str, Any]) -> None:
@@ -134,7 +134,7 @@ def _scalar(scalar: Scalar, place: str, number: int) -> Any:
     if isinstance(scalar, Enumeration):
         return scalar.values[0]
     if scalar.regex:
-        raise CannotMake(f"{place} is required and has a regex: say what it is")
+        raise CannotMake(f"{place} is required and has a regex; pass a value")
     kind = SCALAR_JSON[scalar.type].shown
     return _text(scalar, place, number) if kind is Json.TEXT else _VALUES[kind](scalar, number)
 
@@ -149,7 +149,7 @@ def _text(scalar: Scalar, place: str, number: int) -> str:
         text = str(number)[-most:] if len(str(number)) <= most else ""
     text = text.ljust(scalar.min_length or 0, "x")
     if not text:
-        raise CannotMake(f"{place} has no room for {number}: say what it is")
+        raise CannotMake(f"{place} is too short for {number}; pass a value")
     return text
 
 

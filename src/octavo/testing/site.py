@@ -69,7 +69,7 @@ class Site:
 
     def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         """Run a coroutine from a fixture or a test that is not async. Only with the fixture `site`."""
-        assert self.runner is not None, "there is a loop already: await it"
+        assert self.runner is not None, "an event loop is already running; await the call instead"
         return self.runner.run(work)
 
     def _begin(self) -> None:
@@ -212,7 +212,7 @@ class Site:
         number = next(self._numbers)
         roles = {found.type: found.id for found in await list_grants(self.database)}
         if role not in roles:
-            raise CannotMake(f"there is no role {role!r}; there are {', '.join(roles)}")
+            raise CannotMake(f"unknown role {role!r}; the roles are {', '.join(roles)}")
         name = username or f"user{number}"
         known = {
             "username": name,

@@ -117,7 +117,7 @@ async def test_webhooks_are_given_no_private_addresses(safe: Office) -> None:
         assert "to privateHosts in [webhooks] of config/server.toml" in error["message"]
     for url in ("nope", "ftp://example.org/", "http://"):
         refused = await boss.ask("POST", "webhooks", {**body, "url": url})
-        assert refused.json["error"]["message"] == "url must be an address that begins with http:// or https://"
+        assert refused.json["error"]["message"] == "url must be a URL that begins with http:// or https://"
     made = await boss.ask("POST", "webhooks", {**body, "url": "https://93.184.216.34/"})
     assert made.status == 201
     one = f"webhooks/{made.json['data']['id']}"

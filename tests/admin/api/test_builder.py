@@ -215,7 +215,7 @@ FORMS: list[tuple[str, dict[str, Any], list[str], str]] = [
     ("upload", {"t": TEXT}, ["contentType", "singularName"], "cannot be one of"),
     (LONG, {"t": TEXT}, [f"api::{LONG}.{LONG}", "singularName"], "is too long"),
     ("gadget", {"e": {"type": "enumeration", "enum": []}}, [*AT, "e", "enum"], "must have at least 1 items"),
-    ("gadget", {"e": {"type": "enumeration", "enum": ["a b", "a_b"]}}, [*IN, "e", "enum"], "cannot be told apart"),
+    ("gadget", {"e": {"type": "enumeration", "enum": ["a b", "a_b"]}}, [*IN, "e", "enum"], "same GraphQL name"),
     ("gadget", {"e": NAMED, "f": NAMED}, [*IN, "e", "enumName"], "the name of another enumeration"),
     ("gadget", {"e": {"type": "enumeration", "enum": None}}, [*AT, "e", "enum"], "must be a `array` type"),
     ("gadget", {"r": {"type": "relation", "relation": "oneToOne"}}, [*AT, "r", "target"], "target is a required field"),
@@ -250,11 +250,11 @@ async def test_components_hold_neither_themselves_nor_what_holds_them(builder: B
     parts = [{**one, "tmpUID": "tmp.one"}, {**other, "tmpUID": "tmp.two"}]
     zone = {"z": {"type": "dynamiczone", "components": ["tmp.one"]}}
     refused = await builder.make({**gadget(zone), "components": parts})
-    assert (refused.status, "cannot hold itself" in str(refused.json)) == (400, True)
+    assert (refused.status, "cannot contain itself" in str(refused.json)) == (400, True)
     plain = {**part("One", ""), "attributes": {"text": TEXT}}
     assert (await builder.ask("POST", PARTS, {"component": plain, "components": []})).status == 201
     refused = await builder.ask("PUT", f"{PARTS}/gear.one", {"component": part("One", "gear.one"), "components": []})
-    assert (refused.status, "cannot hold itself" in str(refused.json)) == (400, True)
+    assert (refused.status, "cannot contain itself" in str(refused.json)) == (400, True)
 
 
 async def test_who_may(open_office: Any) -> None:

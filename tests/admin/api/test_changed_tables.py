@@ -26,7 +26,7 @@ async def test_a_process_that_knows_a_column_no_more_says_so_and_does_nothing(
     ]
     assert [(answer.status, answer.json["error"]["name"]) for answer in answers] == [UNAVAILABLE] * 5
     assert answers[0].headers["retry-after"]
-    assert "the tables are not as this process knows them" in caplog.text
+    assert "the tables changed since this process started" in caplog.text
     assert await database.fetch_value("SELECT count(*) FROM notes") == 1
     await database.execute_script("ALTER TABLE notes RENAME COLUMN heading TO title")
     assert (await ask("POST", "/api/notes", body, FULL)).status == 200

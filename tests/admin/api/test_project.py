@@ -86,7 +86,7 @@ async def test_webhooks(office: Office) -> None:
         ({**HOOK, "url": "nope"}, "url must be a valid URL"),
         ({**HOOK, "events": ["x.y"]}, "Webhook event x.y is not supported"),
         ({**HOOK, "id": 5}, "this field has unspecified keys: id"),
-        ({**HOOK, "headers": {"a b": "c"}}, "this is no name of a header"),
+        ({**HOOK, "headers": {"a b": "c"}}, "this is not a valid header name"),
         ({}, "4 errors occurred"),
     ):
         answer = await ada.ask("POST", "webhooks", body)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 NOTE = "api::note.note"
 FORBIDDEN = error(403, "ForbiddenError", "Forbidden")
-TOO_MUCH = "You cannot give rights that you do not have"
+TOO_MUCH = "You cannot grant permissions that you do not have"
 
 
 def right(action: str, subject: str | None = NOTE, *fields: str, conditions: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -102,7 +102,7 @@ async def test_what_is_refused(office: Office, method: str, path: str, body: Any
         (
             {**right(READ), "properties": {"fields": "title"}},
             ["properties", "fields"],
-            "permissions[0].properties.fields must be a list of different names",
+            "permissions[0].properties.fields must be a list of distinct names",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from tests.models.club import NEVER, SECRETS, error
 
 pytestmark = pytest.mark.anyio
 
-FORBIDDEN = error(403, "ForbiddenError", "You cannot give rights that you do not have")
+FORBIDDEN = error(403, "ForbiddenError", "You cannot grant permissions that you do not have")
 UNKNOWN = error(404, "NotFoundError", "API Token not found")
 WEEK = 604_800_000
 FIND, CREATE = "api::note.note.find", "api::note.note.create"

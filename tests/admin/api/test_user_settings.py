@@ -159,9 +159,9 @@ async def test_mail_leaves(newsroom: Newsroom) -> None:
     [
         ({}, "No recipient(s) are given"),
         ({"to": ""}, "No recipient(s) are given"),
-        ({"to": 5}, "to must be an address, or a list of addresses"),
-        ({"to": ["a@site.example"] * 51}, "There are at most 50 recipients of a mail"),
-        ({"to": "a@site.example", "subject": 5}, "subject must be a text"),
+        ({"to": 5}, "to must be an email address or a list of email addresses"),
+        ({"to": ["a@site.example"] * 51}, "An email can have at most 50 recipients"),
+        ({"to": "a@site.example", "subject": 5}, "subject must be a string"),
     ],
 )
 async def test_mail_that_is_none(newsroom: Newsroom, body: Any, message: str) -> None:
@@ -203,7 +203,7 @@ async def test_links_of_settings_lead_to_pages(newsroom: Newsroom, link: Any) ->
     for name in LINKS:
         answer = await newsroom.ask("PUT", f"{USERS}/advanced", {**before, name: link})
         assert answer.status == 400, (name, answer.body)
-        assert answer.json["error"]["message"].startswith(f"{name} must be an address that begins with http")
+        assert answer.json["error"]["message"].startswith(f"{name} must be a URL that begins with http")
     assert (await newsroom.ask("GET", f"{USERS}/advanced")).json["settings"] == before
     providers = (await newsroom.ask("GET", f"{USERS}/providers")).json
     for name in ("callback", "redirectUri", "callbackUrl", "authorize_url"):

@@ -117,7 +117,7 @@ def test_targets_that_name_their_type(workshop: Registry, data: dict[str, Any], 
         (TOOL, {"story": [{"__component": "part.none"}]}, "Invalid relations", ("story", "0")),
         (TOOL, {"story": [{"__component": None}]}, "Cannot build relations store", ("story", "0")),
         (TOOL, {"story": {}}, "Cannot build relations store", ("story",)),
-        (MAKER, {"subject": {"id": 1, "__type": "api::no.no"}}, "There is no content-type api::no.no", ("subject",)),
+        (MAKER, {"subject": {"id": 1, "__type": "api::no.no"}}, "Unknown content type api::no.no", ("subject",)),
     ],
 )
 def test_relations_that_cannot_be_read(

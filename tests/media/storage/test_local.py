@@ -65,7 +65,7 @@ def test_other_names_are_refused(tmp_path: Path, name: str) -> None:
     path = storage.workspace.temporary()
     path.touch()
     (tmp_path / "a").touch()
-    with pytest.raises(ValueError, match="not a name"):
+    with pytest.raises(ValueError, match="not a valid file name"):
         storage.write(path, name, "image/png")
     storage.remove([name])
     assert (tmp_path / "a").exists()

@@ -189,7 +189,7 @@ async def test_what_is_named_has_to_be_there(tmp_path: Path) -> None:
         "config/middlewares.toml": 'use = ["global::fast"]\n',
         "middlewares/slow.py": "async def middleware(request, next): return await next(request)\n",
     }
-    said = "there is none called global::fast; did you mean global::slow?"
+    said = "unknown name global::fast; did you mean global::slow?"
     assert problems(tmp_path, files) == [f"config/middlewares.toml: use.0: {said}"]
 
 

@@ -97,7 +97,9 @@ async def test_graphql_does_not_go_around_them(shop: Shop, tmp_path: Path) -> No
     query = "{ usersPermissionsUsers { data { id } } i18NLocales { data { id } } }"
     asked = await shop.ask("POST", "/graphql", {"query": query}, full=True)
     assert asked.json["data"] == {"usersPermissionsUsers": None, "i18NLocales": None}
-    assert {error["message"] for error in asked.json["errors"]} == {"Closed: what guards this address is not at work"}
+    assert {error["message"] for error in asked.json["errors"]} == {
+        "Closed: the code that guards this route is not running"
+    }
     opening = """
         def register(app):
             config = {"Query.i18NLocales": {"policies": [lambda context: context.actor.kind == "api-token"]}}

@@ -123,7 +123,7 @@ GUARDS = {
         ]
     """,
 }
-CLOSED = "Closed: what guards this address is not at work"
+CLOSED = "Closed: the code that guards this route is not running"
 
 
 @pytest.fixture(scope="module")

@@ -33,11 +33,12 @@ def test_files_that_hold_nothing_of_use(tmp_path: Path) -> None:
         },
     )
     assert found == [
-        "src/api/book/controllers/book.py: expected one controller, has no class that inherits from octavo.Controller",
-        "src/api/book/controllers/two.py: expected one controller, has several: A, B",
-        "src/api/book/routes/empty.py: has neither `router`, a CoreRouter, nor `routes`, a list",
+        "src/api/book/controllers/book.py: expected one controller, found no class that inherits from "
+        "octavo.Controller",
+        "src/api/book/controllers/two.py: expected one controller, found several: A, B",
+        "src/api/book/routes/empty.py: requires `router`, a CoreRouter, or `routes`, a list",
         "src/api/book/routes/mapping.py: routes[0]: lacks path, handler",
-        "src/api/book/routes/mapping.py: routes[1]: unknown: verb; there are method, path, handler, config, info",
+        "src/api/book/routes/mapping.py: routes[1]: unknown keys: verb; expected method, path, handler, config, info",
         "src/api/book/routes/mapping.py: routes[2]: expected a Route, not int",
         "src/api/book/routes/router.py: router: expected a CoreRouter, not int",
         "src/api/book/routes/text.py: routes: expected a list, not str",
@@ -78,24 +79,20 @@ def test_routes_that_lead_nowhere(tmp_path: Path) -> None:
     assert found == [
         f"{place}: CoreRouter: api::book.book has no action remove",
         f"{place}: CoreRouter.config.findOne: auth: expected False, or a list of actions such as api::talk.talk.find",
-        "src/api/none/routes/none.py: CoreRouter: there is no content-type api::none.none; "
-        "did you mean api::note.note?",
-        f"{place}:6: GET /books/by/:slug: there is no action api::book.book.bySlog; "
-        "did you mean api::book.book.bySlug?",
-        f"{place}:7: middlewares.0: there is none called slow",
-        f"{place}:8: FETCH /books: there is no method 'FETCH'; there are GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS",
-        f"{place}:9: GET books/:id(\\d+): a path is made of names and of values in between, "
-        "such as /talks/by-slug/:slug",
-        f"{place}:10: policies.0 ({place}:10 <lambda>): takes other arguments than it is called with: "
-        "(context, config)",
+        "src/api/none/routes/none.py: CoreRouter: unknown content type api::none.none; did you mean api::note.note?",
+        f"{place}:6: GET /books/by/:slug: unknown action api::book.book.bySlog; did you mean api::book.book.bySlug?",
+        f"{place}:7: middlewares.0: unknown name slow",
+        f"{place}:8: FETCH /books: unknown method 'FETCH'; expected GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS",
+        f"{place}:9: GET books/:id(\\d+): a path must consist of names and parameters, such as /talks/by-slug/:slug",
+        f"{place}:10: policies.0 ({place}:10 <lambda>): must accept the arguments (context, config)",
         f"{place}:11: GET /free/:x: auth: expected False, or a list of actions such as api::talk.talk.find",
-        "src/api/book/controllers/book.py: find: takes other arguments than it is called with: (request)",
-        f"{place}:5: GET /books/:id is the address of api::book.book.findOne too: leave that out, "
-        'CoreRouter(except_=["find_one"]), or choose another',
+        "src/api/book/controllers/book.py: find: must accept the arguments (request)",
+        f"{place}:5: GET /books/:id is also the route of api::book.book.findOne: exclude that action with "
+        'CoreRouter(except_=["find_one"]), or choose another path',
     ]
 
 
 def test_one_address_twice(tmp_path: Path) -> None:
     routes = "from octavo import Route\nroutes = [Route('GET', f'/a/:{name}', 'book.find') for name in 'bc']\n"
     [found] = problems(tmp_path, {"api/book/routes/book.py": routes})
-    assert found == "src/api/book/routes/book.py:2: GET /a/:c is declared in src/api/book/routes/book.py:2 too"
+    assert found == "src/api/book/routes/book.py:2: GET /a/:c is also declared in src/api/book/routes/book.py:2"

@@ -286,8 +286,8 @@ def test_services_that_cannot_be_made(tmp_path: Path) -> None:
     }
     assert problems(tmp_path, files) == [
         "src/api/book/services/book.py:5 __init__: RuntimeError: no shelf",
-        "src/api/front-page/services/front-page.py: the core actions of a single type ask its service for find, "
-        "create_or_update, delete, not update",
+        "src/api/front-page/services/front-page.py: the core actions of a single type call find, create_or_update, "
+        "delete of its service, not update",
     ]
 
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 CLOSED = {
     "status": 403,
     "name": "ForbiddenError",
-    "message": "Closed: what guards this address is not at work",
+    "message": "Closed: the code that guards this route is not running",
     "details": {},
 }
 NOTE = {"title": TEXT, "secret": {"type": "relation", "relation": "manyToOne", "target": "api::secret.secret"}}

@@ -92,12 +92,13 @@ def test_entries_are_found_in_the_order_of_what_they_are_called(
     [
         (
             project({"fooBar": relation("oneToOne"), "foo_bar": relation("oneToOne")}),
-            "src/api/a/content-types/a/schema.json: (whole file): table as_foo_bar_links is also made for api::a.a; "
+            "src/api/a/content-types/a/schema.json: (whole file): table as_foo_bar_links is also created for api::a.a; "
             "rename the collection or the attribute",
         ),
         (
             project({}, collectionName="Strapi_Webhooks"),
-            "src/api/a/content-types/a/schema.json: (whole file): table Strapi_Webhooks is also made for the service "
+            "src/api/a/content-types/a/schema.json: (whole file): table Strapi_Webhooks is also created for the "
+            "service "
             "itself; rename the collection or the attribute",
         ),
     ],

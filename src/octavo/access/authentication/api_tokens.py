@@ -41,7 +41,7 @@ async def create_token(
     async with unit_of_work(database, feed) as unit:
         await rows.lock(unit)
         if await _find(rows, unit, name) is not None:
-            raise ApplicationError(f"There is an API token named {name!r} already")
+            raise ApplicationError(f"An API token named {name!r} already exists")
 
         async def write(given: dict[str, Any]) -> int:
             allowed = tuple(given["permissions"])
@@ -57,13 +57,13 @@ async def create_token(
 
 def _check_new(name: str, kind: str, actions: tuple[str, ...], lifespan: int | None) -> None:
     if not name.strip() or len(name) > 255:
-        raise ApplicationError("The name of an API token has 1 to 255 characters")
+        raise ApplicationError("The name of an API token must have 1 to 255 characters")
     if kind not in TOKEN_TYPES:
-        raise ApplicationError(f"{kind!r} is not a type of API token; expected one of {', '.join(TOKEN_TYPES)}")
+        raise ApplicationError(f"Unknown API token type {kind!r}; expected one of {', '.join(TOKEN_TYPES)}")
     if (kind == "custom") != bool(actions):
-        raise ApplicationError("Permissions are given for an API token of type custom, and only for that")
+        raise ApplicationError("An API token of type custom needs permissions; other types take none")
     if lifespan is not None and not 0 < lifespan <= MAX_LIFESPAN:
-        raise ApplicationError(f"The lifespan of an API token is 1 to {MAX_LIFESPAN} seconds, or none")
+        raise ApplicationError(f"The lifespan of an API token must be 1 to {MAX_LIFESPAN} seconds, or unlimited")
     check_actions(actions)
 
 
@@ -79,7 +79,7 @@ async def revoke_token(database: Database, name: str, feed: ChangeFeed | None = 
         await rows.lock(unit)
         found = await _find(rows, unit, name)
         if found is None:
-            raise NotFoundError(f"There is no API token named {name!r}")
+            raise NotFoundError(f"No API token is named {name!r}")
         await delete_row(unit, API_TOKEN, found.id, {"name": name}, partial(rows.delete, unit, found.id))
 
 

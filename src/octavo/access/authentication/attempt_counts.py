@@ -46,7 +46,7 @@ class AttemptCounts:
         try:
             return await self._limiter.hit(self._items[kind], *names)
         except StorageError as error:
-            raise ServiceUnavailable(reason="attempts at logins cannot be counted") from error
+            raise ServiceUnavailable(reason="login attempts cannot be counted") from error
 
 
 class DatabaseStorage(Storage):

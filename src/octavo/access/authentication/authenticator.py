@@ -119,10 +119,10 @@ def _admit(claims: _Accepted, user: _User) -> Actor:
     return user.actor
 
 
-_READ_GRANTS: Final = "Reading what roles and API tokens may do"
-_READ_USER: Final = "Reading who a user is"
-_END_BLOCKED: Final = "Ending the tokens of blocked users"
-_NOTE_TOKEN: Final = "Noting that an API token was used"
+_READ_GRANTS: Final = "Reading the permissions of roles and API tokens"
+_READ_USER: Final = "Reading a user"
+_END_BLOCKED: Final = "Revoking the tokens of blocked users"
+_NOTE_TOKEN: Final = "Recording the use of an API token"
 
 
 class _Flights:

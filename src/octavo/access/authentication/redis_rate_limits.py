@@ -23,11 +23,11 @@ class RedisCounts:
         try:
             redis: Any = importlib.import_module("redis.asyncio")
         except ImportError:
-            raise RedisMissing("needs the library redis: pip install 'octavo[redis]'") from None
+            raise RedisMissing("requires the redis package: pip install 'octavo[redis]'") from None
         try:
             self._pool = redis.ConnectionPool.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
         except ValueError as error:
-            raise RedisMissing(f"expected an address such as redis://host:6379/0: {error}") from None
+            raise RedisMissing(f"expected a URL such as redis://host:6379/0: {error}") from None
 
     def open_storage(self) -> Storage:
         """Return the storage for `limits`."""

@@ -28,5 +28,5 @@ def _actions_of(pattern: str, known: tuple[str, ...]) -> list[str]:
     if not found:
         near = close_match(pattern, known)
         hint = "" if near is None else f"; did you mean {near}?"
-        raise ApplicationError(f"{pattern!r} stands for no action of this project{hint}")
+        raise ApplicationError(f"{pattern!r} matches no action of this project{hint}")
     return found

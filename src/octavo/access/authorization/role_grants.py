@@ -207,7 +207,7 @@ async def find_role(connection: Connection, role: str) -> int:
     by_name = {name: role_id for role_id, name, _ in reversed(rows)}
     found = by_type.get(role, by_name.get(role))
     if found is None:
-        raise NotFoundError(f"There is no role {role!r}; there are {', '.join(sorted(map(str, by_type)))}")
+        raise NotFoundError(f"Unknown role {role!r}; the roles are {', '.join(sorted(map(str, by_type)))}")
     return int(found)
 
 

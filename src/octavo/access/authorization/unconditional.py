@@ -73,4 +73,4 @@ def _params(asked: Filter) -> dict[str, Any]:
             is_one = operator.operand is not Operand.MANY and len(values) == 1
             return {operator.name: values[0] if is_one else list(values)}
         case _:
-            raise TypeError(f"{type(asked).__name__} is no filter of a request")
+            raise TypeError(f"{type(asked).__name__} is not a filter of a request")

@@ -187,7 +187,7 @@ class AdministratorManagement:
         known = await read_roles(unit.connection)
         ids = [_number(one) for one in given]
         problems = [
-            Problem(("roles", str(index)), f"roles[{index}] is no existing role")
+            Problem(("roles", str(index)), f"roles[{index}] is not an existing role")
             for index, one in enumerate(ids)
             if one not in known
         ]

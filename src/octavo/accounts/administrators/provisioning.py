@@ -67,9 +67,9 @@ async def _make(unit: UnitOfWork, database: Database, new: NewRow, role: str) ->
     await ensure_roles(unit, dialect)
     role_id = await role_id_of(unit.connection, dialect, role)
     if role_id is None:
-        raise NotFoundError(f"There is no role of administrators {role!r}")
+        raise NotFoundError(f"No administrator role is named {role!r}")
     if await find_administrator(unit.connection, dialect, new.email) is not None:
-        raise ApplicationError(f"There is an administrator with the address {new.email} already")
+        raise ApplicationError(f"An administrator with the email address {new.email} already exists")
     return await insert_administrator(unit, dialect, replace(new, roles=(role_id,)))
 
 
@@ -80,29 +80,29 @@ async def reset_password(database: Database, email: str, password: str, feed: Ch
         await lock_administrators(unit.connection)
         found = await find_administrator(unit.connection, database.dialect, email)
         if found is None:
-            raise NotFoundError(f"There is no administrator with the address {email}")
+            raise NotFoundError(f"No administrator has the email address {email}")
         await update_administrator(unit, database.dialect, found, password=hashed)
 
 
 def _check_email(text: str) -> str:
     email = text.strip().lower()
     if not (len(email) <= MAX_EMAIL and is_storable(email)) or not is_email(email):
-        raise ApplicationError(f"{text!r} is not an e-mail address")
+        raise ApplicationError(f"{text!r} is not an email address")
     return email
 
 
 def _check_name(text: str) -> None:
     if len(text) > 255 or not is_storable(text):
-        raise ApplicationError("A name has at most 255 characters, and no NUL")
+        raise ApplicationError("A name must have at most 255 characters and no NUL")
 
 
 async def _hashed(password: str) -> str:
     """Return the hash of a password. Raises ApplicationError if it does not comply with v4's rules."""
     missing = [what for what, pattern in _NEEDED.items() if not re.search(pattern, password, re.ASCII)]
     if len(password) < _SHORTEST or not is_storable(password):
-        raise ApplicationError(f"A password has at least {_SHORTEST} characters")
+        raise ApplicationError(f"A password must have at least {_SHORTEST} characters")
     if missing:
-        raise ApplicationError(f"A password has at least {', '.join(missing)}")
+        raise ApplicationError(f"A password must contain {', '.join(missing)}")
     if len(password.encode()) > MAX_BYTES:
-        raise ApplicationError(f"A password has at most {MAX_BYTES} bytes")
+        raise ApplicationError(f"A password must have at most {MAX_BYTES} bytes")
     return (await hash_password(password)).hash

@@ -107,7 +107,9 @@ class Registration:
         if await has_administrators(self._database):
             raise ApplicationError(_NOT_FIRST)
         if self._options.sealed_first and not here and not _same(code, self.first_code()):
-            raise ForbiddenError("The first administrator needs the code that the service has logged at its start")
+            raise ForbiddenError(
+                "Creating the first administrator requires the code that the service logged at startup"
+            )
         hashed = (await hash_password(given["password"])).hash
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
@@ -116,7 +118,7 @@ class Registration:
             await ensure_roles(unit, self._dialect)
             role = await role_id_of(unit.connection, self._dialect, SUPER_ADMIN)
             if role is None:
-                raise ApplicationError("There is no role of Super Admins")
+                raise ApplicationError("The Super Admin role does not exist")
             new = NewRow(given["email"], given["firstname"], given.get("lastname"), roles=(role,), password=hashed)
             return await self._enter(unit, await insert_administrator(unit, self._dialect, new))
 
@@ -230,7 +232,7 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception:
-        logger.exception("Could not send a mail about an administrator's password")
+        logger.exception("Could not send an email about an administrator's password")
 
 
 def _same(given: str, code: str) -> bool:

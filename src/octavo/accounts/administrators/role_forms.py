@@ -80,7 +80,7 @@ def _problems(index: int, given: Permission, catalogue: Catalogue) -> Iterator[P
         yield Problem((*place, "properties"), f"Invalid property set at permissions[{index}].properties")
     for name, value in given.properties.items():
         if not _is_names(value):
-            message = f"permissions[{index}].properties.{name} must be a list of different names"
+            message = f"permissions[{index}].properties.{name} must be a list of distinct names"
             yield Problem((*place, "properties", name), message)
 
 

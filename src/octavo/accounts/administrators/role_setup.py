@@ -96,7 +96,8 @@ async def set_up_roles(
         await _write(unit, database, changes)
     if changes.removed or changes.changed:
         logger.info(
-            "Rights of administrators' roles: %d to what is no more are gone, %d name other fields or locales",
+            "Updated administrator permissions: removed %d for deleted types or locales, changed the fields or "
+            "locales of %d",
             len(changes.removed),
             len(changes.changed),
         )

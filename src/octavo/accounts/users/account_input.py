@@ -78,7 +78,7 @@ class RegistrationFields:
         sanitizer = InputSanitizer(self._registry, actor.ability, CREATE, find_files=self._rules.find_files)
         allowed: dict[str, Any] = dict(sanitizer.sanitize(given, self._user_type))
         for name in given.keys() - allowed.keys():
-            raise ForbiddenError(f"{name}: to link entries of another type you need the permission to find them")
+            raise ForbiddenError(f"{name}: linking entries of another type requires the permission to find them")
         return allowed
 
 

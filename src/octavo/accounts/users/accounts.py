@@ -355,6 +355,6 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except (MailProblem, OctavoError) as error:
-        logger.error("Could not send a mail to a user: %s", error)
+        logger.error("Could not send an email to a user: %s", error)
     except Exception:
-        logger.exception("Could not send a mail to a user")
+        logger.exception("Could not send an email to a user")

@@ -216,7 +216,7 @@ async def find_user(connection: Connection, dialect: Dialect, name: str) -> int:
     """Return the id of the user with this username or email address. Raises NotFoundError."""
     found = await connection.fetch_value(*_NAMED.bind(dialect, name=name, email=name.lower()))
     if found is None:
-        raise NotFoundError(f"There is no user {name!r}")
+        raise NotFoundError(f"No user is named {name!r}")
     return int(found)
 
 

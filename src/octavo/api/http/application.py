@@ -236,7 +236,7 @@ class HttpApplication:
             else:
                 await self._send_known(body, request(), task, send)
         except (OSError, RuntimeError):
-            logger.debug("The client went away")
+            logger.debug("The client disconnected")
         except asyncio.CancelledError:
             if task is None or task in self._sending:
                 raise
@@ -347,7 +347,9 @@ class HttpApplication:
             return
         self._logged = request.started
         status, path, problem = response.status, request.scope["path"], self.problem
-        logger.warning("%s %r: %d, by the site before the last change. %s", request.method, path, status, problem)
+        logger.warning(
+            "%s %r: %d, served by the previous version of the site. %s", request.method, path, status, problem
+        )
 
     async def _send(self, request: Request, response: Response, dispatcher: Dispatcher, send: Send) -> None:
         headers = dispatcher.headers(request, response)
@@ -368,7 +370,7 @@ class HttpApplication:
                     await self._transfers.send(body, send, transfer, dispatcher.options, request.touch)
         except (OSError, RuntimeError):
             # The connection broke during the response, so no error can be sent.
-            logger.debug("The client went away")
+            logger.debug("The client disconnected")
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         """Handle the lifespan protocol: start before the first request, stop after the last."""

@@ -76,7 +76,7 @@ def _warn_of_proxy(address: str) -> None:
     _warned.add(address)
     logger.warning(
         "%s sends forwarded headers, but server.trustedProxies does not list it: limits per client do not apply to its"
-        " requests, and all of them count as %s in other places. Add it if it is your proxy",
+        " requests, and the client address in logs is %s. Add it if it is your proxy",
         address,
         address,
     )

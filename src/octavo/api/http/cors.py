@@ -29,12 +29,12 @@ class CorsLog:
         shown = _shown(origin)
         if not is_allowed:
             if not _is_same(request, origin) and self._is_new(shown):
-                text = "CORS: browsers refuse the answers to pages of %r; add it to `origins` in %s"
+                text = "CORS: browsers block responses for the origin %r; add it to `origins` in %s"
                 logger.warning(text, shown, _FILE)
             return
         for header in self._refused_headers(request):
             if self._is_new(f"{shown} {header}"):
-                text = "CORS: pages of %r may not send the header %r; add it to `headers` in %s"
+                text = "CORS: the origin %r cannot send the header %r; add it to `headers` in %s"
                 logger.warning(text, shown, header, _FILE)
 
     def _refused_headers(self, request: Request) -> list[str]:

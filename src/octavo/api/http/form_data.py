@@ -58,7 +58,7 @@ async def read_form_data(request: Request) -> FormData:
     _, parameters = parse_options_header(request.header("content-type") or "")
     boundary = parameters.get("boundary", "")
     if not 1 <= len(boundary) <= 200 or not boundary.isascii():
-        raise BadRequestError("The multipart body has no boundary")
+        raise BadRequestError("The Content-Type of the multipart body has no boundary")
     collector = _Collector(boundary, limits)
     request.when_done(collector.close)
     waiting = bytearray()
@@ -157,4 +157,4 @@ def _decode(text: bytearray) -> str:
     try:
         return text.decode()
     except UnicodeDecodeError:
-        raise BadRequestError("A field of the form is not valid UTF-8") from None
+        raise BadRequestError("A form field is not valid UTF-8") from None

@@ -77,12 +77,10 @@ class RefusedHosts:
         if now < self._logged + _QUIET_SECONDS:
             self._more += 1
             return
-        more = (
-            f" ({counted(self._more, 'more request was', 'more requests were')} refused before)" if self._more else ""
-        )
+        more = f" ({counted(self._more, 'more request', 'more requests')} refused before)" if self._more else ""
         self._logged, self._more = now, 0
         shown = (host or b"")[:_MOST_TEXT].decode("latin-1")
-        text = "Refused the host %r of request %s; server.allowedHosts does not list it%s"
+        text = "Rejected the Host header %r of request %s; add the host to server.allowedHosts if it is yours%s"
         logger.info(text, shown, request_id, more)
 
 

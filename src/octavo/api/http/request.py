@@ -348,7 +348,7 @@ class Request:
         try:
             inflated = inflater.decompress(received, limit + 1)
         except zlib.error:
-            raise BadRequestError("The compressed body is damaged") from None
+            raise BadRequestError("The compressed body is corrupt") from None
         if len(inflated) > limit:
             raise PayloadTooLargeError
         if not inflater.eof:

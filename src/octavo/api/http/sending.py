@@ -21,7 +21,7 @@ def refuse_crowded(request: Request, running: Collection[Request], arriving: int
     if working < most or request.raw_path.rstrip("/").lower() in PROBES:
         return None
     if working >= options.max_requests:
-        return render_outage(ServiceUnavailable("Too many requests are waiting", reason=f"{working} are under way"))
+        return render_outage(ServiceUnavailable("Too many requests are waiting", reason=f"{working} are running"))
     client, share = request.client_key, share_of(options.max_requests, options.max_requests_each)
     if client is None or working < share or count_of(running, client) < share:
         return None
@@ -34,7 +34,7 @@ def answer_too_late(request: Request, seconds: float) -> Response:
         request.task.uncancel()
     if request.is_late:
         return render_error(RequestTimeoutError())
-    reason = f"it was not answered in {seconds:g} s"
+    reason = f"no response within {seconds:g} s"
     return render_outage(ServiceUnavailable("The request took too long", reason=reason))
 
 

@@ -36,8 +36,8 @@ permissions of each role.</p>
 </body>
 </html>
 """
-_PROBLEM = """<h2>The last change is not served</h2>
-<p>What was served before it is served on, until this is mended:</p>
+_PROBLEM = """<h2>The latest change is not served</h2>
+<p>Octavo serves the previous version until you fix this:</p>
 <pre>{problem}</pre>
 """
 _POLICY = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"

@@ -37,9 +37,9 @@ def _of_collection(content_type: ContentType) -> tuple[Operation, ...]:
             answer=EntryForm.ENTRIES,
         ),
         entry("POST", many, f"{uid}.create", "create", f"Create an entry of {name}", body=EntryForm.ENTRY),
-        entry("GET", one, f"{uid}.findOne", "find_one", f"Read an entry of {name}", refuses=_NO_ENTRY),
+        entry("GET", one, f"{uid}.findOne", "find_one", f"Get an entry of {name}", refuses=_NO_ENTRY),
         entry(
-            "PUT", one, f"{uid}.update", "update", f"Change an entry of {name}", body=EntryForm.ENTRY, refuses=_NO_ENTRY
+            "PUT", one, f"{uid}.update", "update", f"Update an entry of {name}", body=EntryForm.ENTRY, refuses=_NO_ENTRY
         ),
         entry("DELETE", one, f"{uid}.delete", "delete", f"Delete an entry of {name}", refuses=_NO_ENTRY),
         _localization(content_type, one, "create_localization"),
@@ -51,7 +51,7 @@ def _of_single(content_type: ContentType) -> tuple[Operation, ...]:
     entry = partial(Operation, uid=uid, tag=name, query=Grammar.SINGLE, answer=EntryForm.ENTRY)
     return (
         entry("GET", path, f"{uid}.find", "find_single", f"Read {name}", refuses=_NO_ENTRY),
-        entry("PUT", path, f"{uid}.update", "update_single", f"Change {name}, or make it", body=EntryForm.ENTRY),
+        entry("PUT", path, f"{uid}.update", "update_single", f"Create or update {name}", body=EntryForm.ENTRY),
         entry("DELETE", path, f"{uid}.delete", "delete_single", f"Delete {name}", refuses=_NO_ENTRY),
         _localization(content_type, path, "create_single_localization"),
     )

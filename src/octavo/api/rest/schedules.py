@@ -16,7 +16,7 @@ from octavo.content.controllers.scheduling import NAMES, ContentSchedules, read_
 from octavo.core.errors import ValidationError
 
 PATH: Final = "/actions/schedule"
-_LOCALE: Final = Parameter("locale", "Of the entry that is meant; without it the default one", {"type": "string"})
+_LOCALE: Final = Parameter("locale", "The entry's locale; defaults to the default locale", {"type": "string"})
 
 
 class ScheduleEndpoints:
@@ -87,9 +87,9 @@ def _plain_endpoints(route: Route) -> ContentEndpoints | None:
 
 def _operations(update: Operation, name: str, *, has_locale: bool) -> Iterator[Operation]:
     for method, action, handler, summary in (
-        ("GET", "findSchedule", "read", f"Read when an entry of {name} is to be published, and taken back"),
-        ("PUT", "updateSchedule", "set", f"Plan when an entry of {name} is to be published, and taken back"),
-        ("DELETE", "deleteSchedule", "cancel", f"Take back what is planned for an entry of {name}"),
+        ("GET", "findSchedule", "read", f"Get the schedule of an entry of {name}"),
+        ("PUT", "updateSchedule", "set", f"Schedule publishing and unpublishing an entry of {name}"),
+        ("DELETE", "deleteSchedule", "cancel", f"Delete the schedule of an entry of {name}"),
     ):
         yield Operation(
             method,

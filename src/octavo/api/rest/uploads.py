@@ -86,7 +86,7 @@ def _text(said: Mapping[str, Any], name: str) -> str:
     value = said.get(name)
     if value is None or isinstance(value, str):
         return value or ""
-    raise _wrong(name, f"{name} must be given once, as a text")
+    raise _wrong(name, f"{name} must be given once, as a string")
 
 
 def _wrong(name: str, message: str) -> ValidationError:

@@ -168,7 +168,7 @@ class HookedReads:
         event.result = [self._flat(asked, entry) for entry in orjson.loads(found)]
         await asked.hooks.call(f"after_{FIND_MANY}", event)
         if not isinstance(event.result, list):
-            raise asked.hooks.mistake(event.action, "event.result is no list any more")
+            raise asked.hooks.mistake(event.action, "event.result must stay a list")
         return orjson.dumps([self._nested(asked, entry) for entry in event.result])
 
     async def after_one(self, read: HookedRead, event: Event, found: bytes | None) -> bytes | None:
@@ -206,7 +206,9 @@ class HookedReads:
         if asked.request.projection is not Form.REST:
             return entry
         if not isinstance(entry, dict):
-            raise asked.hooks.mistake(f"after_{asked.action}", f"an entry is {type(entry).__name__}, no dictionary")
+            raise asked.hooks.mistake(
+                f"after_{asked.action}", f"an entry must be a dictionary, not {type(entry).__name__}"
+            )
         return nested(entry, asked.request.content_type, self._registry)
 
 

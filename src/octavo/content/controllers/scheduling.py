@@ -185,7 +185,7 @@ class ContentSchedules:
         planned = Planned(given["uid"], given["id"], Plan(given["plan"]), given["dueAt"])
         content_type = self.registry.content_types.get(planned.uid)
         if content_type is None or not content_type.draft_and_publish:
-            raise Undeliverable(f"there is no content-type {planned.uid} with drafts any more")
+            raise Undeliverable(f"the content type {planned.uid} no longer exists or has no drafts")
         work = WORK.set(Origin("schedule", SERVICE))
         try:
             await self._writer.run(lambda unit: self._carry_out(unit, content_type, planned))
@@ -229,7 +229,7 @@ def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:
     """Return the times for `publishAt` and `unpublishAt` in a body. Raises ValidationError with the field's path."""
     unknown = next((name for name in given if name not in NAMES), None)
     if unknown is not None:
-        raise ValidationError(f"Invalid key {unknown}: there are {' and '.join(NAMES)}")
+        raise ValidationError(f"Invalid key {unknown}: expected {' and '.join(NAMES)}")
     return {NAMES[name]: None if value is None else read_time(name, value) for name, value in given.items()}
 
 

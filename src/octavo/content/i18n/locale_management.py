@@ -64,13 +64,13 @@ class LocaleManagement:
         """
         shown = locale_name(code) if name is None else name
         if not _CODE.fullmatch(code):
-            raise ApplicationError(f"{code!r} is not the code of a locale; expected one like en, fr-CA or zh-Hans")
+            raise ApplicationError(f"{code!r} is not a locale code; expected one such as en, fr-CA or zh-Hans")
         if not shown.strip() or len(shown) > _MOST_NAME:
-            raise ApplicationError(f"The name of a locale has 1 to {_MOST_NAME} characters")
+            raise ApplicationError(f"The name of a locale must have 1 to {_MOST_NAME} characters")
 
         async def work(unit: EntryUnit) -> int:
             if any(locale.code.lower() == code.lower() for locale in await self._locked(unit)):
-                raise ApplicationError(f"There is a locale {code} already")
+                raise ApplicationError(f"The locale {code} already exists")
             locale_id = await unit.create(self._type, {"code": code, "name": shown}, actor_id=actor_id)
             if default:
                 await self._make_default(unit, locale_id, code)
@@ -97,7 +97,7 @@ class LocaleManagement:
         async def work(unit: EntryUnit) -> int:
             locale = _find(await self._locked(unit), code)
             if locale.is_default:
-                raise ApplicationError(f"{code} is the default locale; make another one the default before")
+                raise ApplicationError(f"{code} is the default locale. Set another default locale first")
             removed = [
                 (content_type, entry_id)
                 for content_type in self._localized()
@@ -105,7 +105,7 @@ class LocaleManagement:
             ]
             if removed and not with_entries:
                 entries = counted(len(removed), "entry is", "entries are")
-                raise ApplicationError(f"{entries} in {code}, and removed only if that is said")
+                raise ApplicationError(f"{entries} in {code}. Use --with-entries to delete them as well")
             for content_type, entry_id in removed:
                 await unit.delete(content_type, entry_id)
             await unit.delete(self._type, locale.id)
@@ -151,5 +151,5 @@ def _find_id(locales: Sequence[Locale], locale_id: int) -> Locale:
 def _find(locales: Sequence[Locale], code: str) -> Locale:
     found = next((locale for locale in locales if locale.code == code), None)
     if found is None:
-        raise NotFoundError(f"There is no locale {code}; there are {', '.join(locale.code for locale in locales)}")
+        raise NotFoundError(f"Unknown locale {code}; the locales are {', '.join(locale.code for locale in locales)}")
     return found

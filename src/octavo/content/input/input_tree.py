@@ -150,7 +150,7 @@ def _read_morph(registry: Registry, node: InputNode, relation: Relation, value: 
         raise BodyProblem(trail.problem(error.message)) from None
     for target in targets:
         if target.type not in registry.content_types:
-            raise BodyProblem(trail.problem(f"There is no content-type {target.type}"))
+            raise BodyProblem(trail.problem(f"Unknown content type {target.type}"))
     node.typed[relation.name] = targets
 
 

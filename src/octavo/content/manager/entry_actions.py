@@ -191,5 +191,5 @@ def _wanted(ids: Iterable[int | None]) -> list[int | None]:
     """Return each id once. Raises ValidationError for more than one transaction can lock."""
     wanted = list(dict.fromkeys(ids))
     if len(wanted) > MOST_AT_ONCE:
-        raise ValidationError(f"At most {MOST_AT_ONCE} entries are changed at once, these are {len(wanted)}")
+        raise ValidationError(f"At most {MOST_AT_ONCE} entries can be changed at once, got {len(wanted)}")
     return wanted

@@ -39,7 +39,7 @@ def read_file_name(sent: str) -> FileName:
     if not name or _INVALID.search(name) or _RESERVED.fullmatch(name):
         raise ApplicationError("File name contains invalid characters")
     if len(name) > MAX_NAME:
-        raise ValidationError(f"A file name has at most {MAX_NAME} characters")
+        raise ValidationError(f"A file name can have at most {MAX_NAME} characters")
     found = _EXTENSION.search(name)
     return FileName(name, found[0] if found else "")
 

@@ -80,7 +80,9 @@ def check_structure(path: Path, mime: str) -> None:
 
 def _check(what: str, found: int, most: int) -> None:
     if found > most:
-        raise ApplicationError(f"The image has more than {most} {what}, the most that are accepted: save it again")
+        raise ApplicationError(
+            f"The image has more than {most} {what}, which is the limit. Save it again with another program"
+        )
 
 
 def _read(file: IO[bytes], length: int) -> bytes:

@@ -33,7 +33,7 @@ def read_upload_target(
         return None
     content_type = registry.content_types.get(ref)
     if content_type is None:
-        raise _wrong("ref", "ref must be the UID of a content-type")
+        raise _wrong("ref", "ref must be the UID of a content type")
     check(actor, f"{ref}.update")
     if ref in guarded:
         raise ClosedError
@@ -41,7 +41,7 @@ def read_upload_target(
         raise ForbiddenError
     number = id_number(entry_id, digits_only=digits_only)
     if math.isnan(number) or number != math.floor(number) or abs(number) > LARGEST_ID:
-        raise _wrong("refId", "refId must be the id of an entry")
+        raise _wrong("refId", "refId must be the ID of an entry")
     return UploadTarget(content_type, int(number), field)
 
 

@@ -8,7 +8,7 @@ _PATH: Final = re.compile(r"/(?:[^\s/\\<>\"\x00-\x1f\x7f][^\s\\<>\"\x00-\x1f\x7f
 _NOT_TEXT: Final = re.compile(r".*[\\\x00-\x1f\x7f]|\s*//|[^/?#]*:", re.DOTALL)
 _LONGEST: Final = 2_000
 
-EXPECTED: Final = "an address that begins with http:// or https://, or a path that begins with one /"
+EXPECTED: Final = "a URL that begins with http:// or https://, or a path that begins with a single /"
 
 
 def is_web_link(value: Any) -> bool:

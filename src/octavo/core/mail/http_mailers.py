@@ -106,9 +106,9 @@ async def _post(url: str, **request: Any) -> None:
         async with httpx2.AsyncClient(timeout=_TIMES) as client:
             response = await client.post(url, **request)
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a key may be invalid in a header
-        raise MailProblem(f"{host} did not take the message: {type(error).__name__}") from None
+        raise MailProblem(f"{host} rejected the message: {type(error).__name__}") from None
     if not response.is_success:
-        raise MailProblem(f"{host} did not take the message: {response.status_code} {_said(response)}".rstrip())
+        raise MailProblem(f"{host} rejected the message: {response.status_code} {_said(response)}".rstrip())
 
 
 def _said(response: httpx2.Response) -> str:

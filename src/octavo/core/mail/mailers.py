@@ -59,7 +59,7 @@ NO_SENDER: Final = Sender()
 class NoMailer:
     """The mailer if no other is configured. It always raises MailProblem."""
 
-    reason: str = "No way to send mail is configured (plugins.toml, email.config)"
+    reason: str = "Email is not configured. Set email.config in config/plugins.toml"
 
     async def send(self, message: Message) -> None:
         raise MailProblem(self.reason)

@@ -12,8 +12,8 @@ _USUAL_PLACES: Final = ("/usr/sbin", "/usr/lib", "/usr/bin")
 _SECONDS: Final = 60.0
 
 MISSING: Final = (
-    "There is no program `sendmail` on this machine: install one (Postfix, msmtp-mta), "
-    "or name a mail server in plugins.toml, email.config.providerOptions"
+    "The program `sendmail` is not installed. Install it (Postfix, msmtp-mta), or set a mail server in plugins.toml, "
+    "email.config.providerOptions"
 )
 
 
@@ -49,11 +49,11 @@ class SendmailMailer:
             async with asyncio.timeout(_SECONDS):
                 said, _ = await running.communicate(mime.as_bytes())
         except TimeoutError as error:
-            raise MailProblem(f"{program} did not take the message in {_SECONDS:.0f} s") from error
+            raise MailProblem(f"{program} did not accept the message within {_SECONDS:.0f} s") from error
         finally:
             if running.returncode is None:
                 running.kill()
                 await running.wait()
         if running.returncode:
             why = said.decode(errors="replace").strip().partition("\n")[0][:200]
-            raise MailProblem(f"{program} did not take the message: {why or f'it ended with {running.returncode}'}")
+            raise MailProblem(f"{program} rejected the message: {why or f'it exited with {running.returncode}'}")

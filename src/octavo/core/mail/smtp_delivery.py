@@ -32,4 +32,4 @@ async def deliver(message: Message, sender: Sender, server: SmtpServer) -> None:
             tls_context=server.tls,
         )
     except (aiosmtplib.SMTPException, OSError) as error:
-        raise MailProblem(f"{server.host}:{server.port} did not take the message: {error}") from error
+        raise MailProblem(f"{server.host}:{server.port} did not accept the message: {error}") from error

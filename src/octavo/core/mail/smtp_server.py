@@ -79,5 +79,5 @@ def tls_context(options: TlsOptions) -> ssl.SSLContext | None:
         if options.ciphers:
             context.set_ciphers(options.ciphers)
     except ssl.SSLError as error:
-        raise ValueError("tls.ciphers: expected ciphers in OpenSSL's words") from error
+        raise ValueError("tls.ciphers: expected a cipher list in OpenSSL's syntax") from error
     return context

@@ -84,7 +84,7 @@ def compose_file(name: str, project: Path, data: Mapping[str, Any]) -> tuple[str
     """Return the rendered subject and HTML of the project's template with that name. Raises TemplateProblem."""
     text = _read_own(project / FOLDER / f"{name}.html") if _FILE_NAME.fullmatch(name) else None
     if text is None:
-        raise TemplateProblem(f"there is no file {FOLDER}/{name}.html that can be read")
+        raise TemplateProblem(f"the file {FOLDER}/{name}.html does not exist or cannot be read")
     return " ".join(render(_title_of(text) or "", data).split()), render(text, data, escape=True)
 
 
@@ -154,7 +154,7 @@ def render(text: str, data: Mapping[str, Any], *, escape: bool = False) -> str:
     def fill_in(tag: re.Match[str]) -> str:
         name = _NAME.fullmatch(tag[0])
         if name is None:
-            raise TemplateProblem(f"{tag[0]} is not the name of data")
+            raise TemplateProblem(f"{tag[0]} is not a known variable")
         value = _look_up(data, name[1].split("."))
         return escaped(value) if escape else value
 

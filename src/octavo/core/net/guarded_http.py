@@ -142,7 +142,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         port = url.port or (443 if url.scheme == "https" else 80)
         exempt = bool(self._exempt & {url.host, f"{url.host}:{port}"})
         if url.scheme != "https" and not ((exempt or self._plain) and url.scheme == "http"):
-            raise RefusedAddress(f"{url.host} has to be asked by https", request=request)
+            raise RefusedAddress(f"{url.host} must be requested with https", request=request)
         return await self._resolve(request, url.host, port, exempt)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -157,7 +157,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             call.answered(response.status_code)
         if not self._raw and response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
-            raise RefusedAddress(f"{url.host} compresses its answers unasked", request=request)
+            raise RefusedAddress(f"{url.host} returned a compressed response without a request for it", request=request)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Bounded(response.stream, request, self._most_bytes)
         return response
@@ -167,7 +167,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         try:
             found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise httpx2.ConnectError(f"{host} cannot be found: {error}", request=request) from error
+            raise httpx2.ConnectError(f"{host} cannot be resolved: {error}", request=request) from error
         addresses = [str(entry[4][0]) for entry in found]
         if not exempt and not all(map(is_public, addresses)):
             raise PrivateAddress(f"{host} is not a public address", request=request)
@@ -193,7 +193,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for chunk in self._inner:
             received += len(chunk)
             if received > self._most:
-                raise RefusedAddress("the answer is too long", request=self._request)
+                raise RefusedAddress("the response is too large", request=self._request)
             yield chunk
 
     async def aclose(self) -> None:

@@ -59,7 +59,7 @@ async def ask(request: Outgoing, limits: Limits, seconds: float | None = None) -
     """Send a request and return the complete response, whatever its status. Raises RequestFailed."""
     seconds = limits.seconds if seconds is None else seconds
     if _host(request.url) is None:
-        raise RequestFailed("an address begins with https:// and names a host")
+        raise RequestFailed("a URL must begin with https:// and contain a host")
     transport = GuardedTransport(limits.private_hosts, most_bytes=limits.most_bytes)
     try:
         async with (
@@ -85,7 +85,9 @@ async def ask(request: Outgoing, limits: Limits, seconds: float | None = None) -
             raise
         raise RequestFailed(f"{_host(request.url)} took longer than {seconds:g} s") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise RequestFailed(f"{_host(request.url)} cannot be asked: {str(error) or type(error).__name__}") from error
+        raise RequestFailed(
+            f"{_host(request.url)} cannot be requested: {str(error) or type(error).__name__}"
+        ) from error
     return Received(answer.status_code, dict(answer.headers.items()), answer.content, str(answer.url))
 
 

@@ -38,7 +38,7 @@ class RenamingTransaction(MigrationTransaction):
             return
         if new in tables:
             if await self._any(f"SELECT 1 FROM {self.dialect.quote(new)} LIMIT 1"):
-                raise ValueError(f"there are both {old} and {new}, and {new} holds rows")
+                raise ValueError(f"both {old} and {new} exist, and {new} has rows")
             await self._release(tables, new)
             await self.run_all(DropTable(new).statements(self.dialect))
         await self.run_all([self.dialect.rename_table(old, new)])
@@ -61,7 +61,7 @@ class RenamingTransaction(MigrationTransaction):
         if new in columns:
             name = self.dialect.quote(new)
             if await self._any(f"SELECT 1 FROM {self.dialect.quote(found.name)} WHERE {name} IS NOT NULL LIMIT 1"):
-                raise ValueError(f"{found.name} has both {old} and {new}, and {new} holds values")
+                raise ValueError(f"{found.name} has both {old} and {new}, and {new} has values")
             indexes = tuple(index for index in found.indexes if new in index.columns)
             await self.run_all(DropColumn(found.name, columns[new], indexes).statements(self.dialect))
         await self.run_all([self.dialect.rename_column(found.name, old, new)])

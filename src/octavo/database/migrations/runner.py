@@ -112,7 +112,7 @@ def _log_not_run(migrations: Iterable[Migration]) -> None:
     if names:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         logger.warning(
-            "Migrations of JavaScript are not run: %s%s. Write them as .py or .sql files of the same name",
+            "JavaScript migrations do not run: %s%s. Rewrite them as .py or .sql files of the same name",
             ", ".join(names[:5]),
             more,
         )
@@ -199,7 +199,7 @@ async def _run(connection: Transaction, database: Database, migration: Migration
     try:
         await connection.fetch_value("SELECT 1")
     except TransactionFailed as error:
-        raise _failed(f"{FOLDER}/{migration.path.name}", "it went on after a statement had failed") from error
+        raise _failed(f"{FOLDER}/{migration.path.name}", "it continued after a failed statement") from error
     return transaction
 
 

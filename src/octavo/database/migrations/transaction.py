@@ -79,4 +79,4 @@ class MigrationTransaction:
 def refuse_control(word: str) -> None:
     """Raise an error for statements that would end the migration's transaction."""
     if word in _CONTROL:
-        raise ValueError(f"{word} is not for migrations: each runs in a transaction of its own, whole or not at all")
+        raise ValueError(f"{word} is not allowed in migrations: Octavo runs each migration in its own transaction")

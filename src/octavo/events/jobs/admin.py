@@ -49,7 +49,7 @@ class JobAdmin:
     async def run_task(self, name: str) -> int:
         """Run a task now, and return the job's id. Raises NotFoundError."""
         if name not in {task.name for task in await known_tasks(self._database)}:
-            raise NotFoundError(f"There is no task {name}")
+            raise NotFoundError(f"Unknown task {name}")
         payload = {
             "name": name,
             "args": [],
@@ -68,7 +68,7 @@ class JobAdmin:
         """Retry a failed message, and return its new id. Raises NotFoundError."""
         found = await self._letters.send_again(letter_id)
         if found is None:
-            raise NotFoundError(f"No failed job or message has the id {letter_id}")
+            raise NotFoundError(f"No failed job or message has the ID {letter_id}")
         return found
 
 

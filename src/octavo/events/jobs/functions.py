@@ -62,10 +62,10 @@ class JobFunctions:
         module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
         label = next((label for label, package in self._packages.items() if module.startswith(f"{package}.")), None)
         if label is None or not inspect.isroutine(function) or not name.isidentifier():
-            raise NotAJob(f"{name or function!r} is no function of a module below src, so it could not be found later")
+            raise NotAJob(f"{name or function!r} is not a module-level function below src, so a job cannot refer to it")
         found = f"{label}{module.partition('.')[2]}:{name}"
         if getattr(sys.modules.get(module), name, None) is not function or len(found) > _LONGEST:
-            raise NotAJob(f"{found} is another function in its module, so it could not be found later")
+            raise NotAJob(f"{found} is another function in its module, so a job cannot refer to it")
         return found
 
     def find(self, name: str) -> Callable[..., Any]:
@@ -75,11 +75,11 @@ class JobFunctions:
         package = self._packages.get(folder + slash)
         parts = module_name.split(".")
         if package is None or not attribute.isidentifier() or not all(part.isidentifier() for part in parts):
-            raise NotAJob(f"there is no function {name!r} in the project")
+            raise NotAJob(f"the project has no function {name!r}")
         module = self._module(f"{package}.{module_name}", name)
         function = getattr(module, attribute, None)
         if not inspect.isroutine(function) or getattr(function, "__module__", None) != module.__name__:
-            raise NotAJob(f"there is no function {name!r} in the project")
+            raise NotAJob(f"the project has no function {name!r}")
         return function
 
     def _module(self, whole: str, name: str) -> ModuleType:
@@ -90,7 +90,7 @@ class JobFunctions:
             with without_bytecode():
                 return importlib.import_module(whole)
         except ModuleNotFoundError as error:
-            raise NotAJob(f"there is no function {name!r} in the project: {error}") from None
+            raise NotAJob(f"the project has no function {name!r}: {error}") from None
 
 
 def takes_app(function: Callable[..., Any]) -> bool:

@@ -85,15 +85,15 @@ class Jobs:
             raise InvalidCode([CodeProblem(at, f"expected a function, not {type(function).__name__}")])
         self._refuse_generator(function)
         if not isinstance(rule, str) or not isinstance(tz, str | None):
-            raise InvalidCode([CodeProblem(at, "expected a cron expression, and a time zone, as texts")])
+            raise InvalidCode([CodeProblem(at, "expected a cron expression and a time zone as strings")])
         called = name or _name_of(function, rule)
         try:
             schedule = Schedule(rule, tz or self._zone)
         except InvalidSchedule as error:
             raise InvalidCode([CodeProblem(at, str(error))]) from None
         if called in self.tasks or ":" in called or len(called) > 200:
-            taken = f"there is a task {called!r} already ({self.tasks[called].place})" if called in self.tasks else ""
-            message = taken or f"{called!r}: a name has at most 200 characters and no colon"
+            taken = f"a task {called!r} already exists ({self.tasks[called].place})" if called in self.tasks else ""
+            message = taken or f"{called!r}: a name can have at most 200 characters and no colon"
             raise InvalidCode([CodeProblem(at, message)])
         self.tasks[called] = Task(called, schedule, function, at, catch_up)
         return function
@@ -125,7 +125,7 @@ class Jobs:
             raise InvalidCode([CodeProblem(place, "expected a function, or a dict with `task` and `options`")])
         unknown = [*(options.keys() - {"rule", "tz", "catch_up"})]
         if unknown:
-            message = f"options: there are rule, tz and catch_up, not {', '.join(map(str, unknown))}"
+            message = f"options: expected rule, tz and catch_up, not {', '.join(map(str, unknown))}"
             raise InvalidCode([CodeProblem(place, message)])
         has_rule = "rule" in options
         self.cron(
@@ -153,7 +153,7 @@ class Jobs:
         options = self._functions.options_of(name)
         again = retries if retries is not None else options.retries if options.retries is not None else 3
         if not 0 <= again <= MOST_RETRIES or delay < 0:
-            raise ValueError(f"retries are 0 to {MOST_RETRIES}, a delay is no less than 0")
+            raise ValueError(f"retries must be 0 to {MOST_RETRIES}, and a delay at least 0")
         due = this_moment() + int(delay * 1000) if delay else None
         payload = {"name": name, "args": list(args), "kwargs": dict(kwargs), "attempts": again + 1}
         payload |= actor_payload()
@@ -196,7 +196,7 @@ class Jobs:
         job = message.payload
         name, attempts = job["name"], job["attempts"]
         if message.attempt > attempts:
-            raise Undeliverable(f"{name}: the service ended while it ran")
+            raise Undeliverable(f"{name}: the service stopped while it ran")
         began, limit = time.monotonic(), None
         try:
             function, seconds = self._find(name)
@@ -220,7 +220,7 @@ class Jobs:
         if ":" not in name:
             task = self.tasks.get(name)
             if task is None:
-                raise Undeliverable(f"there is no task {name!r} any more")
+                raise Undeliverable(f"the task {name!r} no longer exists")
             return task.call, self._timeout
         try:
             function = self._functions.find(name)

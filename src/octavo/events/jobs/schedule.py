@@ -19,7 +19,7 @@ class Schedule:
         self.rule = rule
         self.zone = zone
         if len(rule) > LONGEST:
-            raise InvalidSchedule(f"a cron expression has at most {LONGEST} characters")
+            raise InvalidSchedule(f"a cron expression can have at most {LONGEST} characters")
         self._simulate(datetime.now(UTC), backwards=False)
 
     def next_after(self, moment: int) -> int | None:
@@ -40,7 +40,7 @@ class Schedule:
         try:
             return CronSim(" ".join(self.rule.split()), begin.astimezone(self._zone), reverse=backwards)
         except CronSimError as error:
-            raise InvalidSchedule(f"{self.rule!r} is no cron expression: {error}") from None
+            raise InvalidSchedule(f"{self.rule!r} is not a cron expression: {error}") from None
 
     @cached_property
     def _zone(self) -> tzinfo:
@@ -49,7 +49,7 @@ class Schedule:
         try:
             return ZoneInfo(self.zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
-            raise InvalidSchedule(f"there is no time zone {self.zone!r}; they are named as in Europe/Berlin") from None
+            raise InvalidSchedule(f"unknown time zone {self.zone!r}; use a name such as Europe/Berlin") from None
 
 
 def _read(moment: int) -> datetime:

@@ -153,7 +153,7 @@ class PurgeQueue:
             )
             return
         pause = max(0.0, self._asked_again_at - steady_time())
-        why = f"{error}; not told since {format_timestamp(since)}"
+        why = f"{error}; failing since {format_timestamp(since)}"
         await self._later(self._front, [(Purge(tuple(tags), 0, since, why), now + int(pause * 1000))])
 
     def _note_failure(self, error: PurgeFailed) -> None:
@@ -166,5 +166,5 @@ class PurgeQueue:
 
     def _note_success(self) -> None:
         if self._failures:
-            logger.info("The cache %s is purged again", self._front.name)
+            logger.info("Purging the cache %s works again", self._front.name)
         self._failures = 0

@@ -132,7 +132,9 @@ class WebhookChangeListener:
         try:
             await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
         except MessageTooLarge as error:
-            logger.warning("Webhook %s is told of %s %d alone: %s", webhook.name, change.uid, change.id, error)
+            logger.warning(
+                "Webhook %s gets %s %d without related entries: %s", webhook.name, change.uid, change.id, error
+            )
             body = build(orjson.dumps({"id": change.id}), this_moment())
             await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
 

@@ -42,7 +42,7 @@ class WebhookDelivery:
         if webhook is None:
             return  # deleted in the meantime
         if not webhook.enabled and not sent.asked:
-            raise Undeliverable(f"the webhook {webhook.name!r} is switched off")
+            raise Undeliverable(f"the webhook {webhook.name!r} is disabled")
         answer = await self._webhooks.send(webhook, sent)
         await self._sweep()
         if answer.error is None:
@@ -54,7 +54,7 @@ class WebhookDelivery:
     async def _fail(self, message: Message, webhook_id: int, status: int | None, error: str) -> None:
         try:
             if status == _GONE:
-                await self._webhooks.switch_off(webhook_id, "the address answered that it is gone (410)")
+                await self._webhooks.switch_off(webhook_id, "the URL returned 410 Gone")
                 raise Undeliverable(error)
             if message.attempt >= self._retries.attempts:
                 await self._webhooks.count_failure(webhook_id, self._most_failures)

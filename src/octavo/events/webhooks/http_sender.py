@@ -45,9 +45,9 @@ class Poster:
         try:
             async with asyncio.timeout(self._options.seconds):
                 status, text = await self._ask(webhook, sent)
-            error = None if 200 <= status < 300 else f"the answer was {status}{_redirect(status)}"
+            error = None if 200 <= status < 300 else f"the response was {status}{_redirect(status)}"
         except TimeoutError:
-            error = f"no answer within {self._options.seconds:g} s"
+            error = f"no response within {self._options.seconds:g} s"
         except RefusedAddress as refused:
             error = _refusal(refused)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as failed:

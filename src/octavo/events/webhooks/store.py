@@ -57,12 +57,12 @@ class Webhooks:
         values = {"secret": new_secret(), **_DEFAULTS, **checked(given)}
         missing = [name for name in ("name", "url", "events") if name not in values]
         if missing:
-            raise ValidationError(f"a webhook needs {', '.join(missing)}")
+            raise ValidationError(f"a webhook requires {', '.join(missing)}")
 
         async def insert(unit: UnitOfWork) -> Webhook:
             await unit.connection.lock("octavo: webhooks")
             if len(await rows.read_all(unit.connection)) >= _MOST_WEBHOOKS:
-                raise ValidationError(f"there are {_MOST_WEBHOOKS} webhooks already")
+                raise ValidationError(f"the limit of {_MOST_WEBHOOKS} webhooks is reached")
             v4_values = {name: values[name] for name in _V4_FIELDS}
             made = Webhook(id=await rows.insert(unit.connection, self._dialect, v4_values), **values)
             await rows.keep_options(unit.connection, self._dialect, made)
@@ -148,7 +148,7 @@ class Webhooks:
         """Return the message with an id."""
         found = await find_delivery(self._database, message_id)
         if found is None:
-            raise NotFoundError(f"There is no message {message_id}")
+            raise NotFoundError(f"No message has the ID {message_id}")
         return found
 
     async def redeliver(self, message_id: str) -> Delivery:
@@ -183,4 +183,4 @@ def _found(webhooks: tuple[Webhook, ...], webhook_id: int) -> Webhook:
     for webhook in webhooks:
         if webhook.id == webhook_id:
             return webhook
-    raise NotFoundError(f"There is no webhook {webhook_id}")
+    raise NotFoundError(f"No webhook has the ID {webhook_id}")

@@ -105,7 +105,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in given.items():
         check = _CHECKS.get(name)
         if check is None:
-            problems.append(Problem((name,), f"a webhook has no {name}; it has {', '.join(_CHECKS)}"))
+            problems.append(Problem((name,), f"unknown key {name}; expected {', '.join(_CHECKS)}"))
             continue
         try:
             values[name] = check(value)
@@ -125,20 +125,20 @@ class _Wrong(Exception):
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > _MOST_NAME:
-        raise _Wrong(f"name must be a text of 1 to {_MOST_NAME} characters")
+        raise _Wrong(f"name must be a string of 1 to {_MOST_NAME} characters")
     return value
 
 
 def _url(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _MOST_URL or not value.isprintable() or " " in value:
-        raise _Wrong(f"url must be an address of at most {_MOST_URL} characters")
+        raise _Wrong(f"url must be a URL of at most {_MOST_URL} characters")
     try:
         parts = urlsplit(value)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         sound = False
     if not sound:
-        raise _Wrong("url must be an address that begins with http:// or https://")
+        raise _Wrong("url must be a URL that begins with http:// or https://")
     return value
 
 
@@ -154,14 +154,14 @@ def is_address(text: str) -> bool:
 
 def _headers(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or len(value) > _MOST_HEADERS:
-        raise _Wrong(f"headers must be an object of at most {_MOST_HEADERS} texts")
+        raise _Wrong(f"headers must be an object of at most {_MOST_HEADERS} strings")
     for name, text in value.items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-            raise _Wrong("this is no name of a header", str(name))
+            raise _Wrong("this is not a valid header name", str(name))
         if name.lower() in OUR_HEADERS:
             raise _Wrong("this header is set by the service", name)
         if not isinstance(text, str) or len(text) > _MOST_VALUE or not text.isascii() or not text.isprintable():
-            raise _Wrong("the value must be a text of printable ASCII characters", name)
+            raise _Wrong("the value must be a string of printable ASCII characters", name)
     return dict(value)
 
 
@@ -169,13 +169,13 @@ def _events(value: Any) -> tuple[str, ...]:
     found = _texts("events", value)
     for event in found:
         if event not in EVENTS:
-            raise _Wrong(f"{event!r} is no event; there are {', '.join(EVENTS)}")
+            raise _Wrong(f"unknown event {event!r}; expected {', '.join(EVENTS)}")
     return found
 
 
 def _texts(name: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, Sequence) or isinstance(value, str) or not all(isinstance(one, str) for one in value):
-        raise _Wrong(f"{name} must be a list of texts")
+        raise _Wrong(f"{name} must be a list of strings")
     return tuple(dict.fromkeys(value))
 
 

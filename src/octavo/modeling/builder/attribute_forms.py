@@ -80,7 +80,7 @@ def attributes_shape(known: Known) -> Shape:
         if not isinstance(value, Mapping):
             return Record({}, rule("attributes.required", lambda given: given is not MISSING, of_absent=True))
         if len(value) > _MOST:
-            return _Refused(f"a definition has at most {_MOST} attributes")
+            return _Refused(f"a definition can have at most {_MOST} attributes")
         return Record({name: _named(name, raw, value, known) for name, raw in value.items()})
 
     return Choice(choose)

@@ -83,25 +83,27 @@ def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
     if isinstance(definition, ContentType):
         yield from (Problem((draft.uid, "attributes", name), REMOVED) for name in removed(definition))
     if len(draft.text.encode()) > LARGEST_DEFINITION:
-        yield Problem((draft.uid,), f"a definition has at most {LARGEST_DEFINITION // 1024**2} MB")
+        yield Problem((draft.uid,), f"a definition can have at most {LARGEST_DEFINITION // 1024**2} MB")
     if definition.collection_name.lower().startswith((OWN_PREFIX, "sqlite_", "pg_")):
-        message = f"{definition.collection_name!r} is a name of the service's own or of the database; choose another"
+        message = f"{definition.collection_name!r} is reserved by the service or the database; choose another"
         yield Problem((draft.uid, "collectionName"), message)
     enum_names = _enum_names(registry)
     for name, attribute in definition.attributes.items():
         if len(name) > _LONGEST:
-            yield Problem((draft.uid, "attributes", name), f"a name has at most {_LONGEST} characters")
+            yield Problem((draft.uid, "attributes", name), f"a name can have at most {_LONGEST} characters")
         if isinstance(attribute, Enumeration):
             counted = Counter(table_name(value) or value for value in {*attribute.values})
             doubles = [value for value in attribute.values if counted[table_name(value) or value] > 1]
             if doubles or len({*attribute.values}) < len(attribute.values):
-                message = f"values cannot be told apart by their names: {', '.join(doubles or attribute.values)}"
+                message = f"values have the same GraphQL name: {', '.join(doubles or attribute.values)}"
                 yield Problem((draft.uid, "attributes", name, "enum"), message)
             if attribute.type_name and enum_names[attribute.type_name] > 1:
                 message = f"{attribute.type_name} is the name of another enumeration; choose another"
                 yield Problem((draft.uid, "attributes", name, "enumName"), message)
     if draft.is_component and draft.uid in _held(registry, draft.uid):
-        yield Problem((draft.uid, "attributes"), "a component cannot hold itself, nor be held by what it holds")
+        yield Problem(
+            (draft.uid, "attributes"), "a component cannot contain itself, directly or through other components"
+        )
 
 
 def _switched(draft: Draft, made: Registry, before: Registry) -> Iterator[Problem]:
@@ -131,7 +133,9 @@ def _long_names(draft: Draft, made: Registry, before: Registry, longest: int | N
 
 def _too_long(path: tuple[str, ...], name: str, most: int) -> Iterator[Problem]:
     if len(name.encode()) > most:
-        yield Problem(path, f"{name} is too long: at most {most} bytes, for tables and columns are named after it")
+        yield Problem(
+            path, f"{name} is too long: use at most {most} bytes, since tables and columns are named after it"
+        )
 
 
 def _held(registry: Registry, uid: str) -> set[str]:

@@ -30,7 +30,7 @@ from octavo.schema.scalar_types import ValueKind
 
 DROP: Final = "drop"
 CONFIRM: Final = "confirm"
-_NO_ROWS: Final = "what it holds are entries of components, or of other types; remove these"
+_NO_ROWS: Final = "its values are entries of components or of other types; delete those instead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +79,19 @@ def dropped_data(registry: Registry, uid: str, form: Any) -> Dropped | None:
 def _problems(definition: Definition, names: Any, form: Mapping[str, Any]) -> Iterator[Problem]:
     uid, kept, renamed = definition.uid, form.get("attributes"), form.get(RENAMES)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        yield Problem((uid, DROP), "must be a list of names of attributes")
+        yield Problem((uid, DROP), "must be a list of attribute names")
         return
     own = definition.raw.get("attributes") or {}
     for name in dict.fromkeys(names):
         if name not in own:
-            yield Problem((uid, DROP, name), "there is no such attribute")
+            yield Problem((uid, DROP, name), "unknown attribute")
         elif name in (kept or ()) or name in (renamed or ()) or own[name].get("configurable") is False:
-            yield Problem((uid, DROP, name), "the form keeps the attribute; leave it out there, or here")
+            yield Problem((uid, DROP, name), "the form contains the attribute; remove it from one of the two")
         elif _places(None, definition, definition.attributes[name]) is None:
             yield Problem((uid, DROP, name), f"it has no column: {_NO_ROWS}")
     word = definition.singular_name if isinstance(definition, ContentType) else uid.partition(".")[2]
     if form.get(CONFIRM) != word:
-        yield Problem((uid, CONFIRM), f"must be {word!r}: what is dropped is lost with all that is in it")
+        yield Problem((uid, CONFIRM), f"must be {word!r}: dropped attributes lose all their values")
 
 
 def _places(registry: Registry | None, definition: Definition, attribute: AnyAttribute) -> list[Unwanted] | None:

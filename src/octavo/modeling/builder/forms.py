@@ -45,7 +45,7 @@ _ICON: Final = rule(
     lambda text: not text or re.fullmatch(r"[A-Za-z0-9][-A-Za-z0-9]*", text) is not None,
 )
 _OF_ONE: Final = (RENAMES, DROP, CONFIRM)
-_IN_ITS_OWN_FORM: Final = rule("{path} is asked for in the form of the component alone", lambda _: False)
+_IN_ITS_OWN_FORM: Final = rule("{path} is only allowed in the component's form", lambda _: False)
 _LONG_ENOUGH: Final = matches(r".{1}", "{path} must be at least 1 characters")
 
 

@@ -80,7 +80,7 @@ class PlanContext:
 
     def _migrated(self, renamed: Renamed | None) -> Renamed | None:
         if renamed is not None and not self.migrates:
-            raise said("Renames take data along by migrations, which are not run: database.settings.runMigrations")
+            raise said("Renames move data with migrations, which are disabled. Enable database.settings.runMigrations")
         return renamed
 
     def plan(self, uid: str, more: Mapping[str, bytes] | None = None, removed: tuple[str, ...] = ()) -> Plan:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from octavo.core.errors import OctavoError, Problem
 
-UNREADABLE: Final = "The form cannot be read"
+UNREADABLE: Final = "The form is invalid"
 
 
 class BuilderError(OctavoError):

@@ -82,7 +82,7 @@ def tie(drafts: Drafts, draft: Draft, name: str, before: Any) -> None:
     if target is draft and present is not None:
         return  # it is in the form itself
     if present is not None and not (other_side(present) == name and present.get("target") == draft.uid):
-        message = f"{target.uid} has an attribute {other!r} already; choose another"
+        message = f"{target.uid} already has an attribute {other!r}; choose another name"
         raise refused([Problem((draft.uid, "attributes", name, "targetAttribute"), message)])
     target.set_attribute(other, inverse)
 

@@ -100,15 +100,15 @@ def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFie
 def _problems(draft: Draft, renames: Any, attributes: Any) -> list[Problem]:
     place = (draft.uid, RENAMES)
     if not isinstance(renames, Mapping) or not isinstance(attributes, Mapping):
-        return [Problem(place, "must be an object: names as they are to names as they are to be")]
+        return [Problem(place, "must be an object of old names to new names")]
     found = []
     for old, new in renames.items():
         if old not in draft.attributes:
-            found.append(Problem((*place, old), "there is no such attribute"))
+            found.append(Problem((*place, old), "unknown attribute"))
         elif not isinstance(new, str) or new not in attributes or old in attributes:
-            found.append(Problem((*place, old), "the form has to have the attribute under its new name alone"))
+            found.append(Problem((*place, old), "the form must contain the attribute under its new name only"))
         elif any(snake_case(name) == snake_case(new) for name in draft.attributes if name != old):
-            found.append(Problem((*place, old), f"there is an attribute {new} already"))
+            found.append(Problem((*place, old), f"an attribute {new} already exists"))
     return found
 
 

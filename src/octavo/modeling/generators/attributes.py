@@ -56,7 +56,7 @@ def read_attribute(word: str, registry: Registry, own: str) -> NewAttribute:
         raise CannotGenerate(f"{word!r}: expected NAME:TYPE, such as {name or 'title'}:string")
     kind, *options = rest
     if kind not in TYPES:
-        raise CannotGenerate(f"{word!r}: there is no type {kind!r}{did_you_mean(kind, TYPES)}")
+        raise CannotGenerate(f"{word!r}: unknown type {kind!r}{did_you_mean(kind, TYPES)}")
     raw: dict[str, Any] = {"type": kind}
     if kind in RELATION_KINDS:
         raw = {"type": "relation", "relation": kind}
@@ -101,8 +101,8 @@ def _target(value: str, registry: Registry, own: str) -> str:
     own_types = [uid for uid in known if uid.startswith("api::")]
     found = list(dict.fromkeys(own_types or known))
     if len(found) != 1:
-        hint = f"; there are {', '.join(found)}" if found else did_you_mean(value, registry.content_types)
-        raise CannotGenerate(f"{value!r} names no content-type{hint}")
+        hint = f"; the content types are {', '.join(found)}" if found else did_you_mean(value, registry.content_types)
+        raise CannotGenerate(f"unknown content type {value!r}{hint}")
     return found[0]
 
 
@@ -121,7 +121,7 @@ def _pair(word: str, option: str) -> tuple[str, Any]:
 def _two_way(word: str, attribute: NewAttribute, inverse: str) -> NewAttribute:
     kind = str(attribute.raw.get("relation"))
     if kind not in _TWO_WAY:
-        raise CannotGenerate(f"{word!r}: inversedBy goes with {', '.join(_TWO_WAY)}")
+        raise CannotGenerate(f"{word!r}: inversedBy requires {', '.join(_TWO_WAY)}")
     key = "mappedBy" if kind == "oneToMany" else "inversedBy"
     return NewAttribute(attribute.name, {**attribute.raw, key: checked_attribute(inverse)}, inverse)
 

@@ -12,14 +12,14 @@ from octavo.schema.registry import Registry
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 _CONTENT_CONTROLLER: Final = '''\
-"""What is asked of {uid} over REST. Core actions that are not here are as ever."""
+"""REST actions of {uid}. Core actions that are not overridden here stay unchanged."""
 
 from octavo import Controller, Request
 
 
 class {name}Controller(Controller):
     async def find(self, request: Request):
-        """A list of entries: here is the place to change what is asked, or what is answered."""
+        """List entries. Change the query before the call, or the response after it."""
         return await super().find(request)
 '''
 _SINGLE_CONTROLLER: Final = _CONTENT_CONTROLLER.replace("A list of entries", "The entry")
@@ -31,18 +31,18 @@ from octavo import Controller, Request
 
 class {name}Controller(Controller):
     async def index(self, request: Request):
-        """What is answered: a dictionary, a list, a text, or one of the answers of `octavo.Response`."""
+        """Return a dictionary, a list, a string, or a response of `octavo.Response`."""
         return {{"name": "{module}"}}
 '''
 _SERVICE: Final = '''\
-"""What other code asks for by `app.service("{uid}")`."""
+"""A service for other code: `app.service("{uid}")`."""
 
 from octavo import Service
 
 
 class {name}Service(Service):
     async def example(self):
-        """Whatever several places need."""
+        """Logic that several places share."""
         return {body}
 '''
 _CORE_ROUTES: Final = '''\
@@ -50,12 +50,12 @@ _CORE_ROUTES: Final = '''\
 
 from octavo import CoreRouter
 
-# Others than all of them: only=["find", "find_one"], or except_=["delete"].
-# For one action: config={{"find": {{"auth": False, "policies": ["is-member"]}}}}.
+# To limit the actions: only=["find", "find_one"], or except_=["delete"].
+# To configure an action: config={{"find": {{"auth": False, "policies": ["is-member"]}}}}.
 router = CoreRouter()
 '''
 _ROUTE: Final = '''\
-"""A route, and what it answers."""
+"""A route with its handler."""
 
 from octavo import Request, Route
 
@@ -65,7 +65,7 @@ async def {function}(request: Request):
     return {{"params": dict(request.params)}}
 
 
-# Without `auth=False` it is for users who are logged in.
+# Without `auth=False` the route requires a signed-in user.
 routes = [Route("{method}", "{path}", {function}{auth})]
 '''
 _ROUTE_TO: Final = '''\
@@ -73,45 +73,45 @@ _ROUTE_TO: Final = '''\
 
 from octavo import Route
 
-# Without `auth=False` it needs the permission of its action.
+# Without `auth=False` the route requires the permission for its action.
 routes = [Route("{method}", "{path}", "{handler}"{auth})]
 '''
 _POLICY: Final = '''\
-"""Whether a call may go on, over REST and GraphQL. It is named `{uid}`, in its own API also `{name}`."""
+"""A policy for REST and GraphQL, named `{uid}` (in its own API also `{name}`)."""
 
 
 async def policy(context, config):
-    """False refuses the call."""
+    """Return False to refuse the call."""
     return context.actor.kind == "user"
 '''
 _MIDDLEWARE: Final = '''\
-"""Stands around requests. It is named `{uid}`."""
+"""A middleware for requests, named `{uid}`."""
 
 from octavo import Request
 
 
 async def middleware(request: Request, next, config):
-    """What `next` answers is what the caller would see."""
+    """Call `next` for the response, and return it or another one."""
     return await next()
 '''
 _FIELD_MIDDLEWARE: Final = '''\
-"""Stands around fields of GraphQL. It is named `{uid}`."""
+"""A middleware for GraphQL fields, named `{uid}`."""
 
 
 async def middleware(next, parent, args, context, info):
-    """What `next` answers is what the caller would see."""
+    """Call `next` for the response, and return it or another one."""
     return await next(parent, args, context, info)
 '''
 _JOB: Final = '''\
-"""Work in the background. `await app.enqueue({function}, "world")` has it done, once what is around that is durable."""
+"""A background job. `await app.enqueue({function}, "world")` runs it after the transaction commits."""
 
 
 async def {function}(app, name: str):
-    """Its arguments are what JSON can say, after `app`, where the first one is called so."""
+    """Arguments are JSON values. `app` is passed if the first parameter has that name."""
     app.log.info("Hello %s", name)
 '''
 _TASKS: Final = '''\
-"""Tasks by the clock: one process of all does each."""
+"""Scheduled tasks. Each run happens in one process only."""
 
 
 async def {function}(app):
@@ -121,15 +121,15 @@ async def {function}(app):
 tasks = {{"{name}": {{"task": {function}, "options": {{"rule": "{rule}"}}}}}}
 '''
 _LIFECYCLES: Final = '''\
-"""What happens around changes of {uid}."""
+"""Lifecycle hooks of {uid}."""
 
 
 async def before_create(event):
-    """In the transaction of the change: `event.params.data` may be changed, raising undoes all of it."""
+    """Run inside the transaction. You can change `event.params.data`; an exception rolls everything back."""
 
 
 async def after_commit_create(event):
-    """Once the change is durable, `event.result` the new entry: mails and calls of others belong here."""
+    """Run after the commit. `event.result` is the new entry. Send emails and call other services here."""
 '''
 
 
@@ -167,14 +167,14 @@ def core_routes(registry: Registry, api: str, name: str) -> NewFile:
     """Return the core routes of a content type. Raises CannotGenerate if it does not exist."""
     uid = _uid(api, name)
     if uid not in registry.content_types:
-        raise CannotGenerate(f"there is no content-type {uid}; for a route of its own, say --path")
+        raise CannotGenerate(f"unknown content type {uid}. For a custom route, pass --path")
     return _file(api, "routes", name, _CORE_ROUTES.format(uid=uid))
 
 
 def route(api: str, name: str, method: str, path: str, *, handler: str | None = None, public: bool = False) -> NewFile:
     """Return a route to a controller's method (`talk.by_slug`), or to a function next to it. Raises CannotGenerate."""
     if not path.startswith("/") or any(sign in path for sign in "\"'\\ \n"):
-        raise CannotGenerate(f"{path!r}: a path begins with /, and has no quotes or spaces")
+        raise CannotGenerate(f"{path!r}: a path must begin with / and contain no quotes or spaces")
     auth = ", auth=False" if public else ""
     template = _ROUTE if handler is None else _ROUTE_TO
     function = method_name(name)
@@ -200,7 +200,7 @@ def lifecycles(item: ContentType) -> NewFile:
         return NewFile(f"{folder}/lifecycles.py", _LIFECYCLES.format(uid=item.uid))
     kind, _, rest = item.uid.partition("::")
     if kind != "plugin":
-        raise CannotGenerate(f"{item.uid} has no file for hooks; app.on(...) in src/index.py is for all types")
+        raise CannotGenerate(f"{item.uid} cannot have a hooks file; use app.on(...) in src/index.py")
     plugin, _, name = rest.partition(".")
     file = f"src/extensions/{plugin}/content-types/{name}/lifecycles.py"
     return NewFile(file, _LIFECYCLES.format(uid=item.uid))

@@ -55,9 +55,9 @@ def plan_content_type(
 ) -> DefinitionPlan:
     """Plan a content type. Raises CannotGenerate, InvalidDefinitions."""
     api = checked_name(options.api or name, "an API")
-    plural = checked_name(options.plural or plural_of(checked_name(name, "a content-type")), "a content-type")
+    plural = checked_name(options.plural or plural_of(checked_name(name, "a content type")), "a content type")
     if plural == name:
-        raise CannotGenerate(f"the plural of {name!r} must be another word; say it with --plural")
+        raise CannotGenerate(f"the plural of {name!r} must differ from the singular; set it with --plural")
     uid = content_type_uid(api, name)
     attributes = read_attributes(words, registry, uid)
     raw = {
@@ -86,7 +86,7 @@ def plan_component(
     checked_name(category, "a category"), checked_name(name, "a component")
     attributes = read_attributes(words, registry, uid)
     if any(attribute.inverse for attribute in attributes):
-        raise CannotGenerate("relations of components have no way back: inversedBy goes with content-types")
+        raise CannotGenerate("relations of components cannot have inversedBy; use it with content types")
     raw: dict[str, Any] = {
         "collectionName": f"components_{snake_case(category)}_{snake_case(plural_of(name))}",
         "info": {"displayName": display or display_name(name), "description": ""},
@@ -122,11 +122,11 @@ def _edits(
             continue
         target = registry.content_types.get(str(attribute.raw["target"]))
         if target is None:
-            raise CannotGenerate(f"{attribute.name}: there is no content-type {attribute.raw['target']}")
+            raise CannotGenerate(f"{attribute.name}: unknown content type {attribute.raw['target']}")
         if not target.is_api:
-            raise CannotGenerate(f"{attribute.name}: {target.uid} is not the project's own; leave inversedBy out")
+            raise CannotGenerate(f"{attribute.name}: {target.uid} is not defined by the project; remove inversedBy")
         if attribute.inverse in target.attributes:
-            raise CannotGenerate(f"{attribute.name}: {target.uid} has an attribute {attribute.inverse!r} already")
+            raise CannotGenerate(f"{attribute.name}: {target.uid} already has an attribute {attribute.inverse!r}")
         found.append((target.source, attribute))
     return found
 

@@ -23,7 +23,7 @@ def write_files(project: Path, files: Iterable[NewFile]) -> Sequence[str]:
     listed = list(files)
     present = [file.name for file in listed if (project / file.name).exists()]
     if present:
-        raise CannotGenerate(f"{', '.join(present)}: there already, and never overwritten")
+        raise CannotGenerate(f"{', '.join(present)}: already exists and is never overwritten")
     for file in listed:
         path = project / file.name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,8 @@ def checked_name(name: str, what: str) -> str:
         near = "-".join(word.lower() for word in words(name) if word.isascii()).lstrip("-0123456789")[:LONGEST]
         hint = f", such as {near}" if near and near != name else ""
         raise CannotGenerate(
-            f"{name!r} cannot name {what}: small letters, digits and single hyphens, at most {LONGEST}{hint}"
+            f"{name!r} is not a valid name of {what}: use lowercase letters, digits and single hyphens, at most "
+            f"{LONGEST}{hint}"
         )
     return name
 
@@ -29,7 +30,8 @@ def checked_attribute(name: str) -> str:
     """Return an attribute's name. Raises CannotGenerate."""
     if not _ATTRIBUTE.fullmatch(name) or len(name) > LONGEST:
         raise CannotGenerate(
-            f"{name!r} cannot name an attribute: letters, digits and _, a letter first, at most {LONGEST}"
+            f"{name!r} is not a valid attribute name: use letters, digits and _, starting with a letter, at "
+            f"most {LONGEST}"
         )
     return name
 
@@ -59,7 +61,7 @@ def method_name(name: str) -> str:
     """Return a function name: `by_slug` for `by-slug`. Raises CannotGenerate."""
     found = snake_case(name)
     if not found.isidentifier() or keyword.iskeyword(found):
-        raise CannotGenerate(f"{name!r} cannot name a function of Python")
+        raise CannotGenerate(f"{name!r} is not a valid Python function name")
     return found
 
 

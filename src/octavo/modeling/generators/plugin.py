@@ -31,7 +31,7 @@ include = ["{package}*"]
 _README: Final = """\
 # octavo-{name}
 
-A plugin of Octavo. `pip install -e '.[test]'`, then `pytest`; a project that has it installed switches it on:
+A plugin for Octavo. To test it, run `pip install -e '.[test]'`, then `pytest`. To enable it in a project:
 
     # config/plugins.toml
     [{name}]
@@ -39,7 +39,7 @@ A plugin of Octavo. `pip install -e '.[test]'`, then `pytest`; a project that ha
     config = {{ greeting = "Good morning" }}
 """
 _INDEX: Final = '''\
-"""What the plugin does at start, and its settings: `config` in a project's config/plugins.toml."""
+"""The plugin's startup code and its settings: `config` in a project's config/plugins.toml."""
 
 from octavo.core.values import dataclass
 
@@ -53,25 +53,25 @@ async def bootstrap(app):
     app.log.info("{name} greets with %s", app.plugin("{name}").config.greeting)
 '''
 _CONTROLLER: Final = '''\
-"""What is asked of the plugin over REST."""
+"""The plugin's REST actions."""
 
 from octavo import Controller, Request
 
 
 class {class_name}Controller(Controller):
     async def greet(self, request: Request):
-        """A greeting."""
+        """Return a greeting."""
         return {{"greeting": self.app.plugin("{name}").config.greeting}}
 '''
 _ROUTES: Final = '''\
-"""The addresses of the plugin."""
+"""The plugin's routes."""
 
 from octavo import Route
 
 routes = [Route("GET", "/{name}", "{name}.greet", auth=False)]
 '''
 _CONFTEST: Final = '''\
-"""A project that has the plugin in use, for every test: `site` serves it."""
+"""A project with the plugin enabled, for all tests; `site` serves it."""
 
 import pytest
 
@@ -87,7 +87,7 @@ def octavo_project(tmp_path_factory):
     return project
 '''
 _TEST: Final = '''\
-"""What the plugin answers."""
+"""Tests of the plugin's responses."""
 
 
 async def test_it_greets(site):

@@ -55,9 +55,9 @@ async def find_conversion(database: Database, registry: Registry, type_name: str
         raise ConversionRefused(str(error)) from error
     attribute = definition.attributes.get(name)
     if not isinstance(attribute, Scalar):
-        raise ConversionRefused(f"{definition.uid} has no attribute {name} in a column of its own")
+        raise ConversionRefused(f"{definition.uid} has no attribute {name} with its own column")
     if SCALAR_TYPES[attribute.type].secret:
-        raise ConversionRefused(f"{definition.uid}.{name} keeps secrets, which have no other form")
+        raise ConversionRefused(f"{definition.uid}.{name} stores secrets, which cannot be converted")
     dialect = database.dialect
     place = (physical_name(table_name(definition), dialect), physical_name(column_name(attribute), dialect))
     for change in (await plan_changes(database, registry)).ordered:
@@ -69,7 +69,9 @@ async def find_conversion(database: Database, registry: Registry, type_name: str
 def _step(change: ChangeType, attribute: Scalar, dialect: Dialect) -> ConversionStep:
     word = type_word(change.found.type)
     if word is None:
-        raise ConversionRefused(f"{change.table}.{change.wanted.name} is {change.found.type}, which no attribute is")
+        raise ConversionRefused(
+            f"{change.table}.{change.wanted.name} is {change.found.type}, which no attribute type uses"
+        )
     kind = SCALAR_TYPES[attribute.type].kind
     scale = _SCALE.search(change.wanted.type)
     places = int(scale[1]) if scale else None

@@ -65,19 +65,19 @@ def plan_rename(settings: Settings, type_name: str, old: str, new: str) -> Renam
     definition = find_definition(registry, type_name)
     path = settings.project / definition.source
     if not path.is_file():
-        raise RenameRefused(f"{definition.uid} is defined by no file of the project")
+        raise RenameRefused(f"{definition.uid} is not defined in a file of the project")
     if old == new:
         raise RenameRefused("Both names are the same")
     is_done = new in definition.attributes and old not in definition.attributes
     if not _NAME.fullmatch(new):
-        raise RenameRefused(f"{new!r} is no name: it begins with a letter, and has letters, digits, - and _")
+        raise RenameRefused(f"{new!r} is not a valid name: use letters, digits, - and _, starting with a letter")
     _check(definition, *((new, old) if is_done else (old, new)))
     files = _edited_files(settings.project, registry, definition, *((new, old) if is_done else (old, new)))
     other = _edited_registry(settings, files)
     before, after = (other, registry) if is_done else (registry, other)
     if len(after.remarks) > len(before.remarks):
         new_remarks = "; ".join(str(remark) for remark in after.remarks if remark not in before.remarks)
-        raise RenameRefused(f"{new} would not do: {new_remarks}")
+        raise RenameRefused(f"{new} is not possible: {new_remarks}")
     lines = rename_lines(before, after, definition.uid, old, new)
     about = f"Rename {_literal(old)[1:-1]} of {definition.uid} to {new}."
     return RenamePlan(definition.uid, {} if is_done else files, migration_text(about, lines))
@@ -92,7 +92,7 @@ def plan_table_rename(settings: Settings, type_name: str, old: str) -> tuple[str
     definition = find_definition(registry, type_name)
     path = settings.project / definition.source
     if not path.is_file():
-        raise RenameRefused(f"{definition.uid} is defined by no file of the project")
+        raise RenameRefused(f"{definition.uid} is not defined in a file of the project")
     owner = next((each for each in registry.definitions() if each.collection_name == old), None)
     if owner is not None:
         raise RenameRefused(f"{old} is the table of {owner.uid}")
@@ -115,8 +115,8 @@ def find_definition(registry: Registry, name: str) -> Definition:
     if len(exact or found) == 1:
         return (exact or found)[0]
     if found:
-        raise RenameRefused(f"{name} may be {' or '.join(each.uid for each in found)}; say which one")
-    raise RenameRefused(f"There is no content-type or component {name}; `octavo content-types list` shows them")
+        raise RenameRefused(f"{name} may be {' or '.join(each.uid for each in found)}; use one of these UIDs")
+    raise RenameRefused(f"Unknown content type or component {name}; run `octavo content-types list`")
 
 
 def _names_of(definition: Definition) -> tuple[str, ...]:
@@ -131,10 +131,10 @@ def _check(definition: Definition, old: str, new: str) -> None:
     own = definition.raw.get("attributes")
     if not isinstance(own, Mapping) or old not in own:
         hint = did_you_mean(old, own if isinstance(own, Mapping) else ())
-        raise RenameRefused(f"{definition.uid} has no attribute {old} of its own ({definition.source}){hint}")
+        raise RenameRefused(f"{definition.uid} does not define an attribute {old} ({definition.source}){hint}")
     taken = next((name for name in definition.attributes if snake_case(name) == snake_case(new) and name != old), None)
     if taken is not None:
-        raise RenameRefused(f"{definition.uid} has an attribute {taken} already")
+        raise RenameRefused(f"{definition.uid} already has an attribute {taken}")
 
 
 def _registry(settings: Settings, folder: Path) -> Registry:
@@ -241,7 +241,7 @@ def _table_lines(before: Registry, after: Registry) -> Iterator[str]:
             arguments = (each.old, each.new) if each.kind == "table" else (each.table, each.old, each.new)
             yield _call(f"rename_{each.kind}", *arguments)
     except ValueError as error:
-        raise RenameRefused("The definitions differ in more than a name (is a key written twice?)") from error
+        raise RenameRefused("The definitions differ in more than a name. Is a key written twice?") from error
 
 
 def _row_lines(registry: Registry, uid: str, old: str, new: str) -> Iterator[str]:

@@ -18,11 +18,11 @@ def open_traces(settings: Settings) -> "Traces | None":
     if not given.endpoint:
         return None
     if not given.endpoint.startswith(("http://", "https://")):
-        raise SettingsError([SettingsProblem(_FILE, _KEY, "expected an address that begins with http:// or https://")])
+        raise SettingsError([SettingsProblem(_FILE, _KEY, "expected a URL that begins with http:// or https://")])
     try:
         from octavo.operations.telemetry.traces import TraceOptions, Traces
     except ModuleNotFoundError as error:
-        message = "to follow requests takes a library: pip install 'octavo[opentelemetry]'"
+        message = "tracing requires a package: pip install 'octavo[opentelemetry]'"
         raise SettingsError([SettingsProblem(_FILE, _KEY, message)]) from error
     address = given.endpoint.rstrip("/")
     return Traces(

@@ -251,7 +251,7 @@ def _opened(path: Path) -> IO[bytes]:
 def _read_entry(raw: Mapping[str, Any], registry: Registry) -> _Entry:
     content_type = registry.content_types.get(raw["uid"])
     if content_type is None:
-        raise SeedError(f"{raw['key']}: there is no content-type {raw['uid']!r}")
+        raise SeedError(f"{raw['key']}: unknown content type {raw['uid']!r}")
     return _Entry(raw["key"], content_type, raw["data"], raw.get("locale"), raw.get("localizationOf"))
 
 

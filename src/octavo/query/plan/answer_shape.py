@@ -81,7 +81,7 @@ def _member(item: Answer | Guarded, definition: Definition, planning: Planning, 
 def _guarded(item: Guarded, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
     holder = definition if isinstance(definition, ContentType) else holder
     if holder is None:
-        raise TypeError(f"{definition.uid} stands in no entry that a guard could speak of")
+        raise TypeError(f"{definition.uid} is not part of an entry that a guard can check")
     condition = plan_filter(item.condition, holder, planning.unscoped())
     return GuardShape(condition, answer_shape(item.answer, definition, planning, holder), item.otherwise)
 

@@ -52,7 +52,7 @@ def plan_step(owner: Definition, attribute: AnyAttribute, planning: Planning, *,
     planning.join()
     target = planning.registry.target(attribute)
     if target is None:
-        raise TypeError(f"{owner.uid}.{attribute.name} leads to no single kind of entry")
+        raise TypeError(f"{owner.uid}.{attribute.name} references several types of entries")
     scope = None  # files are readable with their entry
     if scoped and planning.access is not None and not isinstance(attribute, Media):
         scope = plan_scope(target, planning)

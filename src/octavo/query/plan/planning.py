@@ -80,8 +80,8 @@ class Planning:
         self.joins += 1
         if self.joins > self.most_joins:
             raise ValidationError(
-                f"The request takes more than {self.most_joins} joins, the most that `reads.joins` in config/api.toml "
-                "allows: ask for fewer relations, components or levels"
+                f"The request needs more than {self.most_joins} joins, the limit of `reads.joins` in "
+                "config/api.toml. Request fewer relations, components or levels"
             )
 
     @property

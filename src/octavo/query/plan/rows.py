@@ -109,7 +109,7 @@ def plan_rows(query: RowsQuery, registry: Registry) -> tuple[RowsPlan, tuple[Val
     is_grouped = bool(query.groups) or any(column.measure for column in columns)
     loose = [column.name for column in columns if not (column.measure or column.name in query.groups)]
     if is_grouped and loose:
-        raise ValidationError(f"{loose[0]} is neither measured nor grouped by")
+        raise ValidationError(f"{loose[0]} is neither aggregated nor in group_by")
     order = _order(query, columns, steps, is_grouped)
     limit = None if query.limit is None else planning.bind(ParameterKind.INTEGER, query.limit)
     start = planning.bind(ParameterKind.INTEGER, query.start) if query.start else None
@@ -130,7 +130,9 @@ class _Steps:
         for place, name in enumerate(path[:-1]):
             attribute = attribute_of(definition, name)
             if attribute is None or isinstance(attribute, Scalar) or self._planning.registry.target(attribute) is None:
-                raise ValidationError(f"{'.'.join(path)}: {name} of {definition.uid} leads to no single kind of entry")
+                raise ValidationError(
+                    f"{'.'.join(path)}: {name} of {definition.uid} references several types of entries"
+                )
             here = path[: place + 1]
             if here not in self._known:
                 step = plan_step(definition, attribute, self._planning)
@@ -140,7 +142,7 @@ class _Steps:
         if scalar is None:
             return self._known[path[:-1]], None
         if not isinstance(scalar, Scalar) or SCALAR_TYPES[scalar.type].secret:
-            raise ValidationError(f"{'.'.join(path)} has no value that can be shown")
+            raise ValidationError(f"{'.'.join(path)} has no value that can be returned")
         return self._known[path[:-1]], scalar
 
 
@@ -164,13 +166,13 @@ def _column(wanted: Wanted, content_type: ContentType, steps: _Steps) -> RowColu
         case Measure.COUNT:
             shown = ValueKind.INTEGER
         case Measure.SUM | Measure.AVERAGE if kind not in NUMBER_KINDS:
-            raise ValidationError(f"{'.'.join(wanted.path)} holds no numbers to add up")
+            raise ValidationError(f"{'.'.join(wanted.path)} is not a number and cannot be summed")
         case Measure.SUM if kind is ValueKind.BIG_INTEGER:
             shown = ValueKind.INTEGER
         case Measure.AVERAGE:
             shown = ValueKind.FLOAT
         case Measure.LEAST | Measure.GREATEST if kind in _NOT_ORDERED:
-            raise ValidationError(f"{'.'.join(wanted.path)} has no order to find the first or the last by")
+            raise ValidationError(f"{'.'.join(wanted.path)} has no order, so there is no least or greatest value")
         case _:
             shown = kind
     return RowColumn(wanted.name, shown, scalar, path, wanted.measure, wanted.distinct)
@@ -183,7 +185,7 @@ def _order(query: RowsQuery, columns: list[RowColumn], steps: _Steps, is_grouped
         place = next((place for place, column in enumerate(columns) if column.name == one.name), None)
         if place is None:
             if is_grouped or query.distinct:
-                raise ValidationError(f"order by {one.name}: such rows are ordered by their own columns")
+                raise ValidationError(f"order by {one.name}: these rows can only be ordered by their own columns")
             place = len(columns)
             columns.append(_hidden(tuple(one.name.split(".")), query.content_type, steps))
         order.append((place, one.descending))
@@ -215,17 +217,17 @@ def _check(asked: Filter, definition: Definition, registry: Registry) -> None:
         case Not(item=item):
             _check(item, definition, registry)
         case Unknown(name=name):
-            raise ValidationError(f"there is no operator {name}")
+            raise ValidationError(f"unknown operator {name}")
         case At(attribute=name, filter=inner):
             attribute = attribute_of(definition, name)
             if attribute is None or isinstance(attribute, Scalar):
                 if attribute is not None and SCALAR_TYPES[attribute.type].secret:
-                    raise ValidationError(f"{name} of {definition.uid} is not compared")
+                    raise ValidationError(f"{name} of {definition.uid} cannot be compared")
                 _check_comparisons(inner, name)
                 return
             target = registry.target(attribute)
             if target is None:
-                raise ValidationError(f"{name} of {definition.uid} leads to no single kind of entry")
+                raise ValidationError(f"{name} of {definition.uid} references several types of entries")
             _check(inner, target, registry)
         case Compare():
             pass
@@ -244,8 +246,8 @@ def _check_comparisons(asked: Filter, name: str) -> None:
         case Not(item=item):
             _check_comparisons(item, name)
         case Unknown(name=operator):
-            raise ValidationError(f"there is no operator {operator}, at {name}")
+            raise ValidationError(f"unknown operator {operator} at {name}")
         case At(attribute=inside):
-            raise ValidationError(f"{name} is a value, and has no {inside!r}")
+            raise ValidationError(f"{name} is a scalar and has no {inside!r}")
         case Compare():
             pass

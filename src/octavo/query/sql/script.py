@@ -91,13 +91,13 @@ def _tokens(script: str, rules: ScriptRules) -> Iterator[tuple[str, int, int]]:
     while found := pattern.search(script, place):
         kind, start, place = found.lastgroup or "quoted", found.start(), found.end()
         if kind == "open":
-            raise InvalidScript(_line(script, start), f"what {script[start]} begins has no end")
+            raise InvalidScript(_line(script, start), f"{script[start]} is not closed")
         if kind == "comment":
             place = _comment_end(script, start, rules.nested_comments)
         elif kind == "tag":
             place = script.find(found[0], place) + len(found[0])
             if place < found.end() + len(found[0]):
-                raise InvalidScript(_line(script, start), f"what {found[0]} begins has no end")
+                raise InvalidScript(_line(script, start), f"{found[0]} is not closed")
         if kind != "comment" and not found[0].startswith("--"):
             yield kind, start, place
 
@@ -108,4 +108,4 @@ def _comment_end(script: str, start: int, nested: bool) -> int:
         depth = max(depth, 1) if sign[0] == "/*" and not nested else depth + (1 if sign[0] == "/*" else -1)
         if depth == 0:
             return sign.end()
-    raise InvalidScript(_line(script, start), "a comment has no end")
+    raise InvalidScript(_line(script, start), "a comment is not closed")

@@ -145,7 +145,7 @@ class AbilityBuilder:
             kept = QuerySanitizer(self.registry, CODE, _STRICT).sanitize(Query(filters=verdict), content_type)
             if kept.filters == verdict:
                 return True
-            why = "parts of it say nothing"
+            why = "parts of it are empty"
         except OctavoError as error:
             why = error.message
         _warn_unfit(name, content_type.uid, why)

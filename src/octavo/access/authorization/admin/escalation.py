@@ -12,7 +12,7 @@ from octavo.access.authorization.admin.grants import Grant
 from octavo.access.authorization.role_grants import DEFAULT_ROLES
 from octavo.core.errors import ForbiddenError, Problem
 
-TOO_MUCH: Final = "You cannot give rights that you do not have"
+TOO_MUCH: Final = "You cannot grant permissions that you do not have"
 
 
 def check_grants_within(actor: Actor, grants: Mapping[int, Grant]) -> None:

@@ -52,7 +52,7 @@ def read_grant(action: Any, subject: Any, properties: Any, conditions: Any) -> G
         known, named = _parsed(properties) or {}, _parsed(conditions) or []
         fields, locales = _names(known.get("fields")), _names(known.get("locales"))
         if not isinstance(action, str) or not isinstance(subject, str | None):
-            raise TypeError("its action and its subject are texts")
+            raise TypeError("its action and subject must be strings")
         return Grant(action, subject or None, fields, locales, tuple(sorted(_names(named) or ())))
     except (TypeError, ValueError, AttributeError) as error:
         _warn(f"{action!r} on {subject!r}", str(error))
@@ -67,10 +67,10 @@ def _names(value: Any) -> frozenset[str] | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise TypeError("its fields, locales and conditions are lists of names")
+        raise TypeError("its fields, locales and conditions must be lists of names")
     return frozenset(value)
 
 
 @lru_cache(maxsize=1000)
 def _warn(grant: str, why: str) -> None:
-    logger.warning("A permission of administrators has no effect (%s): %s", grant, why)
+    logger.warning("An administrator permission has no effect (%s): %s", grant, why)

@@ -41,7 +41,7 @@ _LONGEST_SUBJECT: Final = 255
 _GRANT: Final = RawStatement(
     "SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_users-permissions_grant' LIMIT 1"
 )
-_LOST: Final = "This sign-in was not begun in this browser, is over, or took too long; please begin again"
+_LOST: Final = "This sign-in was started in another browser, was completed, or expired. Start again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class ProviderLogins:
             location = await library.client.address(provider, sign_in)
         except ProviderFailed as error:
             logger.error("Could not start a sign-in: %s", error)
-            raise ApplicationError("This provider cannot be reached") from None
+            raise ApplicationError("The provider cannot be reached") from None
         return Beginning(location, self.cookie_of(state), browser)
 
     async def finish(self, name: str, came_back: ProviderCallback) -> str:
@@ -201,7 +201,7 @@ def _library(exempt: frozenset[str], clock: Clock) -> _Library:
 def _check_issuer(provider: Provider, issuer: str | None) -> None:
     """Raise ProviderFailed if a response names another issuer (RFC 9207)."""
     if issuer is not None and provider.issuer and issuer != provider.issuer:
-        raise ProviderFailed(f"{provider.name}: the answer comes from {issuer!r}")
+        raise ProviderFailed(f"{provider.name}: the response comes from the issuer {issuer!r}")
 
 
 def _check_subject(person: Person) -> None:

@@ -152,7 +152,7 @@ class OauthClient:
         if known is None or self._clock.steady() - known.read_at >= _REMEMBERED:
             document = await self._get(provider.issuer.rstrip("/") + "/.well-known/openid-configuration")
             if document.get("issuer") != provider.issuer:
-                raise ProviderFailed(f"the issuer calls itself {document.get('issuer')!r}")
+                raise ProviderFailed(f"the discovery document names another issuer, {document.get('issuer')!r}")
             known = self._issuers[provider.issuer] = _Issuer(document, self._clock.steady())
         return known
 
@@ -170,7 +170,7 @@ class OauthClient:
         client = httpx2.AsyncClient(transport=self._transport, trust_env=False)
         response = await client.get(url, headers=headers)
         if response.status_code != httpx2.codes.OK:
-            raise ProviderFailed(f"{urlsplit(url).hostname} answered {response.status_code}")
+            raise ProviderFailed(f"{urlsplit(url).hostname} returned {response.status_code}")
         return response.json()
 
     def _client(self, provider: Provider, sign_in: SignIn, issuer: _Issuer | None = None) -> Any:
@@ -190,7 +190,7 @@ class OauthClient:
         parts = urlsplit(url)
         exempt = self._exempt & {parts.hostname, parts.netloc}
         if parts.scheme != "https" and not (exempt and parts.scheme == "http"):
-            raise ProviderFailed("the page to sign in at is not one of https")
+            raise ProviderFailed("the sign-in page does not use https")
 
 
 def _method(provider: Provider, issuer: _Issuer | None) -> str:

@@ -29,9 +29,14 @@ class AdministratorEndpoints:
     """`/admin/users`."""
 
     operations = (
-        AdminOperation("GET", f"{_USERS}/me", "me", "Show who is logged in", answers=AdministratorAnswer),
+        AdminOperation("GET", f"{_USERS}/me", "me", "Show the current administrator", answers=AdministratorAnswer),
         AdminOperation(
-            "PUT", f"{_USERS}/me", "change_own", "Change oneself", answers=AdministratorAnswer, takes=ChangedSelf
+            "PUT",
+            f"{_USERS}/me",
+            "change_own",
+            "Update the current administrator",
+            answers=AdministratorAnswer,
+            takes=ChangedSelf,
         ),
         AdminOperation("GET", _USERS, "find", "List administrators", (_READ,), answers=AdministratorPageAnswer),
         AdminOperation(
@@ -51,7 +56,7 @@ class AdministratorEndpoints:
             "PUT",
             f"{_USERS}/:id",
             "change",
-            "Change an administrator",
+            "Update an administrator",
             (_UPDATE,),
             answers=AdministratorAnswer,
             takes=ChangedAdministrator,

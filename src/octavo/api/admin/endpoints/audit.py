@@ -24,9 +24,7 @@ _KNOWN: Final = {*_TEXTS, "entry", "since", "until", "page", "pageSize"}
 class AuditEndpoints:
     """`/octavo/audit`"""
 
-    operations = (
-        AdminOperation("GET", "/octavo/audit", "find", "List what administrators have done", answers=AuditAnswer),
-    )
+    operations = (AdminOperation("GET", "/octavo/audit", "find", "List audit records", answers=AuditAnswer),)
 
     def __init__(self, audit: AuditList) -> None:
         self._audit = audit
@@ -45,7 +43,7 @@ class AuditEndpoints:
 def _read_filter(params: Mapping[str, Any]) -> AuditFilter:
     unknown = sorted(params.keys() - _KNOWN)
     if unknown:
-        raise ValidationError(f"There is no parameter {unknown[0]}; there are {', '.join(sorted(_KNOWN))}")
+        raise ValidationError(f"Unknown parameter {unknown[0]}; expected {', '.join(sorted(_KNOWN))}")
     email, action, door, uid = (_text(name, params.get(name)) for name in _TEXTS)
     since, until = (_moment(name, params.get(name)) for name in ("since", "until"))
     return AuditFilter(
@@ -61,7 +59,7 @@ def _read_filter(params: Mapping[str, Any]) -> AuditFilter:
 
 def _text(name: str, given: Any) -> str | None:
     if given is not None and not isinstance(given, str):
-        raise ValidationError(f"{name} must be a text")
+        raise ValidationError(f"{name} must be a string")
     return given
 
 
@@ -80,7 +78,7 @@ def _moment(name: str, given: Any) -> int | None:
     try:
         found = datetime.fromisoformat(given)
     except (TypeError, ValueError):
-        raise ValidationError(f"{name} must be a date, or a moment: 2024-05-01T12:00:00Z") from None
+        raise ValidationError(f"{name} must be a date, or a time such as 2024-05-01T12:00:00Z") from None
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
 
 

@@ -38,13 +38,13 @@ class DefinitionPreviewEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", PREFIX, "state", "Tell whether definitions can be changed", READ, answers=BuilderStateAnswer
+            "GET", PREFIX, "state", "Report whether definitions can be changed", READ, answers=BuilderStateAnswer
         ),
         AdminOperation(
             "POST",
             f"{PREFIX}/preview",
             "preview",
-            "Tell what a change of definitions would do",
+            "Preview a change of definitions",
             READ,
             asks=True,
             answers=PreviewAnswer,

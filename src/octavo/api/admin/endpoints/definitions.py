@@ -33,19 +33,19 @@ class BuilderEndpoints:
     """`/content-type-builder`. Changes are in effect when the response is sent."""
 
     operations = (
-        _row("GET", "/reserved-names", "reserved_names", "List the names that nothing can have"),
-        _row("GET", "/content-types", "content_types", "List the content-types"),
-        _row("GET", "/content-types/:uid", "content_type", "Show a content-type"),
-        _row("POST", "/content-types", "create_content_type", "Make a content-type"),
-        _row("PUT", "/content-types/:uid", "update_content_type", "Change a content-type"),
-        _row("DELETE", "/content-types/:uid", "delete_content_type", "Remove a content-type"),
-        _row("GET", "/components", "components", "List the components"),
+        _row("GET", "/reserved-names", "reserved_names", "List reserved names"),
+        _row("GET", "/content-types", "content_types", "List content types"),
+        _row("GET", "/content-types/:uid", "content_type", "Show a content type"),
+        _row("POST", "/content-types", "create_content_type", "Create a content type"),
+        _row("PUT", "/content-types/:uid", "update_content_type", "Update a content type"),
+        _row("DELETE", "/content-types/:uid", "delete_content_type", "Delete a content type"),
+        _row("GET", "/components", "components", "List components"),
         _row("GET", "/components/:uid", "component", "Show a component"),
-        _row("POST", "/components", "create_component", "Make a component"),
-        _row("PUT", "/components/:uid", "update_component", "Change a component"),
-        _row("DELETE", "/components/:uid", "delete_component", "Remove a component"),
+        _row("POST", "/components", "create_component", "Create a component"),
+        _row("PUT", "/components/:uid", "update_component", "Update a component"),
+        _row("DELETE", "/components/:uid", "delete_component", "Delete a component"),
         _row("PUT", "/component-categories/:name", "rename_category", "Rename a category"),
-        _row("DELETE", "/component-categories/:name", "delete_category", "Remove a category with its components"),
+        _row("DELETE", "/component-categories/:name", "delete_category", "Delete a category and its components"),
     )
 
     def __init__(self, registry: Registry, changes: DefinitionChanges) -> None:

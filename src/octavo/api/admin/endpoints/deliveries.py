@@ -27,7 +27,7 @@ class DeliveryEndpoints:
             "GET",
             "/octavo/webhooks/:id/deliveries",
             "find",
-            "List the newest messages to a webhook",
+            "List the latest deliveries of a webhook",
             ("admin::webhooks.read",),
             answers=DeliveriesAnswer,
         ),
@@ -35,7 +35,7 @@ class DeliveryEndpoints:
             "POST",
             "/octavo/webhooks/:id/deliveries/:message/redeliver",
             "redeliver",
-            "Send a message to a webhook once more",
+            "Redeliver a webhook message",
             ("admin::webhooks.update",),
         ),
     )
@@ -60,7 +60,7 @@ class DeliveryEndpoints:
         """POST .../:message/redeliver: queues the message. The result is in the delivery log."""
         message = request.path_values["message"]
         if (await self._webhooks.delivery(message)).webhook_id != _id(request):
-            raise NotFoundError(f"There is no message {message}")
+            raise NotFoundError(f"No message has the ID {message}")
         await self._webhooks.redeliver(message)
         return data_answer({}, status=202)
 

@@ -23,9 +23,21 @@ class DraftRelationEndpoints:
     """`countDraftRelations` of one entry, `countManyEntriesDraftRelations` of several."""
 
     operations = (
-        AdminOperation("GET", f"{PREFIX}/:id/actions/countDraftRelations", "of_one", "Count an entry's drafts"),
-        AdminOperation("GET", f"{SINGLE_TYPES}/actions/countDraftRelations", "of_single", "Count its drafts"),
-        AdminOperation("GET", f"{PREFIX}/actions/countManyEntriesDraftRelations", "of_many", "Count entries' drafts"),
+        AdminOperation(
+            "GET", f"{PREFIX}/:id/actions/countDraftRelations", "of_one", "Count an entry's draft relations"
+        ),
+        AdminOperation(
+            "GET",
+            f"{SINGLE_TYPES}/actions/countDraftRelations",
+            "of_single",
+            "Count the draft relations of a single type",
+        ),
+        AdminOperation(
+            "GET",
+            f"{PREFIX}/actions/countManyEntriesDraftRelations",
+            "of_many",
+            "Count the draft relations of several entries",
+        ),
     )
 
     def __init__(self, drafts: DraftRelations, writes: EntryWrites) -> None:
@@ -60,5 +72,5 @@ def _read_ids(given: Any) -> list[int]:
         raise ValidationError.from_problems([Problem(("ids",), "ids is a required field")])
     listed = given if isinstance(given, list) else list(given.values()) if isinstance(given, dict) else [given]
     if len(listed) > MOST_AT_ONCE:
-        raise ValidationError(f"At most {MOST_AT_ONCE} entries are counted at once, these are {len(listed)}")
+        raise ValidationError(f"Expected at most {MOST_AT_ONCE} ids, got {len(listed)}")
     return [found for one in listed if (found := read_entry_id(one, digits_only=True)) is not None]

@@ -22,9 +22,7 @@ class EntryAddressEndpoints:
     `prefix` is the content API's. `previews` are URLs with placeholders in braces, by UID.
     """
 
-    operations = (
-        AdminOperation("GET", PATH, "show", "Where entries are found from outside", answers=EntryAddressesAnswer),
-    )
+    operations = (AdminOperation("GET", PATH, "show", "Show the API URLs of entries", answers=EntryAddressesAnswer),)
 
     def __init__(self, registry: Registry, prefix: str, previews: Mapping[str, str]) -> None:
         self._registry = registry

@@ -29,15 +29,15 @@ class EntryChangeEndpoints:
     """`/content-manager/collection-types/:uid`. Permissions depend on the content type and the entry."""
 
     operations = (
-        AdminOperation("POST", PREFIX, "create", "Make an entry"),
-        AdminOperation("PUT", f"{PREFIX}/:id", "update", "Change an entry"),
-        AdminOperation("DELETE", f"{PREFIX}/:id", "delete", "Remove an entry"),
-        AdminOperation("POST", f"{PREFIX}/clone/:id", "clone", "Copy an entry"),
-        AdminOperation("POST", f"{PREFIX}/auto-clone/:id", "auto_clone", "Copy an entry as it is"),
+        AdminOperation("POST", PREFIX, "create", "Create an entry"),
+        AdminOperation("PUT", f"{PREFIX}/:id", "update", "Update an entry"),
+        AdminOperation("DELETE", f"{PREFIX}/:id", "delete", "Delete an entry"),
+        AdminOperation("POST", f"{PREFIX}/clone/:id", "clone", "Duplicate an entry"),
+        AdminOperation("POST", f"{PREFIX}/auto-clone/:id", "auto_clone", "Duplicate an entry unchanged"),
         AdminOperation("POST", f"{PREFIX}/:id/actions/publish", "publish", "Publish an entry"),
-        AdminOperation("POST", f"{PREFIX}/:id/actions/unpublish", "unpublish", "Make an entry a draft"),
+        AdminOperation("POST", f"{PREFIX}/:id/actions/unpublish", "unpublish", "Unpublish an entry"),
         AdminOperation("POST", f"{_ACTIONS}/bulkPublish", "publish_many", "Publish entries"),
-        AdminOperation("POST", f"{_ACTIONS}/bulkUnpublish", "unpublish_many", "Make entries drafts"),
+        AdminOperation("POST", f"{_ACTIONS}/bulkUnpublish", "unpublish_many", "Unpublish entries"),
         AdminOperation("POST", f"{_ACTIONS}/bulkDelete", "delete_many", "Remove entries"),
     )
 

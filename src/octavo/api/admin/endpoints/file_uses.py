@@ -20,7 +20,7 @@ class FileUseEndpoints:
             "GET",
             "/octavo/files/:id/uses",
             "uses",
-            "Tell which entries show a file",
+            "List the entries that use a file",
             (READ_FILES,),
             answers=FileUsesAnswer,
         ),

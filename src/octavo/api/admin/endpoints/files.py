@@ -35,8 +35,8 @@ class FileEndpoints:
     operations = (
         AdminOperation("GET", FILES, "find", "List files", (READ_FILES,), answers=MediaPage),
         AdminOperation("GET", f"{FILES}/:id", "find_one", "Show a file", (READ_FILES,), answers=MediaFile),
-        AdminOperation("DELETE", f"{FILES}/:id", "delete", "Remove a file", (CHANGE_FILES,)),
-        AdminOperation("POST", "/upload", "upload", "Upload files; with an id, replace or describe a file"),
+        AdminOperation("DELETE", f"{FILES}/:id", "delete", "Delete a file", (CHANGE_FILES,)),
+        AdminOperation("POST", "/upload", "upload", "Upload files; with an ID, replace or update a file"),
     )
 
     def __init__(self, library: Library, files: FileService) -> None:

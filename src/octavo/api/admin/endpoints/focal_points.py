@@ -32,7 +32,7 @@ class FocalPointEndpoints:
             "PUT",
             "/octavo/files/:id/focal-point",
             "focus",
-            "Say what of an image has to be seen",
+            "Set an image's focal point",
             takes=FocalPointForm,
             answers=MediaFile,
         ),

@@ -28,10 +28,15 @@ class FolderEndpoints:
         AdminOperation("GET", FOLDERS, "find", "List folders", (READ_FILES,), answers=FoldersAnswer),
         AdminOperation("GET", f"{FOLDERS}/:id", "find_one", "Show a folder", (READ_FILES,), answers=FolderAnswer),
         AdminOperation(
-            "GET", "/upload/folder-structure", "tree", "All folders, as a tree", (READ_FILES,), answers=FolderTreeAnswer
+            "GET",
+            "/upload/folder-structure",
+            "tree",
+            "List all folders as a tree",
+            (READ_FILES,),
+            answers=FolderTreeAnswer,
         ),
         AdminOperation(
-            "POST", FOLDERS, "create", "Make a folder", (ADD_FILES,), takes=FolderForm, answers=FolderAnswer
+            "POST", FOLDERS, "create", "Create a folder", (ADD_FILES,), takes=FolderForm, answers=FolderAnswer
         ),
         AdminOperation(
             "PUT",
@@ -43,7 +48,7 @@ class FolderEndpoints:
             answers=FolderAnswer,
         ),
         AdminOperation(
-            "POST", f"{_ACTIONS}/bulk-delete", "delete", "Remove files and folders", (CHANGE_FILES,), takes=Removed
+            "POST", f"{_ACTIONS}/bulk-delete", "delete", "Delete files and folders", (CHANGE_FILES,), takes=Removed
         ),
         AdminOperation("POST", f"{_ACTIONS}/bulk-move", "move", "Move files and folders", (CHANGE_FILES,), takes=Moved),
     )

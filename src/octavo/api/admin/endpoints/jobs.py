@@ -19,9 +19,9 @@ class WorkEndpoints:
     """`/octavo/jobs`"""
 
     operations = (
-        AdminOperation("GET", "/octavo/jobs", "find", "Show what is done in the background", answers=WorkAnswer),
-        AdminOperation("POST", "/octavo/jobs/tasks/:name/run", "run", "Run a task by the clock now"),
-        AdminOperation("POST", "/octavo/jobs/given-up/:id/retry", "retry", "Try again what was given up"),
+        AdminOperation("GET", "/octavo/jobs", "find", "Show background jobs", answers=WorkAnswer),
+        AdminOperation("POST", "/octavo/jobs/tasks/:name/run", "run", "Run a scheduled task now"),
+        AdminOperation("POST", "/octavo/jobs/given-up/:id/retry", "retry", "Retry failed jobs"),
     )
 
     def __init__(self, desk: JobAdmin) -> None:

@@ -18,13 +18,23 @@ class LibrarySettingsEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", "/upload/settings", "settings", "What is done with images", _SETTINGS, answers=ImageSettingsAnswer
+            "GET",
+            "/upload/settings",
+            "settings",
+            "Show image processing settings",
+            _SETTINGS,
+            answers=ImageSettingsAnswer,
         ),
         AdminOperation(
-            "PUT", "/upload/settings", "save_settings", "Say what is done with images", _SETTINGS, takes=ImageSettings
+            "PUT",
+            "/upload/settings",
+            "save_settings",
+            "Update image processing settings",
+            _SETTINGS,
+            takes=ImageSettings,
         ),
-        AdminOperation("GET", "/upload/configuration", "view", "How lists of files begin"),
-        AdminOperation("PUT", "/upload/configuration", "save_view", "Say how lists of files begin", _VIEW),
+        AdminOperation("GET", "/upload/configuration", "view", "Show the view settings of file lists"),
+        AdminOperation("PUT", "/upload/configuration", "save_view", "Update the view settings of file lists", _VIEW),
     )
 
     def __init__(self, settings: LibrarySettings) -> None:

@@ -26,18 +26,18 @@ class LocaleEndpoints:
     """`/i18n/locales`, `/i18n/iso-locales`. All administrators can read the locales."""
 
     operations = (
-        AdminOperation("GET", _LOCALES, "list_all", "List the locales", answers=list[Locale]),
+        AdminOperation("GET", _LOCALES, "list_all", "List locales", answers=list[Locale]),
         AdminOperation(
             "GET",
             "/i18n/iso-locales",
             "known",
-            "List the locales to choose from",
+            "List all available locales",
             (f"{_MAY}.read",),
             answers=list[KnownLocale],
         ),
         AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",), takes=NewLocale),
-        AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Change a locale", (f"{_MAY}.update",), takes=ChangedLocale),
-        AdminOperation("DELETE", f"{_LOCALES}/:id", "remove", "Remove a locale", (f"{_MAY}.delete",)),
+        AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Update a locale", (f"{_MAY}.update",), takes=ChangedLocale),
+        AdminOperation("DELETE", f"{_LOCALES}/:id", "remove", "Delete a locale", (f"{_MAY}.delete",)),
     )
 
     def __init__(self, locales: ManagedLocales) -> None:
@@ -101,7 +101,7 @@ class NewLocalizationEndpoints:
             "POST",
             "/i18n/content-manager/actions/get-non-localized-fields",
             "begin",
-            "Tell what a new localization of an entry shares with the others",
+            "Show the values that a new localization shares with the others",
             asks=True,
         ),
     )

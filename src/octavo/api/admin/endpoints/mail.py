@@ -35,10 +35,10 @@ class MailEndpoints:
 
     operations = (
         AdminOperation("POST", "/email/", "send", "Send a mail"),
+        AdminOperation("POST", "/email/test", "test", "Send a test email", _SETTINGS, takes=MailRecipient),
         AdminOperation(
-            "POST", "/email/test", "test", "Send a mail to see whether it comes", _SETTINGS, takes=MailRecipient
+            "GET", "/email/settings", "settings", "Show the email settings", _SETTINGS, answers=MailConfigAnswer
         ),
-        AdminOperation("GET", "/email/settings", "settings", "How mail leaves", _SETTINGS, answers=MailConfigAnswer),
     )
 
     def __init__(self, mailer: Mailer, facts: MailFacts, *, for_everybody: bool) -> None:
@@ -71,16 +71,16 @@ class MailEndpoints:
     async def test(self, request: Request, actor: Actor) -> Response:
         """POST /email/test"""
         body = await request.json()
-        text = "Mail from your project can be sent: this is one."
+        text = "This is a test email from your project."
         for recipient in _recipients(body if isinstance(body, Mapping) else {}):
-            await self._send(Message(recipient, "A test of your mail settings", _as_html(text), text=text))
+            await self._send(Message(recipient, "Test of your email settings", _as_html(text), text=text))
         return plain_answer({})
 
     async def _send(self, message: Message) -> None:
         try:
             await self._mailer.send(message)
         except MailProblem as problem:
-            raise ApplicationError(f"The mail could not be sent: {problem}") from None
+            raise ApplicationError(f"The email could not be sent: {problem}") from None
 
 
 def _recipients(given: Mapping[str, Any]) -> list[str]:
@@ -89,9 +89,9 @@ def _recipients(given: Mapping[str, Any]) -> list[str]:
         raise ApplicationError("No recipient(s) are given")
     found = to if isinstance(to, list) else [to]
     if not all(isinstance(one, str) and one for one in found):
-        raise ValidationError("to must be an address, or a list of addresses")
+        raise ValidationError("to must be an email address or a list of email addresses")
     if len(found) > MOST_RECIPIENTS:
-        raise ValidationError(f"There are at most {MOST_RECIPIENTS} recipients of a mail")
+        raise ValidationError(f"An email can have at most {MOST_RECIPIENTS} recipients")
     return found
 
 
@@ -99,7 +99,7 @@ def _text(given: Mapping[str, Any], name: str) -> str:
     value = given.get(name)
     if value is None or isinstance(value, str):
         return value or ""
-    raise ValidationError(f"{name} must be a text")
+    raise ValidationError(f"{name} must be a string")
 
 
 def _as_html(text: str) -> str:

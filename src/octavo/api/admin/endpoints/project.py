@@ -64,18 +64,20 @@ class ProjectEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", f"{PREFIX}/init", "init", "Show what a login page needs", public=True, answers=LoginPageAnswer
+            "GET", f"{PREFIX}/init", "init", "Show the settings of the login page", public=True, answers=LoginPageAnswer
         ),
         AdminOperation("GET", f"{PREFIX}/project-type", "project_type", "Show the edition", public=True),
         AdminOperation(
             "GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",), answers=Logos
         ),
         AdminOperation(
-            "POST", _SETTINGS, "update_settings", "Change logos", ("admin::project-settings.update",), answers=Logos
+            "POST", _SETTINGS, "update_settings", "Update the logos", ("admin::project-settings.update",), answers=Logos
         ),
-        AdminOperation("GET", "/octavo/about", "about", "Show which software this is", answers=AboutAnswer),
+        AdminOperation("GET", "/octavo/about", "about", "Show the version and system", answers=AboutAnswer),
         AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answers=InformationAnswer),
-        AdminOperation("GET", f"{PREFIX}/telemetry-properties", "telemetry", "Say that nothing is told to anybody"),
+        AdminOperation(
+            "GET", f"{PREFIX}/telemetry-properties", "telemetry", "Show the telemetry settings (always off)"
+        ),
         AdminOperation("GET", f"{PREFIX}/plugins", "plugins", "List plugins", ("admin::marketplace.read",)),
         AdminOperation(
             "GET",

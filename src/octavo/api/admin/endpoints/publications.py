@@ -30,7 +30,7 @@ class PublicationEndpoints:
             "POST",
             "/octavo/publications/:uid",
             "publish",
-            "Publish entries as of when they were published before",
+            "Publish entries with their previous publication dates",
             takes=PublishedAgain,
             answers=Counted,
         ),

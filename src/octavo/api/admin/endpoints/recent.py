@@ -14,11 +14,9 @@ class RecentEndpoints:
     """`/octavo/recent`, `/octavo/schedules/:uid`: limited to entries that the administrator can read."""
 
     operations = (
+        AdminOperation("GET", "/octavo/recent", "recent", "Show recent changes and schedules", answers=RecentAnswer),
         AdminOperation(
-            "GET", "/octavo/recent", "recent", "Show what was changed, and is planned", answers=RecentAnswer
-        ),
-        AdminOperation(
-            "GET", "/octavo/schedules/:uid", "planned", "Show what is planned for entries", answers=PlannedAnswer
+            "GET", "/octavo/schedules/:uid", "planned", "Show the schedules of entries", answers=PlannedAnswer
         ),
     )
 

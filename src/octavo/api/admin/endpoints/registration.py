@@ -33,7 +33,7 @@ class RegistrationEndpoints:
             "POST",
             f"{PREFIX}/register-admin",
             "register_first",
-            "Make the first one",
+            "Create the first administrator",
             public=True,
             takes=NewAdministrator,
             answers=EnteredAnswer,
@@ -51,13 +51,18 @@ class RegistrationEndpoints:
             answers=EnteredAnswer,
         ),
         AdminOperation(
-            "POST", f"{PREFIX}/forgot-password", "forgot_password", "Mail a token", public=True, takes=ForgottenPassword
+            "POST",
+            f"{PREFIX}/forgot-password",
+            "forgot_password",
+            "Send a password reset email",
+            public=True,
+            takes=ForgottenPassword,
         ),
         AdminOperation(
             "POST",
             f"{PREFIX}/reset-password",
             "reset_password",
-            "Use a mailed token",
+            "Reset a password with an emailed token",
             public=True,
             takes=NewPassword,
             answers=EnteredAnswer,
@@ -74,7 +79,8 @@ class RegistrationEndpoints:
         self._answers.check_origin(request)
         if not self._first_hosts.allow(request.host):
             raise ForbiddenError(
-                "Create the first administrator at localhost or at the host of server.url, or by octavo admin create"
+                "Create the first administrator at localhost, at the host of server.url, or with octavo admin "
+                "create-user"
             )
         here = request.is_from_here
         login, person = await self._entering.register_first(await request.json(), request.client, here=here)

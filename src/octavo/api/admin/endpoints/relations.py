@@ -18,8 +18,8 @@ class RelationEndpoints:
     """`/content-manager/relations/:uid`. Permissions depend on the content type, the field and the entry."""
 
     operations = (
-        AdminOperation("GET", f"{PREFIX}/:field", "candidates", "Look for entries that a relation might lead to"),
-        AdminOperation("GET", f"{PREFIX}/:id/:field", "existing", "Show what a relation of an entry leads to"),
+        AdminOperation("GET", f"{PREFIX}/:field", "candidates", "Search for entries to relate"),
+        AdminOperation("GET", f"{PREFIX}/:id/:field", "existing", "List an entry's related entries"),
     )
 
     def __init__(self, relations: Relations) -> None:

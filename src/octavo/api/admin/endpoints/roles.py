@@ -35,34 +35,34 @@ class RoleEndpoints:
     """Admin roles and their permissions."""
 
     operations = (
-        AdminOperation("GET", _ROLES, "find", "List roles of administrators", _READ, answers=AdminRolesAnswer),
+        AdminOperation("GET", _ROLES, "find", "List administrator roles", _READ, answers=AdminRolesAnswer),
         AdminOperation(
-            "POST", _ROLES, "create", "Make a role of administrators", _CREATE, answers=AdminRoleAnswer, takes=NamedRole
+            "POST", _ROLES, "create", "Create an administrator role", _CREATE, answers=AdminRoleAnswer, takes=NamedRole
         ),
         AdminOperation(
-            "POST", f"{_ROLES}/batch-delete", "delete_many", "Delete roles of administrators", _DELETE, takes=Ids
+            "POST", f"{_ROLES}/batch-delete", "delete_many", "Delete administrator roles", _DELETE, takes=Ids
         ),
         AdminOperation(
-            "GET", f"{_ROLES}/:id", "find_one", "Show a role of administrators", _READ, answers=AdminRoleAnswer
+            "GET", f"{_ROLES}/:id", "find_one", "Show an administrator role", _READ, answers=AdminRoleAnswer
         ),
         AdminOperation(
             "PUT",
             f"{_ROLES}/:id",
             "update",
-            "Change a role of administrators",
+            "Update an administrator role",
             _UPDATE,
             answers=AdminRoleAnswer,
             takes=NamedRole,
         ),
-        AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete a role of administrators", _DELETE),
+        AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete an administrator role", _DELETE),
         AdminOperation(
-            "GET", f"{_ROLES}/:id/permissions", "permissions", "Show what a role may do", _READ, answers=RightsAnswer
+            "GET", f"{_ROLES}/:id/permissions", "permissions", "Show a role's permissions", _READ, answers=RightsAnswer
         ),
         AdminOperation(
             "PUT",
             f"{_ROLES}/:id/permissions",
             "set_permissions",
-            "Say what a role may do",
+            "Update a role's permissions",
             _UPDATE,
             answers=RightsAnswer,
             takes=Grants,
@@ -129,11 +129,11 @@ class RightsEndpoints:
             "GET",
             "/admin/permissions",
             "catalogue",
-            "List what administrators can be granted",
+            "List the permissions for administrators",
             answers=GrantCatalogueAnswer,
         ),
-        AdminOperation("POST", "/admin/permissions/check", "check", "Ask whether one may", asks=True),
-        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show what one may do", answers=RightsAnswer),
+        AdminOperation("POST", "/admin/permissions/check", "check", "Check one's own permissions", asks=True),
+        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show one's own permissions", answers=RightsAnswer),
     )
 
     def __init__(self, roles: AdminRoles, listing: RoleListing, catalogue: Catalogue) -> None:

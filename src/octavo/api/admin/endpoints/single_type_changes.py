@@ -22,10 +22,10 @@ class SingleTypeChangeEndpoints:
     """`/content-manager/single-types/:uid`, with `locale` for localized types. Permissions depend on the entry."""
 
     operations = (
-        AdminOperation("PUT", PREFIX, "save", "Change or make the entry of a single type"),
-        AdminOperation("DELETE", PREFIX, "delete", "Remove the entry of a single type"),
+        AdminOperation("PUT", PREFIX, "save", "Create or update the entry of a single type"),
+        AdminOperation("DELETE", PREFIX, "delete", "Delete the entry of a single type"),
         AdminOperation("POST", f"{PREFIX}/actions/publish", "publish", "Publish the entry of a single type"),
-        AdminOperation("POST", f"{PREFIX}/actions/unpublish", "unpublish", "Make the entry of a single type a draft"),
+        AdminOperation("POST", f"{PREFIX}/actions/unpublish", "unpublish", "Unpublish the entry of a single type"),
     )
 
     def __init__(self, writes: EntryWrites, actions: EntryActions) -> None:

@@ -20,7 +20,9 @@ _MOST_REQUESTS: Final = 50
 class SystemEndpoints:
     """`/octavo/system`"""
 
-    operations = (AdminOperation("GET", "/octavo/system", "show", "Show how the service is", answers=SystemAnswer),)
+    operations = (
+        AdminOperation("GET", "/octavo/system", "show", "Show the state of the service", answers=SystemAnswer),
+    )
 
     def __init__(self, facts: Callable[[], Awaitable[dict[str, Any]]], slow: SlowRequests, recent: RecentLog) -> None:
         self._facts = facts

@@ -34,18 +34,16 @@ class UserRoleEndpoints:
     """`/users-permissions`: roles, `permissions`, `routes` and `policies`"""
 
     operations = (
-        AdminOperation("GET", _ROLES, "find", "List roles of users", _may("read"), answers=SiteRolesAnswer),
+        AdminOperation("GET", _ROLES, "find", "List user roles", _may("read"), answers=SiteRolesAnswer),
+        AdminOperation("GET", f"{_ROLES}/:id", "find_one", "Show a user role", _may("read"), answers=SiteRoleAnswer),
+        AdminOperation("POST", _ROLES, "create", "Create a user role", _may("create"), takes=SaidSiteRole),
+        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Update a user role", _may("update"), takes=SaidSiteRole),
+        AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete a user role", _may("delete")),
         AdminOperation(
-            "GET", f"{_ROLES}/:id", "find_one", "Show a role of users", _may("read"), answers=SiteRoleAnswer
-        ),
-        AdminOperation("POST", _ROLES, "create", "Make a role of users", _may("create"), takes=SaidSiteRole),
-        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Change a role of users", _may("update"), takes=SaidSiteRole),
-        AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Remove a role of users", _may("delete")),
-        AdminOperation(
-            "GET", f"{USERS}/permissions", "permissions", "List what can be granted to users", answers=SiteActionsAnswer
+            "GET", f"{USERS}/permissions", "permissions", "List the permissions for users", answers=SiteActionsAnswer
         ),
         AdminOperation("GET", f"{USERS}/routes", "routes", "List the content API's routes", answers=SiteRoutesAnswer),
-        AdminOperation("GET", f"{USERS}/policies", "policies", "List policies: there are none"),
+        AdminOperation("GET", f"{USERS}/policies", "policies", "List policies (always empty)"),
     )
 
     def __init__(self, reading: RoleReading, roles: RoleManagement, facts: ProjectFacts) -> None:

@@ -36,22 +36,24 @@ class StructureEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", f"{PREFIX}/init", "init", "Show all definitions and the sizes of fields", answers=DefinitionsAnswer
+            "GET", f"{PREFIX}/init", "init", "Show all definitions and field sizes", answers=DefinitionsAnswer
         ),
         AdminOperation("GET", f"{PREFIX}/content-types", "content_types", "Show content-types"),
-        AdminOperation("GET", f"{PREFIX}/content-types-settings", "settings", "Show settings of all views"),
+        AdminOperation(
+            "GET", f"{PREFIX}/content-types-settings", "settings", "Show the view settings of all content types"
+        ),
         AdminOperation(
             "GET",
             f"{PREFIX}/content-types/:uid/configuration",
             "content_type",
-            "Show how views look",
+            "Show a content type's view settings",
             answers=ViewsAnswer,
         ),
         AdminOperation(
             "PUT",
             f"{PREFIX}/content-types/:uid/configuration",
             "change_content_type",
-            "Change views",
+            "Update a content type's view settings",
             takes=ViewChanges,
         ),
         AdminOperation("GET", f"{PREFIX}/components", "components", "Show components"),
@@ -59,18 +61,20 @@ class StructureEndpoints:
             "GET",
             f"{PREFIX}/components/:uid/configuration",
             "component",
-            "Show how a component looks",
+            "Show a component's view settings",
             answers=ComponentViewsAnswer,
         ),
         AdminOperation(
             "PUT",
             f"{PREFIX}/components/:uid/configuration",
             "change_component",
-            "Change its view",
+            "Update a component's view settings",
             takes=ViewChanges,
         ),
-        AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Make a UID that is free"),
-        AdminOperation("POST", f"{PREFIX}/uid/check-availability", "check_availability", "Ask whether a UID is free"),
+        AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Generate an available UID"),
+        AdminOperation(
+            "POST", f"{PREFIX}/uid/check-availability", "check_availability", "Check whether a UID is available"
+        ),
     )
 
     def __init__(self, configurations: Configurations, uids: Uids) -> None:

@@ -60,14 +60,14 @@ OPERATION: Final = Operation(
     "/events",
     "events.listen",
     "listen",
-    "Listen to changes of entries that the caller may find, as server-sent events",
+    "Stream changes of entries that the caller can find, as server-sent events",
     "Events",
     parameters=(
-        Parameter("types", "UIDs of content-types, with commas between them; without it all that may be found", _TEXT),
-        Parameter("locale", "Locales, with commas between them; without it all of them", _TEXT),
-        Parameter("id", "Ids, with commas between them; without it all of them", _TEXT),
-        Parameter("publicationState", "`preview`: drafts too, as for lists", {"enum": ["live", "preview"]}),
-        Parameter("entry", "`true`: with the entry as a list shows it", {"enum": ["true", "false"]}),
+        Parameter("types", "Comma-separated UIDs of content types; defaults to all that the caller can find", _TEXT),
+        Parameter("locale", "Comma-separated locales; defaults to all", _TEXT),
+        Parameter("id", "Comma-separated IDs; defaults to all", _TEXT),
+        Parameter("publicationState", "`preview` includes drafts, as for lists", {"enum": ["live", "preview"]}),
+        Parameter("entry", "`true` includes the entry as a list returns it", {"enum": ["true", "false"]}),
     ),
     access=EVERYBODY,
 )
@@ -103,7 +103,7 @@ class FeedEndpoint:
         changes, _ = self._join()
         for uid in self._known:
             if uid not in changes.types:
-                yield f"Changes of {uid} are not told: a project's code takes part in finding them, or it has no list"
+                yield f"Changes of {uid} are not available: the project's code customizes its lists, or it has none"
 
     @property
     def _known(self) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def read_feed_filter(given: Mapping[str, Any], known: Container[str]) -> FeedFil
     types = _names(given, "types")
     for uid in types or ():
         if uid not in known:
-            raise ValidationError(f"Invalid parameter types: there is no content-type {uid}")
+            raise ValidationError(f"Invalid parameter types: unknown content type {uid}")
     locales = _names(given, "locale")
     ids = _names(given, "id")
     return FeedFilter(
@@ -183,16 +183,16 @@ def _names(given: Mapping[str, Any], name: str) -> frozenset[str] | None:
         return None
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list) or not 0 < len(parts) <= _MOST_NAMED:
-        raise ValidationError(f"Invalid parameter {name}: expected at most {_MOST_NAMED} names with commas between")
+        raise ValidationError(f"Invalid parameter {name}: expected at most {_MOST_NAMED} comma-separated names")
     if not all(isinstance(part, str) and part for part in parts):
-        raise ValidationError(f"Invalid parameter {name}: expected names with commas between")
+        raise ValidationError(f"Invalid parameter {name}: expected comma-separated names")
     return frozenset(parts)
 
 
 def _id(text: str) -> int:
     found = read_entry_id(text, digits_only=True)
     if found is None:
-        raise ValidationError("Invalid parameter id: expected numbers with commas between")
+        raise ValidationError("Invalid parameter id: expected comma-separated numbers")
     return found
 
 

@@ -129,7 +129,7 @@ class Hub:
     def admit(self, listener: Listener) -> None:
         """Add a listener; `leave` removes it. Raises ServiceUnavailable and RateLimitError if a limit is exceeded."""
         if len(self._listeners) >= self._options.listeners:
-            raise ServiceUnavailable("Too many listeners", reason=f"{len(self._listeners)} listen to changes")
+            raise ServiceUnavailable("Too many listeners", reason=f"{len(self._listeners)} listeners are connected")
         if listener.address and self._addresses[listener.address] >= self._options.by_address:
             raise RateLimitError("Too many listeners from this address")
         self._listeners[listener] = None
@@ -278,7 +278,7 @@ class Hub:
                 continue
             for one, piece in rendered.get(id(listener.audience), ()):
                 if listener.feed_filter.include(one) and not listener.push(piece):
-                    logger.info("Disconnected a listener at %s that is too slow", listener.address)
+                    logger.info("Disconnected a listener at %s because it reads too slowly", listener.address)
                     break
 
     async def _rendered(

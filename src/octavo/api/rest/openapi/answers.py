@@ -88,7 +88,7 @@ class AnswerSchemas:
                 return self._morph(attribute, flat)
             case Relation() | Media():
                 return self._related(attribute, flat)
-        raise TypeError(f"{attribute.name} is no attribute that can be populated")
+        raise TypeError(f"{attribute.name} cannot be populated")
 
     def _related(self, attribute: Relation | Media, flat: bool) -> Json:
         target = self._registry.target(attribute)
@@ -136,7 +136,7 @@ def _wrapped(data: Json) -> Json:
 
 
 def _related(wrapped: bool) -> Json:
-    kind = {"__type": {"type": "string", "description": "The content-type, where there may be several of them"}}
+    kind = {"__type": {"type": "string", "description": "The content type, for relations to several types"}}
     if not wrapped:
         return {"type": "object", "required": ["id"], "properties": {"id": ID, **kind}}
     attributes = {"type": "object", "properties": kind}

@@ -53,18 +53,18 @@ PROBLEM: Final[Json] = {
     },
 }
 _STATUSES: Final = {
-    400: ("BadRequest", "The address, the query or the body is not acceptable; `details.errors` says where"),
-    401: ("Unauthorized", "The token is missing or not valid"),
-    403: ("Forbidden", "The caller may not do this"),
-    404: ("NotFound", "There is no such thing"),
+    400: ("BadRequest", "The path, query or body is invalid; `details.errors` names the places"),
+    401: ("Unauthorized", "The token is missing or invalid"),
+    403: ("Forbidden", "The caller lacks the permission"),
+    404: ("NotFound", "Not found"),
     413: ("PayloadTooLarge", "The body is too large"),
-    414: ("UriTooLong", "The address is too long"),
-    415: ("UnsupportedMediaType", "The body is encoded in a way that is not understood"),
+    414: ("UriTooLong", "The URL is too long"),
+    415: ("UnsupportedMediaType", "The content encoding of the body is not supported"),
     429: ("TooManyRequests", "Too many attempts"),
-    500: ("InternalServerError", "Something went wrong; the log of the service tells what"),
+    500: ("InternalServerError", "Internal error; see the log of the service"),
     503: (
         "ServiceUnavailable",
-        "Something that is needed cannot be reached right now; `Retry-After` says when to come again",
+        "The service is temporarily unavailable; retry after the seconds in `Retry-After`",
     ),
 }
 _ALWAYS: Final = (400, 414, 500, 503)
@@ -201,7 +201,7 @@ class _Writer:
             answered["headers"] = {"Location": {"schema": {"type": "string"}}}
         found[str(operation.status)] = answered
         if operation.is_own:
-            found["default"] = {"description": "Whatever else the project's code answers"}
+            found["default"] = {"description": "Other responses of the project's code"}
         if operation.may_be_empty:
             found["204"] = {"description": "There is none"}
         statuses = (*refusals(operation), *((429,) if operation.action.startswith(ACCOUNTS) else ()))
@@ -242,7 +242,7 @@ class _Writer:
 _SCHEME: Final[Json] = {
     "type": "http",
     "scheme": "bearer",
-    "description": "An API token, or the `jwt` of a user who has logged in",
+    "description": "An API token, or the `jwt` of a signed-in user",
 }
 
 

@@ -60,13 +60,11 @@ class QueryParameters:
         if grammar is not Grammar.PLAIN_COUNT:
             found += [self._fields(definition), self._populate(definition)]
         if is_list or grammar is Grammar.PLAIN_COUNT:
-            found.append(
-                _deep("filters", "Which entries; see the operators of each attribute", self.filters(definition))
-            )
+            found.append(_deep("filters", "Filters by attribute and operator", self.filters(definition)))
         if is_list:
-            found += [self._sort(definition), _parameter("_q", "A word that visible texts contain", {"type": "string"})]
+            found += [self._sort(definition), _parameter("_q", "A search term in text attributes", {"type": "string"})]
         if grammar is Grammar.LIST:
-            found.append(_deep("pagination", "Which page, by number or by offset", self._pagination()))
+            found.append(_deep("pagination", "The page, by number or by offset", self._pagination()))
         if grammar is Grammar.PLAIN_LIST:
             found += [_parameter(name, "", {"type": "integer"}) for name in ("start", "limit")]
         if grammar in (Grammar.LIST, Grammar.SINGLE):
@@ -76,15 +74,15 @@ class QueryParameters:
     def _states(self, definition: ContentType) -> Iterable[Json]:
         if definition.draft_and_publish:
             state = {"type": "string", "enum": ["live", "preview"], "default": "live"}
-            yield _parameter("publicationState", "`preview`: drafts as well", state)
+            yield _parameter("publicationState", "`preview` includes drafts", state)
         if definition.localized:
-            yield _parameter("locale", "A locale, or `all`; else the default one", {"type": "string"})
+            yield _parameter("locale", "A locale, or `all`; defaults to the default locale", {"type": "string"})
 
     def _fields(self, definition: Definition) -> Json:
-        return _listed("fields", "Which attributes are shown; all without it", _several(_named(definition)))
+        return _listed("fields", "The attributes to return; defaults to all", _several(_named(definition)))
 
     def _sort(self, definition: Definition) -> Json:
-        description = "By which attributes, each with `:asc` or `:desc` behind it"
+        description = "The attributes to sort by, each followed by `:asc` or `:desc`"
         return _listed("sort", description, _several(self._sorted(definition)))
 
     def _sorted(self, definition: Definition) -> Json:
@@ -101,9 +99,9 @@ class QueryParameters:
         everything = {"const": "*", "description": "Everything, one level deep"}
         names = [re.escape(item.name) for item in populatable_attributes(definition, self._registry)]
         path = {"type": "string", "pattern": f"^({'|'.join(names)})([.][^.,]+){{0,19}}$"}
-        listed = {**_several(path), "description": "Names, or paths of names with dots"}
+        listed = {**_several(path), "description": "Names, or paths of names separated by dots"}
         choices = [everything, listed, self._below_populate(definition)] if names else [everything]
-        return _deep("populate", "Which relations, files, components and zones are shown", {"anyOf": choices})
+        return _deep("populate", "The relations, files, components and dynamic zones to return", {"anyOf": choices})
 
     def _below_populate(self, definition: Definition) -> Json:
         name = f"{base_name(definition)}Populate"
@@ -205,10 +203,10 @@ def _operand(operator: Operator, value: Json) -> Json:
 def _pagination(limits: PageLimits) -> Json:
     size = {"type": "integer", "description": default_text(limits.default_limit)}
     if limits.max_limit is not None:
-        size["description"] += f". At most {limits.max_limit}: more is taken as that"
+        size["description"] += f". At most {limits.max_limit}; larger values are reduced to it"
     counted = {"type": "boolean", "description": default_text(limits.with_count)}
-    most = {"type": "integer", "minimum": 0, "description": "Totals are counted no further"}
-    cursor = {"type": "string", "description": "What comes behind this cursor; empty: from the beginning"}
+    most = {"type": "integer", "minimum": 0, "description": "Totals are counted up to this number"}
+    cursor = {"type": "string", "description": "Entries after this cursor; empty for the first page"}
     ways: list[Json] = [
         {"page": {"type": "integer", "description": default_text(1)}, "pageSize": size},
         {"start": {"type": "integer", "description": default_text(0)}, "limit": size},

@@ -103,7 +103,10 @@ class InputSchemas:
         strict = definition.uid not in self._with_drafts
         properties = {item.attribute.name: self._taken(item, strict) for item in given}
         if isinstance(definition, ContentType) and definition.localized and creating:
-            properties[LOCALE] = {"type": "string", "description": "A locale of the project; else the default one"}
+            properties[LOCALE] = {
+                "type": "string",
+                "description": "A locale of the project; defaults to the default locale",
+            }
             properties[LOCALIZATIONS] = self._shared("RelationToManyInput")
         required = [item.attribute.name for item in given if item.required and creating]
         return {"type": "object", **_requiring(required, strict, definition), "properties": properties}

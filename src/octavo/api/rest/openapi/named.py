@@ -170,10 +170,10 @@ _FIXED: Final[Mapping[str, Json]] = {
         {
             "files": {"anyOf": [_BINARY, {"type": "array", "items": _BINARY}]},
             "fileInfo": {"anyOf": [_FILE_INFO, {"type": "array", "items": _FILE_INFO}]},
-            "ref": {"type": "string", "description": "The UID of the content-type of an entry that gets the files"},
-            "refId": {"type": "integer", "description": "The id of that entry"},
+            "ref": {"type": "string", "description": "The UID of the content type of the entry to attach the files to"},
+            "refId": {"type": "integer", "description": "The ID of that entry"},
             "field": {"type": "string", "description": "Its attribute"},
-            "path": {"type": "string", "description": "The folder of the storage"},
+            "path": {"type": "string", "description": "The folder in the storage"},
         }
     ),
 }

@@ -205,7 +205,7 @@ def safe_folder(path: str) -> str:
     """Return the folder given by a client with a trailing slash, or an empty text. Raises ValidationError."""
     parts = [part for part in path.strip("/").split("/") if part]
     if not all(map(is_safe, parts)) or any(part.startswith(TEMPORARY) for part in parts):
-        message = "path must be made of letters, digits, dots, dashes and underscores"
+        message = "path must consist of letters, digits, dots, dashes and underscores"
         raise ValidationError.from_problems([Problem(("path",), message)])
     return "".join(f"{part}/" for part in parts)
 
@@ -228,5 +228,5 @@ def is_safe(name: str) -> bool:
 def checked(name: str) -> str:
     """Return the name if it is valid for a file. Raises ValueError, because Octavo generates the names."""
     if not is_safe(name):
-        raise ValueError(f"not a name for a stored file: {name!r}")
+        raise ValueError(f"not a valid file name: {name!r}")
     return name

@@ -98,7 +98,7 @@ class CloudinaryStorage:
                 params = {"public_id": public_id, "invalidate": "true", **self._delete}
                 result = _read(self._ask(f"{kind}/destroy", self._signed(params))).get("result")
                 if result not in ("ok", "not found"):
-                    raise ServiceUnavailable(reason=f"the storage did not remove a file: {result}")
+                    raise ServiceUnavailable(reason=f"the storage could not delete a file: {result}")
 
     def settle(self) -> None:
         """Do nothing: acknowledged uploads are durable."""
@@ -176,15 +176,15 @@ def _read(response: httpx2.Response) -> dict[str, Any]:
     if message.startswith("File size too large"):
         raise PayloadTooLargeError
     if response.status_code == 400 and message.startswith(_BAD_FILE):
-        raise ApplicationError("The storage does not take this file")
-    raise ServiceUnavailable(reason=f"the storage answered {response.status_code}: {message.partition('.')[0]}")
+        raise ApplicationError("The storage rejected this file")
+    raise ServiceUnavailable(reason=f"the storage returned {response.status_code}: {message.partition('.')[0]}")
 
 
 def _kept(answer: Mapping[str, Any], cloud: str) -> Kept:
     kind, public_id = answer.get("resource_type"), answer.get("public_id")
     url = answer.get("secure_url")
     if kind not in _TYPES or not isinstance(public_id, str) or not isinstance(url, str):
-        raise ServiceUnavailable(reason="the storage answered something else than where the file is")
+        raise ServiceUnavailable(reason="the storage did not return the file's URL")
     preview = None
     if kind == "video":
         still = "c_scale,dl_200,vs_6,w_250"
@@ -218,7 +218,7 @@ def _checked(given: Mapping[str, Any]) -> dict[str, str]:
         values = value if isinstance(value, list | tuple) else [value]
         if name in _OUR_OWN or not all(isinstance(one, str | int | float) for one in values):
             raise StorageProblem(
-                f"actionOptions: {name!r} is not supported by Cloudinary: use texts, numbers and lists"
+                f"actionOptions: {name!r} is not supported by Cloudinary: use strings, numbers and lists"
             )
         params[name] = ",".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values)
     return params

@@ -21,7 +21,7 @@ class ObjectNames:
     def key_of(self, name: str) -> str:
         """Return a file's key. Raises ValueError, because names are generated or were validated when read."""
         if not is_key(name):
-            raise ValueError(f"not a name for a stored file: {name!r}")
+            raise ValueError(f"not a valid file name: {name!r}")
         return self.root + name
 
     def url_of(self, name: str) -> str:

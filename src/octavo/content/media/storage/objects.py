@@ -243,7 +243,7 @@ def _library(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        message = "Uploads to Azure and to Google need a library: pip install 'octavo[azure]' or 'octavo[gcs]'"
+        message = "Uploads to Azure and Google require a package: pip install 'octavo[azure]' or 'octavo[gcs]'"
         raise StorageProblem(message) from error
 
 

@@ -113,7 +113,7 @@ class S3Storage(KeyedStorage):
         """Return the options if S3 supports them and Octavo does not set them. Raises StorageProblem."""
         for name in given:
             if not self._knows(operation, name) or name in _OUR_OWN:
-                raise StorageProblem(f"actionOptions: {name!r} is nothing that {operation} of S3 can be told")
+                raise StorageProblem(f"actionOptions: {name!r} is not a parameter of {operation} of S3")
         return given
 
     def _knows(self, operation: str, name: str) -> bool:
@@ -154,7 +154,7 @@ def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
         errors = importlib.import_module("botocore.exceptions")
         transfers = importlib.import_module("boto3.exceptions")
     except ModuleNotFoundError as error:
-        raise StorageProblem("Uploads to S3 need a library: pip install 'octavo[s3]'") from error
+        raise StorageProblem("Uploads to S3 require a package: pip install 'octavo[s3]'") from error
     client = session.client(
         "s3",
         region_name=options.region or "us-east-1",

@@ -162,7 +162,7 @@ def _refuse_doubles(tables: Iterable[tuple[Definition, Table]], longest: int | N
     for definition, table in tables:
         name = table.name.lower().encode()[:longest].decode(errors="ignore")
         if name in owners:
-            message = f"table {table.name} is also made for {owners[name]}; rename the collection or the attribute"
+            message = f"table {table.name} is also created for {owners[name]}; rename the collection or the attribute"
             problems.append(DefinitionProblem(definition.source, "", message))
         owners.setdefault(name, definition.uid)
     if problems:
