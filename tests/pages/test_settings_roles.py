@@ -89,7 +89,9 @@ def test_what_is_refused_stands_at_its_right(desk: Desk) -> None:
     desk.click("Access the media library")
     desk.click("Collection types")
     desk.click("Save")
-    desk.see("1 permission was rejected", "Access the media library", "You cannot grant permissions that you do not have")
+    desk.see(
+        "1 permission was rejected", "Access the media library", "You cannot grant permissions that you do not have"
+    )
     assert rights(desk, other) == {}
     desk.click("Access the media library")
     desk.gone("You cannot grant permissions")
