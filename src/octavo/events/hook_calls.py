@@ -145,7 +145,9 @@ def _changed(calls: HookCalls, before: Data) -> Data:
     """Return the data that hooks have changed. Raises HookFailed for attributes that are not written."""
     data = calls.event.params.data
     if not isinstance(data, Mapping):
-        raise calls.hooks.mistake(calls.event.action, f"event.params.data must be a dictionary, not {type(data).__name__}")
+        raise calls.hooks.mistake(
+            calls.event.action, f"event.params.data must be a dictionary, not {type(data).__name__}"
+        )
     unknown = [name for name in data if name not in before]
     if unknown:
         hint = did_you_mean(unknown[0], before)
