@@ -62,8 +62,8 @@ def test_the_readme_tells_what_is_there(tmp_path: Path, blank: bool) -> None:
     assert ("| Article | `/api/articles` | yes | no |" in readme) is not blank
     assert ("| Homepage | `/api/homepage` | yes | yes |" in readme) is not blank
     assert ("--seed" in readme, "`shared.seo`" in readme) == (not blank, not blank)
-    assert ("There are no content-types yet" in readme) is blank
-    assert "a working copy of it, or a wheel" in readme
+    assert ("There are no content types yet" in readme) is blank
+    assert "install a wheel or a working copy" in readme
     named = re.findall(r"^\| `([^`]+)` \| [a-z]", readme, re.MULTILINE)
     assert {"config", ".env", "src/api"} <= set(named)
     assert [name for name in named if not (project / name).exists()] == [".octavo", "database/migrations"]

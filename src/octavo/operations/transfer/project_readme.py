@@ -11,14 +11,14 @@ from octavo.schema.registry import Registry
 FILE: Final = "README.md"
 
 _PLACES: Final = (
-    ("src/api", "content-types, a folder each; code of theirs (`routes`, `controllers`, `services`) lies beside them"),
-    ("src/components", "groups of attributes that content-types share"),
-    ("config", "settings; what is not there has its default (`octavo docs settings`)"),
-    ("seed", "content to begin with, for `octavo develop --seed`"),
-    ("public", "files that are served as they are, uploads among them"),
-    (".env", "secrets of this machine: never committed"),
-    (".octavo", "made by the first start: the database, while it is SQLite"),
-    ("database/migrations", "to be made where data has to change with the definitions (`octavo docs migrations`)"),
+    ("src/api", "content types, each with its definition, `routes`, `controllers` and `services`"),
+    ("src/components", "groups of attributes that content types share"),
+    ("config", "settings; `octavo docs settings` lists all of them with their defaults"),
+    ("seed", "sample content, for `octavo develop --seed`"),
+    ("public", "static files and uploads"),
+    (".env", "secrets of this machine; do not commit it"),
+    (".octavo", "the SQLite database and other local files; the first start creates it"),
+    ("database/migrations", "your migrations, if data changes together with definitions (`octavo docs migrations`)"),
 )
 _LATER: Final = (".octavo", "database/migrations")
 
@@ -36,21 +36,21 @@ def readme_of(folder: Path, registry: Registry) -> str:
 def _beginning(folder: Path) -> Iterator[str]:
     yield f"# {folder.name}"
     yield ""
-    yield f"The content of {folder.name}, served by Octavo (made with {__version__})."
+    yield f"The content service of {folder.name}, created with Octavo {__version__}."
     yield ""
     yield "## Start"
     yield ""
     yield "```sh"
     yield f"pip install 'octavo>={__version__}'"
     if (folder / "seed").is_dir():
-        yield "octavo develop --seed     # the first time: with the content of seed/"
-    yield "octavo develop            # takes up every change of definitions, settings and code at once"
+        yield "octavo develop --seed     # the first time: load the content of seed/"
+    yield "octavo develop            # reloads when definitions, settings or code change"
     yield "```"
     yield ""
-    yield "Where no index has that version of Octavo, name a working copy of it, or a wheel: `pip install ../octavo`."
+    yield "If this version of Octavo is not published yet, install a wheel or a working copy: `pip install ../octavo`."
     yield ""
-    yield "Editors work at <http://127.0.0.1:1337/admin>: the first visit makes the first administrator. Who clones the"
-    yield "project gets secrets of their own by `octavo develop`, or by `octavo secrets new --missing`."
+    yield "The admin pages are at <http://127.0.0.1:1337/admin>: create the first administrator there. After cloning"
+    yield "the project, `octavo develop` or `octavo secrets new --missing` creates new secrets."
     yield ""
 
 
@@ -59,18 +59,18 @@ def _content(registry: Registry) -> Iterator[str]:
     yield "## Content"
     yield ""
     if not types:
-        yield "There are no content-types yet: `octavo generate` begins one, and so do the pages of administrators."
+        yield "There are no content types yet. Create one in the admin pages, or with `octavo generate content-type`."
         yield ""
         return
-    yield "| What | Address | Drafts | Languages | |"
+    yield "| Content type | API URL | Drafts | Localized | Description |"
     yield "|---|---|---|---|---|"
     yield from (_row(one) for one in types)
     if registry.components:
         yield ""
         yield f"Components: {_listed(one.uid for one in registry.components.values())}."
     yield ""
-    yield "Others may read what the public role may: `octavo permissions list --role public`. Programs get a token:"
-    yield "`octavo tokens create NAME`. `octavo routes list` shows every address, `octavo openapi` describes them."
+    yield "`octavo permissions list public` shows what visitors can read. For programs, create tokens with"
+    yield "`octavo tokens create NAME`. `octavo routes list` lists all routes, and `octavo openapi` describes them."
     yield ""
 
 
@@ -89,7 +89,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _places(folder: Path) -> Iterator[str]:
-    yield "## Where what is"
+    yield "## Files"
     yield ""
     yield "| | |"
     yield "|---|---|"
@@ -100,18 +100,18 @@ def _places(folder: Path) -> Iterator[str]:
 
 
 def _everyday() -> Iterator[str]:
-    yield "## Every day"
+    yield "## Commands"
     yield ""
     yield "```sh"
-    yield "octavo generate --help            # begins content-types, components, code"
-    yield "octavo config check --strict      # for CI: settings and definitions"
-    yield "octavo db diff --exit-code        # for CI: what a start would do to the tables"
-    yield "octavo db backup FILE             # a copy of the database; uploaded files lie elsewhere"
-    yield "octavo docs search WORD           # the manual, without a network"
+    yield "octavo generate --help            # create content types, components and code"
+    yield "octavo config check --strict      # in CI: check settings and definitions"
+    yield "octavo db diff --exit-code        # in CI: show what the next start changes in the database"
+    yield "octavo db backup FILE             # back up the database (without uploaded files)"
+    yield "octavo docs search WORD           # search the documentation offline"
     yield "```"
     yield ""
     yield "## Deploy"
     yield ""
-    yield "`octavo docs deploying` leads from a bare machine to HTTPS; files for systemd, containers and proxies lie"
-    yield "where `octavo docs --folder` says. In production it is `octavo start`, with secrets of that machine's own:"
-    yield "`octavo secrets check` tells whether they are sound."
+    yield "`octavo docs deploying` describes a deployment with HTTPS. `octavo docs --folder` prints the folder with files"
+    yield "for systemd, containers and proxies. In production, run `octavo start`, and check the secrets with"
+    yield "`octavo secrets check`."
