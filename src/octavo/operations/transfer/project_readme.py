@@ -112,6 +112,6 @@ def _everyday() -> Iterator[str]:
     yield ""
     yield "## Deploy"
     yield ""
-    yield "`octavo docs deploying` describes a deployment with HTTPS. `octavo docs --folder` prints the folder with files"
-    yield "for systemd, containers and proxies. In production, run `octavo start`, and check the secrets with"
+    yield "`octavo docs deploying` describes a deployment with HTTPS. `octavo docs --folder` prints the folder with"
+    yield "files for systemd, containers and proxies. In production, run `octavo start`, and check the secrets with"
     yield "`octavo secrets check`."
