@@ -3,4 +3,4 @@
 from octavo.cli import main
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="octavo")

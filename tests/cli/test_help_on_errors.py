@@ -76,3 +76,8 @@ def test_start_warnings_are_in_the_log_of_a_service_alone(project: Path) -> None
     write_type(project, "{")
     code, output = run("develop", "--project", str(project), "--port", str(free_port()))
     assert (code, "is not valid JSON" in output) == (1, True)
+
+
+def test_usage_names_the_command_that_people_type() -> None:
+    code, output = run("start", "--nope")
+    assert (code, output.splitlines()[0]) == (2, "Usage: octavo start [OPTIONS]")

@@ -130,7 +130,10 @@ def test_what_lies_elsewhere_is_shown_when_asked(project: Path) -> None:
     assert (
         "JWT_SECRET comes from the environment, not from .env: with --show the new values are printed" in result.output
     )
-    shown = dict(line.split("=", 1) for line in run(project, "rotate", "jwt", "--show", **given).stdout.splitlines())
+    lines = run(project, "rotate", "jwt", "--show", **given).stdout
+    script = f'set -a; {lines}\nset +a; printf \'%s\\n\' "$JWT_SECRET" "$ACCEPTED_JWT_SECRETS"'
+    values = subprocess.run(["sh", "-euc", script], capture_output=True, text=True, check=True).stdout.splitlines()
+    shown = dict(zip(("JWT_SECRET", "ACCEPTED_JWT_SECRETS"), values, strict=True))
     (accepted,) = load_settings(project, shown).secrets.accepted_jwt_secrets
     assert accepted.text == "a, b"
     assert "--until takes a time in seconds" in run(project, "rotate", "jwt", "--until", "soon").output

@@ -487,3 +487,19 @@ def test_settings_travel_to_worker_processes(tmp_path: Path) -> None:
 def test_populate_deep_comes_with_its_plugin(tmp_path: Path, package: str, toml: str, levels: int) -> None:
     project = write_project(tmp_path, {"package.json": package, "config/api.toml": toml})
     assert load_settings(project, {}).api.rest.populate_deep == levels
+
+
+@pytest.mark.parametrize("name", ["PORT", "OCTAVO_SERVER__PORT", "octavo_server__port"])
+def test_an_empty_variable_is_not_set(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/server.toml").write_text("port = 8080\n", "utf-8")
+    settings = load_settings(tmp_path, {name: ""})
+    assert settings.server.port == 8080
+    assert settings.sources["server", "port"] == "config/server.toml"
+
+
+def test_an_empty_text_or_list_is_a_value(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/server.toml").write_text('url = "https://x.org"\ntrustedProxies = ["::1"]\n', "utf-8")
+    server = load_settings(tmp_path, {"OCTAVO_SERVER__URL": "", "OCTAVO_SERVER__TRUSTED_PROXIES": ""}).server
+    assert (server.url, server.trusted_proxies) == ("", ())

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from math import inf
 from pathlib import Path
 from secrets import token_urlsafe
+from shlex import quote
 from typing import Any, Final
 
 import click
@@ -98,7 +99,7 @@ def new(missing: bool, project: Path) -> None:
 @click.argument("name", type=click.Choice(list(ROTATED)))
 @click.option("--next", "announce", is_flag=True, help="Only accept the new secret; the next call starts to use it.")
 @click.option("--until", help="How long the old secret is accepted, such as 30d; `never` for no end.")
-@click.option("--show", is_flag=True, help="Print the variables with their secrets instead of writing them.")
+@click.option("--show", is_flag=True, help="Print the variables for a shell instead of writing them.")
 @project_option
 def rotate(name: str, announce: bool, until: str | None, show: bool, project: Path) -> None:
     """Replace a secret and accept the old one for a while.
@@ -118,7 +119,7 @@ def rotate(name: str, announce: bool, until: str | None, show: bool, project: Pa
     values = _app_keys(current) if name == "app-keys" else _new_values(settings, name, current, announce, until)
     if show:
         for variable, value in values.items():
-            click.echo(f"{variable}={value}")
+            click.echo(f"{variable}={quote(value)}")
         return
     names = _names_in_env(settings, row)
     write_env(project, {names[variable]: value for variable, value in values.items()})

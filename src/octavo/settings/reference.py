@@ -18,7 +18,8 @@ All files in `config/` and all their keys are optional. Write keys as on this pa
 with a variable `OCTAVO_<FILE>__<KEY>__<KEY>`, in any case, with underscores instead of dashes:
 `OCTAVO_API__REST__MAX_LIMIT=50`. Lists are JSON or separated by commas, tables are JSON. Variables of v4 projects
 (column *Variable*) work as well. A variable with the suffix `_FILE` names a file with the value:
-`JWT_SECRET_FILE=/run/secrets/jwt`.
+`JWT_SECRET_FILE=/run/secrets/jwt`. An empty variable (`PORT=`, `OCTAVO_SERVER__WORKERS=`) is not set, unless the empty
+text or list is a value of the key.
 
 Sources, from the lowest to the highest precedence: default, a v4 project's own files
 ([details](from-strapi-v4.md#settings)), TOML file, v4 variable, `OCTAVO_...` variable. The environment overrides the

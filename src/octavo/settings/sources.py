@@ -185,10 +185,12 @@ def _unknown_variable(name: str) -> str:
 
 
 def _read_text(key: Key, text: str, source: str) -> Found:
+    """Yield the value of a variable. An empty one is unset if its kind has no empty value, as a number."""
     try:
         yield Given(key, key.kind.from_text(text), source)
     except ValueError as error:
-        yield from _refused(key, text, source, f"{key.file}.{key.dotted}", error)
+        if text:
+            yield from _refused(key, text, source, f"{key.file}.{key.dotted}", error)
 
 
 def _read_inside(key: Key, names: list[str], text: str, source: str) -> Found:
