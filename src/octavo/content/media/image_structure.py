@@ -130,8 +130,8 @@ def _walk_png(file: IO[bytes], counted: _Counted) -> None:
 
 
 def _walk_webp(file: IO[bytes], counted: _Counted) -> None:
-    file.seek(12)
-    while True:
+    size, _ = struct.unpack("<4xI4s", _read(file, 12))
+    while file.tell() < size + 8:
         kind, length = struct.unpack("<4sI", _read(file, 8))
         if kind in _WEBP_PIXELS:
             counted.add_pixels()

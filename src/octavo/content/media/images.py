@@ -41,6 +41,9 @@ _MODES: Final = {
     "TIFF": ("RGB", "RGBA", "L"),
 }
 """The modes that a format can be resized and written in."""
+_ANIMATED: Final = frozenset({"GIF", "WEBP", "PNG"})
+_PICTURE_INFO: Final = frozenset({"transparency", "background", "icc_profile"})
+"""What Pillow may copy to the formats. It would also copy comments."""
 
 
 def process_image(
@@ -73,7 +76,7 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
                 raise _too_large()
             orientation = _orientation(image)
             size = _shown_size(image, orientation)
-            wanted = [] if getattr(image, "is_animated", False) else wanted_formats(size, breakpoints)
+            wanted = [] if _is_animated(image, kind) else wanted_formats(size, breakpoints)
             if wanted:
                 largest = max(max(fitted.width, fitted.height) for _, fitted in wanted)
                 image.draft(None, (largest, largest))  # JPEG: decode at a reduced size, at least this large
@@ -87,9 +90,15 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
         raise ApplicationError(_NO_IMAGE) from None
 
 
+def _is_animated(image: Image.Image, kind: str) -> bool:
+    """Return whether an image moves. Pages of a TIFF and further photos in a JPEG do not."""
+    return kind in _ANIMATED and getattr(image, "is_animated", False)
+
+
 def _write_formats(image: Image.Image, kind: str, wanted: Wanted, target: Path) -> Iterator[Format]:
     """Yield the formats. Each is created from the next larger one, which is much faster than from the original."""
     written = {}
+    image.info = {name: value for name, value in image.info.items() if name in _PICTURE_INFO}
     options = {**_SAVE_OPTIONS.get(kind, {}), "icc_profile": image.info.get("icc_profile")}
     for name, size in sorted(wanted, key=lambda item: -item[1].width * item[1].height):
         image = image.resize((size.width, size.height), Image.Resampling.LANCZOS, reducing_gap=3.0)

@@ -54,7 +54,7 @@ class FileInfo:
 @dataclass(frozen=True, slots=True)
 class MediaOptions:
     """Options: the maximum file size in bytes; the formats of images, by name and maximum width or height; whether to
-    keep image metadata; whether files declared as images must be images."""
+    keep metadata; whether files declared as images must be images."""
 
     size_limit: int = 200 << 20
     breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
@@ -148,8 +148,7 @@ class FileWork:
         options = self._options
         breakpoints = options.breakpoints if scaled else {}
         self._measured = process_image(self._path, self._mime, breakpoints, self._path, check=options.check_images)
-        is_image = self._measured.size is not None and not self._options.keep_notes
-        if is_image and remove_notes(self._path, self._mime, self._measured.orientation):
+        if not options.keep_notes and remove_notes(self._path, self._mime, self._measured.orientation):
             self._size = self._path.stat().st_size
 
     def publish(self, name: FileName, info: FileInfo, path: str = "") -> StoredFile:

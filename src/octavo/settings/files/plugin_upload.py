@@ -209,7 +209,9 @@ class UploadConfig:
     breakpoints: Mapping[str, int] = setting(
         {"large": 1000, "medium": 750, "small": 500}, "Image formats: name and maximum width or height."
     )
-    keep_metadata: bool = setting(False, "Keep metadata of cameras and programs in images, such as the location.")
+    keep_metadata: bool = setting(
+        False, "Keep metadata of cameras and programs in images and videos, such as the location."
+    )
 
     @property
     def storage(self) -> str | None:
