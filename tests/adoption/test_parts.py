@@ -8,7 +8,7 @@ from octavo.v4.adoption.plugins import counterparts
 from octavo.v4.adoption.report import Closed, CodeItem, Item, Plugin, Report, SettingItem, Verdict
 from octavo.v4.adoption.sections import merged
 from octavo.v4.adoption.summary import open_ends, summary
-from octavo.v4.closed_operations import closing_of
+from octavo.v4.closed_operations import find_closed_operations
 from octavo.v4.code import Code
 from octavo.v4.code.code import Guard, Hook
 from octavo.v4.javascript.source import Place
@@ -53,8 +53,8 @@ def test_what_has_one_cause_is_one_row() -> None:
 def test_fields_of_graphql_are_closed_where_there_is_graphql() -> None:
     article = load_registry(DEFINITIONS)
     hook = Hook("api::book.book", ("create",), Guard("x", Place("a.js"), ""))
-    assert closing_of(Code(hooks=(hook,)), article).fields
-    assert not closing_of(Code(hooks=(hook,)), article, has_graphql=False).fields
+    assert find_closed_operations(Code(hooks=(hook,)), article).fields
+    assert not find_closed_operations(Code(hooks=(hook,)), article, has_graphql=False).fields
 
 
 def test_the_summary_has_five_lines_at_most() -> None:

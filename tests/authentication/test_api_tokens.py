@@ -12,7 +12,7 @@ from octavo.access.authentication.credentials import hash_api_token
 from octavo.access.authorization.actor import SYSTEM
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
 from octavo.accounts.administrators.token_kinds import api_tokens
-from octavo.accounts.administrators.tokens import TokenBook
+from octavo.accounts.administrators.tokens import TokenManagement
 from octavo.core.errors import ApplicationError, NotFoundError, UnauthorizedError
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
@@ -107,7 +107,7 @@ async def test_revoking_what_is_not_there(people: Database) -> None:
 
 async def test_of_two_tokens_of_one_name_made_at_once_one_is_refused(empty: Database) -> None:
     """By the command line and by an administrator: both hold one lock."""
-    pages = TokenBook(empty, ChangeFeed(), api_tokens(Registry((), ()), SALT))
+    pages = TokenManagement(empty, ChangeFeed(), api_tokens(Registry((), ()), SALT))
     body = {"name": "site", "type": "read-only", "lifespan": None}
     made = await asyncio.gather(
         create_token(empty, SALT, "site", "read-only"), pages.create(body, SYSTEM), return_exceptions=True

@@ -11,10 +11,10 @@ from octavo.database.read_placement import (
     MOST,
     QUICK_SECONDS,
     SHORT_SECONDS,
+    FairLock,
     Place,
+    ReadDuration,
     ReadPlacement,
-    Took,
-    Turns,
 )
 
 
@@ -45,9 +45,9 @@ def test_a_late_read_stays_away_for_a_while() -> None:
 
 def test_a_read_announced_as_long_that_is_not() -> None:
     reads = ReadPlacement()
-    reads.note_time("slow", Took(QUICK_SECONDS, 1))
-    reads.note_time("quick", Took(QUICK_SECONDS / 2, 1))
-    reads.note_time("short", Took(SHORT_SECONDS / 2, 1))
+    reads.note_time("slow", ReadDuration(QUICK_SECONDS, 1))
+    reads.note_time("quick", ReadDuration(QUICK_SECONDS / 2, 1))
+    reads.note_time("short", ReadDuration(SHORT_SECONDS / 2, 1))
     places = [reads.place(text, long=True) for text in ("slow", "quick", "short")]
     assert places == [Place.THREAD, Place.IN_TURN, Place.HERE]
     reads.note_late("quick")
@@ -56,7 +56,11 @@ def test_a_read_announced_as_long_that_is_not() -> None:
 
 def test_a_read_that_was_late_by_the_machine_goes_back() -> None:
     reads = ReadPlacement(Clock())
-    quick, computing, waiting = Took(0.0, 0.0), Took(QUICK_SECONDS, 0.0), Took(0.0, LOOP_SECONDS)
+    quick, computing, waiting = (
+        ReadDuration(0.0, 0.0),
+        ReadDuration(QUICK_SECONDS, 0.0),
+        ReadDuration(0.0, LOOP_SECONDS),
+    )
     for took, is_late in ((quick, False), (computing, True), (waiting, True)):
         reads.note_late("read")
         reads.note_time("read", took, is_late)
@@ -90,7 +94,7 @@ def test_memory_is_bounded_whatever_is_asked() -> None:
     try:
         for number in range(3 * MOST):
             text = f"SELECT {number} -- {'x' * 10_000}"
-            reads.note_time(text, Took(0.0, 0.0))
+            reads.note_time(text, ReadDuration(0.0, 0.0))
             reads.note_late(text + "late")
         assert len(reads) <= 2 * MOST
         assert tracemalloc.get_traced_memory()[0] < 2 * 1024**2
@@ -100,7 +104,7 @@ def test_memory_is_bounded_whatever_is_asked() -> None:
 
 @pytest.mark.anyio
 async def test_turns_leave_the_loop_to_others_in_between() -> None:
-    turns, done = Turns(), list[str]()
+    turns, done = FairLock(), list[str]()
 
     async def read(name: str) -> None:
         await turns.turn()
@@ -115,7 +119,7 @@ async def test_turns_leave_the_loop_to_others_in_between() -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize("steps", range(1, 5))
 async def test_who_goes_away_leaves_the_turn_to_the_next(steps: int) -> None:
-    turns, done = Turns(), list[str]()
+    turns, done = FairLock(), list[str]()
 
     async def read(name: str) -> None:
         await turns.turn()

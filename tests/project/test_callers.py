@@ -358,7 +358,7 @@ async def test_a_task_that_somebody_starts_is_theirs(opened: Site) -> None:
     token, boss = await new_token(opened, "administrator")
     await opened.deliver()
     heard(opened)
-    await opened.app.jobs.clockwork().look()
+    await opened.app.jobs.scheduler().look()
     assert (await opened.post("/octavo/jobs/tasks/yearly/run", token=token)).status_code == 202
     await opened.deliver()
     assert {event[1:] for event in heard(opened)} == {("administrator", boss, "code")}

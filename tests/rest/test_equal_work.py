@@ -93,12 +93,12 @@ async def test_known_and_unknown_accounts_cost_the_same(
     for _ in range(2):
         await attempt(club, "first")  # what a process does once
         await club.octavo.site.services.accounts.settle()
-        await club.octavo.infrastructure.entering.settle()
+        await club.octavo.infrastructure.registration.settle()
     for name in names * 4:
         before, hashes[:] = club.database.statements, []
         answers[name] = await attempt(club, name)
         await club.octavo.site.services.accounts.settle()
-        await club.octavo.infrastructure.entering.settle()
+        await club.octavo.infrastructure.registration.settle()
         costs.setdefault(name, []).append((club.database.statements - before, len(hashes)))
     # Work in the background adds to some counts: the least of each account is its own.
     assert {min(cost) for cost in costs.values()} == {min(costs["nobody"])}, costs

@@ -10,8 +10,8 @@ import pytest
 
 from octavo.content.result_cache import CachedResult, CachingReader
 from octavo.core.clock import this_moment
-from octavo.database.postgresql import TableMoment
-from octavo.database.sqlite import FileMoment
+from octavo.database.postgresql import TableVersionSnapshot
+from octavo.database.sqlite import FileVersionSnapshot
 from tests.models.club import FULL, NEVER, SAFE, Club, open_club
 from tests.models.people import Hands
 from tests.models.templates import Copy, copy_of
@@ -176,12 +176,12 @@ async def test_a_cursor_is_of_the_list_that_was_asked_for(press: Press) -> None:
 
 async def test_what_is_kept_holds_no_more_than_is_counted(press: Press) -> None:
     club = press.one
-    before = _there(FileMoment, TableMoment)
+    before = _there(FileVersionSnapshot, TableVersionSnapshot)
     for number in range(20):
         await press.sql(f"UPDATE tags SET views = {number}")
         for target in (TAG, f"/api/articles?fields=title&filters[id][$ne]={number + 50}"):
             await get(club, target)
-    assert _there(FileMoment, TableMoment) <= before + 2  # each knows all tables
+    assert _there(FileVersionSnapshot, TableVersionSnapshot) <= before + 2  # each knows all tables
     listed = [await get(club, ARTICLES) for _ in range(2)][-1]  # the moment before the first was before the last write
     reader = club.octavo.site.services.controller.reader
     assert isinstance(reader, CachingReader)

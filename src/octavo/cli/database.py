@@ -20,7 +20,7 @@ from octavo.core.plurals import counted
 from octavo.database.connection import IntegrityViolation
 from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
 from octavo.database.declared_indexes import Finished, finish_indexes
-from octavo.database.duplicate_single_types import SurplusEntries, find_surplus_entries
+from octavo.database.duplicate_single_types import DuplicateEntries, find_surplus_entries
 from octavo.database.maintained_counts import CountMaintenance, TotalState
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
@@ -161,7 +161,7 @@ class _Compared(NamedTuple):
     changes: Changes
     pending: tuple[str, ...]
     entries: tuple[str, ...]
-    surplus: tuple[SurplusEntries, ...]
+    surplus: tuple[DuplicateEntries, ...]
     conflicts: tuple[Conflict, ...]
     unserved: tuple[str, ...]
 

@@ -246,8 +246,8 @@ class EntryUnit(UnitOfWork):
         entry = found.entry(fact)
         if entry is None:
             return False
-        if self._context.witness is not None:
-            await self._context.witness.before_delete(self, content_type.uid, entry_id)
+        if self._context.observer is not None:
+            await self._context.observer.before_delete(self, content_type.uid, entry_id)
         if content_type.uid in ACCOUNTS and self._context.accounts is not None:
             await self._context.accounts.before_delete(self.connection, content_type.uid, entry_id)
         direct = components_held(self._registry, found)
@@ -278,11 +278,11 @@ class EntryUnit(UnitOfWork):
         await apply_changes(self, self._context.compiler, changes)
 
     async def finish(self) -> None:
-        """Schedule events for changed entries and call the witness, then finish as any unit."""
+        """Schedule events for changed entries and call the observer, then finish as any unit."""
         if (self._planned or self._gone) and self._context.schedules is not None:
             await self._context.schedules.follow(self, self._planned, self._gone)
-        if self._context.witness is not None and (changes := self.changes):
-            await self._context.witness.before_commit(self, changes)
+        if self._context.observer is not None and (changes := self.changes):
+            await self._context.observer.before_commit(self, changes)
         await super().finish()
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:
@@ -381,8 +381,8 @@ class EntryUnit(UnitOfWork):
 
     async def emit(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
         """Send an event about an entry that did not change. Webhooks are called; hooks run after the commit."""
-        if self._context.witness is not None:
-            await self._context.witness.schedule_failed(self, content_type.uid, entry_id, data)
+        if self._context.observer is not None:
+            await self._context.observer.schedule_failed(self, content_type.uid, entry_id, data)
 
     def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
         """Return the fact that queries an entry, including whether it is hidden until its publication date."""

@@ -145,9 +145,9 @@ class ManyEntriesUnit(EntryUnit):
         await lock_entries(self.connection, {(content_type.uid, one) for one in wanted})
         found = await self._prefetch([*entries.values(), *components_facts(content_type, wanted)] if wanted else [])
         existing = [one for one in wanted if found.entry(entries[one]) is not None]
-        if self._context.witness is not None:
+        if self._context.observer is not None:
             for one in existing:
-                await self._context.witness.before_delete(self, content_type.uid, one)
+                await self._context.observer.before_delete(self, content_type.uid, one)
         direct = components_held(self._registry, found)
         before = await self._images_before(content_type, existing)
         owned = await self._with_nested(direct)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from octavo.content.input.prefetch import Asking, Prefetched, components_facts, prefetch
+from octavo.content.input.prefetch import Prefetched, QueryContext, components_facts, prefetch
 from octavo.content.input.row_builder import RowBuilder
 from octavo.query.plan.write import OwnedRow, RowNode
 from octavo.query.sql.dialects.base import Dialect
@@ -16,7 +16,9 @@ def components_held(registry: Registry, found: Prefetched) -> list[OwnedRow]:
     return [(definition, row_id) for definition, row_id in known if definition is not None]
 
 
-async def with_nested(asking: Asking, registry: Registry, dialect: Dialect, rows: Iterable[OwnedRow]) -> list[OwnedRow]:
+async def with_nested(
+    asking: QueryContext, registry: Registry, dialect: Dialect, rows: Iterable[OwnedRow]
+) -> list[OwnedRow]:
     """Return components and all components inside them, with one query per level."""
     found = list(rows)
     level = found

@@ -59,7 +59,7 @@ _PARAMETER: Final = re.compile(r"[$?](\d+)")
 Texts = tuple[str, str, int]
 
 
-class PageApart:
+class PageAndCount:
     """The statements for a page and its total separately. Compiled on first use."""
 
     __slots__ = ("_make", "_texts", "shared")
@@ -141,7 +141,7 @@ class CompiledRead:
     written: Callable[[str], str | None]
     """Returns SQL with the same result for an entry that the statement itself writes, given the name of its WITH table;
     None if that is not possible."""
-    apart: PageApart | None = None
+    apart: PageAndCount | None = None
 
 
 @dataclass(slots=True)
@@ -406,7 +406,7 @@ class EntryReader:
         long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT
         written = partial(compile_written, plan, self.registry, self.dialect, self.database.largest_answer)
         shared = None if found.is_large or self.database.simple else shared_values(plan)
-        apart = None if shared is None else PageApart(shared, partial(self._texts_apart, plan))
+        apart = None if shared is None else PageAndCount(shared, partial(self._texts_apart, plan))
         bounded = found.is_large or len(text) > _LONG_TEXT
         return CompiledRead(text, long, bounded, found, sources_of(plan), written, apart)
 

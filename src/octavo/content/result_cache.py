@@ -22,7 +22,7 @@ from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.ambient import joined
 from octavo.database.connection import Connection
-from octavo.database.versions import Moment
+from octavo.database.versions import VersionSnapshot
 from octavo.events import origin
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.physical_names import table_name
@@ -49,7 +49,7 @@ class Validity:
     since: int
     until: float
 
-    def holds(self, moment: Moment | None) -> bool:
+    def holds(self, moment: VersionSnapshot | None) -> bool:
         """Return whether the result is still current at a moment determined after the request arrived."""
         if moment is None:
             return False
@@ -156,7 +156,7 @@ class CachingReader(EntryReader):
         return found
 
     async def _keep(
-        self, key: Hashable, prepared: PreparedRead, found: Any, moment: Moment, since: int
+        self, key: Hashable, prepared: PreparedRead, found: Any, moment: VersionSnapshot, since: int
     ) -> Validity | None:
         """Cache a result read after a moment; return its validity, or None if that is unknown."""
         tables = self._tables_of(prepared)

@@ -106,7 +106,7 @@ class Planned(NamedTuple):
     due_at: int | None
 
 
-class Following(Protocol):
+class ScheduleUpdates(Protocol):
     """Updates the schedules for entries written in a unit of work."""
 
     async def follow(self, unit: UnitOfWork, planned: Iterable[Planned], gone: Mapping[str, list[int]]) -> None:

@@ -10,7 +10,7 @@ from octavo.content.locales import Locales
 from octavo.content.localization_families import Families
 from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.updates import PreparedUpdates
-from octavo.content.schedules import Following
+from octavo.content.schedules import ScheduleUpdates
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed, DataChange
 from octavo.database.connection import Database, Transaction
@@ -59,9 +59,9 @@ class WriteContext:
     rules: WriteRules
     creates: PreparedCreates
     updates: PreparedUpdates
-    witness: WriteObserver | None = None
+    observer: WriteObserver | None = None
     accounts: AccountWriteObserver | None = None
-    schedules: Following | None = None
+    schedules: ScheduleUpdates | None = None
 
     @property
     def asks_before_updates(self) -> bool:

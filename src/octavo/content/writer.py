@@ -38,7 +38,7 @@ ResultT = TypeVar("ResultT")
 class EntryWriter:
     """Writes entries of all content-types.
 
-    `feed` is notified of changes, if given. `rules`: the compatibility rules. `hooks`: the project's hooks. `witness`:
+    `feed` is notified of changes, if given. `rules`: the compatibility rules. `hooks`: the project's hooks. `observer`:
     writes in the same transaction. `accounts`: ends codes and sessions. `schedules`: updates schedules.
     """
 
@@ -51,7 +51,7 @@ class EntryWriter:
         *,
         rules: WriteRules = V4_RULES,
         hooks: Hooks | None = None,
-        witness: WriteObserver | None = None,
+        observer: WriteObserver | None = None,
         accounts: AccountWriteObserver | None = None,
         schedules: Schedules | None = None,
     ) -> None:
@@ -77,7 +77,7 @@ class EntryWriter:
             rules=rules,
             creates=PreparedCreates(registry, self.compiler, strict=rules.strict, prepares=not database.simple),
             updates=PreparedUpdates(registry, self.compiler, strict=rules.strict, prepares=not database.simple),
-            witness=witness,
+            observer=observer,
             accounts=accounts,
             schedules=schedules,
         )

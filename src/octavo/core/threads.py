@@ -15,13 +15,13 @@ MOST_COMPUTED_HERE: Final = 16 * 1024
 Work = Callable[[], Any]
 
 
-class Carrying:
+class ThreadContext:
     """A hook that wraps work before it runs in a thread, for example to carry a trace context."""
 
     carried: Callable[[Work], Work] | None = None
 
 
-CARRYING: Final = Carrying()
+CARRYING: Final = ThreadContext()
 
 _COMPUTING: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="octavo-computing")
 """A single thread, so that expensive requests run one after another and leave half of the processor time to others:

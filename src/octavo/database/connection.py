@@ -123,7 +123,7 @@ class LockTimeout(StatementTimeout):
     tables: tuple[str, ...] = ()
 
 
-class PageApart(Protocol):
+class PageAndCount(Protocol):
     """How to read a page and its total with two statements."""
 
     shared: int
@@ -138,7 +138,7 @@ class Reads(Protocol):
     """The interface for reading content."""
 
     def fetch_row(
-        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageAndCount | None = None
     ) -> Awaitable[Row | None]:
         """Return the first row, or None. With `apart` it is a page and its total, which may be read as two statements
         if other requests are reading the same total."""

@@ -22,7 +22,7 @@ _MOST_IDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class SurplusEntries:
+class DuplicateEntries:
     """The entries of a single type in one locale (None: not localized).
 
     `ids` are the first of them, in order; `count` is the total. `served` is the published entry that readers get, or
@@ -59,7 +59,7 @@ async def find_surplus_entries(
     *,
     hides_future: bool = False,
     found: Mapping[str, Table] | None = None,
-) -> tuple[SurplusEntries, ...]:
+) -> tuple[DuplicateEntries, ...]:
     """Return the single types with several entries in a locale. Hidden entries do not count.
 
     `found` are the existing tables if they may differ from the definitions. `hides_future`: entries with a
@@ -67,7 +67,7 @@ async def find_surplus_entries(
     """
     known = [one for one in registry.content_types.values() if one.is_single and _is_there(one, dialect, found)]
     hides = found is None or HIDDEN_ENTRIES.name in found
-    left: list[SurplusEntries] = []
+    left: list[DuplicateEntries] = []
     for start in range(0, len(known), _MOST_TYPES):
         part = known[start : start + _MOST_TYPES]
         selects = (
@@ -81,7 +81,7 @@ async def find_surplus_entries(
             one = part[int(number)]
             ids = await _ids(connection, one, dialect, default_locale, locale, hides=hides)
             name = None if locale is None else str(locale)
-            left.append(SurplusEntries(one.uid, name, ids, int(count), None if served is None else int(served)))
+            left.append(DuplicateEntries(one.uid, name, ids, int(count), None if served is None else int(served)))
     return tuple(left)
 
 

@@ -21,7 +21,7 @@ from octavo.database.connection import Connection, Database, Transaction
 from octavo.database.leases import TABLE
 from octavo.database.option_record import OptionRecord, Options
 from octavo.database.rule_conflicts import NewRule
-from octavo.database.serving_nodes import others_serve
+from octavo.database.serving_nodes import is_served_elsewhere
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.dialects.base import Dialect
@@ -175,7 +175,7 @@ async def find_option_changes(
     locale = _locale(values.get(_DEFAULT_LOCALE))
     left = await find_former_tables(connection, dialect, registry, record, found)
     newer = None if insists or TABLE.name not in found else record.newer(registry)
-    if newer is not None and await others_serve(connection, dialect, newer):
+    if newer is not None and await is_served_elsewhere(connection, dialect, newer):
         filled = tuple(each for each in changes if each.gets_drafts and _PUBLISHED_AT not in each.columns)
         return OptionChanges(record, record.stored or to_store, filled, tuple(unfilled), locale, are_old=True)
     shared = ((each, attribute) for each in localized for attribute in record.now_shared(each))

@@ -25,7 +25,7 @@ from octavo.database.connection import (
     START_PATIENCE,
     Connection,
     DatabaseReadOnly,
-    PageApart,
+    PageAndCount,
     Reads,
     Row,
     TransactionConflict,
@@ -88,7 +88,7 @@ class PostgresqlContents:
         return first_bytes(await self.fetch_row(text, values))
 
     def fetch_row(
-        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageAndCount | None = None
     ) -> Awaitable[Row | None]:
         if joined(self._database) is not None:
             return self._database.fetch_row(text, values)
@@ -96,7 +96,7 @@ class PostgresqlContents:
             return self._read_shared(text, values)
         return self._joint.read(text, values) if apart is None else self._read_page(text, values, apart)
 
-    async def _read_page(self, text: str, values: Values, apart: PageApart) -> Row | None:
+    async def _read_page(self, text: str, values: Values, apart: PageAndCount) -> Row | None:
         """Read a page with its total. If others are counting the same, read the page alone and share their total."""
         counted = (text, *values[: apart.shared])
         if self._pages[counted] and not self._joint.is_under_way(text, values):
@@ -120,7 +120,7 @@ class PostgresqlContents:
             return await self._joint.read(text, values)
 
 
-class TableMoment:
+class TableVersionSnapshot:
     """The versions of all tracked tables, by name. `stamp` changes with any of them."""
 
     __slots__ = ("stamp", "versions")
@@ -142,16 +142,16 @@ class LedgerReader:
 
     def __init__(self, stamp: Callable[[], Awaitable[str]], read: Callable[[], Awaitable[Row | None]]) -> None:
         self._stamp, self._read = stamp, read
-        self._waiting: list[asyncio.Future[TableMoment | None]] = []
+        self._waiting: list[asyncio.Future[TableVersionSnapshot | None]] = []
         self._reading: asyncio.Task[None] | None = None
-        self.latest: TableMoment | None = None
+        self.latest: TableVersionSnapshot | None = None
 
     def at_once(self) -> None:
         """Return None: the database has to be queried."""
 
-    def now(self) -> "asyncio.Future[TableMoment | None]":
+    def now(self) -> "asyncio.Future[TableVersionSnapshot | None]":
         loop = asyncio.get_running_loop()
-        waiting: asyncio.Future[TableMoment | None] = loop.create_future()
+        waiting: asyncio.Future[TableVersionSnapshot | None] = loop.create_future()
         self._waiting.append(waiting)
         if self._reading is None:
             self._reading = loop.create_task(self._read_while_waiting(), context=Context())
@@ -171,7 +171,7 @@ class LedgerReader:
             for one in self._waiting:
                 one.cancel()
 
-    async def _look(self) -> TableMoment | None:
+    async def _look(self) -> TableVersionSnapshot | None:
         latest = self.latest
         try:
             stamp = await self._stamp()
@@ -181,7 +181,7 @@ class LedgerReader:
         except Exception:  # the ledger does not exist yet, or the database is down, which the read itself reports
             return None
         if row is not None and (latest is None or latest.stamp != row[0]):
-            self.latest = latest = TableMoment(row[0], row[1])
+            self.latest = latest = TableVersionSnapshot(row[0], row[1])
         return latest
 
 
@@ -190,7 +190,7 @@ SAMPLE: Final = 50_000
 """Number of rows: enough for the planner to choose as for the whole table."""
 
 
-class Undone(Exception):
+class RolledBack(Exception):
     """Rolls back a transaction that only inspects."""
 
 
@@ -398,10 +398,10 @@ class PostgresqlDatabase:
 
     async def plan_with(self, table: str, more: str, text: str) -> str:
         plan = ""
-        with contextlib.suppress(Undone):
+        with contextlib.suppress(RolledBack):
             async with self.transaction() as transaction:
                 plan = await plan_with(transaction, table, more, text)
-                raise Undone
+                raise RolledBack
         return plan
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:

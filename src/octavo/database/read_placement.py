@@ -33,7 +33,7 @@ class Place(Enum):
     THREAD = 3
 
 
-class Took(NamedTuple):
+class ReadDuration(NamedTuple):
     """The duration of a read in seconds: processor time, and elapsed time."""
 
     processor: float
@@ -67,7 +67,7 @@ class ReadPlacement:
         self._late.pop(key, None)  # moves the statement to the end
         self._late[key] = now + MEMORY_SECONDS
 
-    def note_time(self, text: str, took: Took, is_late: bool = False) -> None:
+    def note_time(self, text: str, took: ReadDuration, is_late: bool = False) -> None:
         """Record the duration of a read in a thread. If it `is_late`, the same read has just been too slow in the loop:
         it may return there if the machine was busy, and the read itself used little time."""
         if took.processor < QUICK_SECONDS:
@@ -87,7 +87,7 @@ class ReadPlacement:
         return False
 
 
-class Turns:
+class FairLock:
     """Lets one caller run at a time, and the event loop's other work between two of them."""
 
     def __init__(self) -> None:

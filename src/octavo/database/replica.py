@@ -14,7 +14,7 @@ import asyncpg
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
-from octavo.database.connection import PageApart, Row, Values, Watch
+from octavo.database.connection import PageAndCount, Row, Values, Watch
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.postgresql_errors import ConnectionLost
 from octavo.database.primary_log import PrimaryLog, cluster_of
@@ -61,7 +61,9 @@ class Replica:
         behind = max(0.0, time.monotonic() - self.fresh)
         return ServerUse(self.name, self.fresh >= oldest, behind, self._behind, self.reads, self._failed)
 
-    async def read(self, text: str, values: Values, watch: Watch | None, apart: PageApart | None = None) -> Row | None:
+    async def read(
+        self, text: str, values: Values, watch: Watch | None, apart: PageAndCount | None = None
+    ) -> Row | None:
         """Return the first row. Raises any error of the read."""
         self.under_way += 1
         self.reads += 1

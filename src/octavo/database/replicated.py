@@ -10,7 +10,15 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from octavo.database.ambient import joined
-from octavo.database.connection import AnswerTooLarge, PageApart, Reads, Row, StatementTimeout, UnsuitableValue, Values
+from octavo.database.connection import (
+    AnswerTooLarge,
+    PageAndCount,
+    Reads,
+    Row,
+    StatementTimeout,
+    UnsuitableValue,
+    Values,
+)
 from octavo.database.pool import PoolUse
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
@@ -156,7 +164,7 @@ class _Contents:
         self._database = database
 
     def fetch_row(
-        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageAndCount | None = None
     ) -> Awaitable[Row | None]:
         replica = self._database.chosen()
         if replica is None:
@@ -166,7 +174,7 @@ class _Contents:
     async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
         return first_bytes(await self.fetch_row(text, values))
 
-    async def _read(self, replica: Replica, text: str, values: Values, apart: PageApart | None) -> Row | None:
+    async def _read(self, replica: Replica, text: str, values: Values, apart: PageAndCount | None) -> Row | None:
         """Read from a replica; if it fails for a reason that may not affect the primary, read from the primary."""
         try:
             return await replica.read(text, values, self._database.watch, apart)

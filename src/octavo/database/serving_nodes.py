@@ -18,7 +18,7 @@ _COUNT: Final = RawStatement(f"""
 SELECT count(*) FROM {TABLE.name} WHERE name LIKE '{PREFIX}%' AND holder LIKE {{holders}} AND expires_at > {{now}}""")
 
 
-async def others_serve(connection: Connection, dialect: Dialect, options: str) -> bool:
+async def is_served_elsewhere(connection: Connection, dialect: Dialect, options: str) -> bool:
     """Return whether a process serves definitions with these options. The table of leases must exist."""
     counting = _COUNT.bind(dialect, holders=f"% {options}", now=int(wall_time()))
     return bool(await connection.fetch_value(*counting))

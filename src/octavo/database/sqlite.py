@@ -23,7 +23,7 @@ from octavo.database.commit_thread import CommitThread
 from octavo.database.connection import (
     LARGEST_ANSWER,
     DatabaseMisconfigured,
-    PageApart,
+    PageAndCount,
     Reads,
     Row,
     StatementTimeout,
@@ -35,7 +35,7 @@ from octavo.database.connection_share import place, request_share
 from octavo.database.group_commit import GroupCommit
 from octavo.database.index_trials import no_values
 from octavo.database.pool import Pool, PoolUse
-from octavo.database.read_placement import LOOP_SECONDS, Place, ReadPlacement, Took, Turns
+from octavo.database.read_placement import LOOP_SECONDS, FairLock, Place, ReadDuration, ReadPlacement
 from octavo.database.request_coalescing import RequestCoalescer
 from octavo.database.sqlite_connection import (
     Collect,
@@ -55,7 +55,7 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.sqlite import MEASURE, SQLITE
 
 
-class FileMoment:
+class FileVersionSnapshot:
     """The version of the database file."""
 
     __slots__ = ("stamp",)
@@ -74,16 +74,16 @@ class FileVersions:
 
     def __init__(self, read: Callable[[], Hashable]) -> None:
         self._read = read
-        self.latest: FileMoment | None = None
+        self.latest: FileVersionSnapshot | None = None
 
-    def at_once(self) -> FileMoment | None:
+    def at_once(self) -> FileVersionSnapshot | None:
         version, latest = self._read(), self.latest
         if version is None or (latest is not None and latest.stamp == version):
             return None if version is None else latest
-        self.latest = FileMoment(version)
+        self.latest = FileVersionSnapshot(version)
         return self.latest
 
-    async def now(self) -> FileMoment | None:
+    async def now(self) -> FileVersionSnapshot | None:
         return self.at_once()
 
 
@@ -228,7 +228,7 @@ class SqliteDatabase:
         self._loop_reader: SqliteConnection | None = None
         self._opened = 0
         self._loop_reads = ReadPlacement()
-        self._turns = Turns()
+        self._turns = FairLock()
         self._joint = RequestCoalescer(self._read_later, shares=not simple)
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
         self._commits = CommitThread("octavo-sqlite-commit")
@@ -266,7 +266,7 @@ class SqliteDatabase:
         return self._read(all_rows, text, values, long)
 
     def fetch_row(
-        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageAndCount | None = None
     ) -> Coroutine[Any, Any, Row | None]:
         return self._read(first_row, text, values, long)
 
@@ -440,7 +440,9 @@ class SqliteDatabase:
         self._loop_reads.note_time(text, took, is_late)
         return result
 
-    async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> tuple[ResultT, Took]:
+    async def _read_in_thread(
+        self, collect: Collect[ResultT], text: str, values: Values
+    ) -> tuple[ResultT, ReadDuration]:
         connection = await self._readers.acquire()
         try:
             timeout = self._statement_timeout

@@ -26,7 +26,7 @@ from octavo.database.connection import (
     Values,
 )
 from octavo.database.prepared_statements import StatementTexts
-from octavo.database.read_placement import Took
+from octavo.database.read_placement import ReadDuration
 from octavo.query.sql.dialects.sqlite import MEASURE
 
 LARGEST_CACHED: Final = 16_383
@@ -338,11 +338,13 @@ class SqliteConnection:
         except Exception as error:
             raise_translated(error)
 
-    def run_timed(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> tuple[ResultT, Took]:
+    def run_timed(
+        self, collect: Collect[ResultT], text: str, values: Values, seconds: float
+    ) -> tuple[ResultT, ReadDuration]:
         """Run a statement like `run`, and also return its duration."""
         before = time.thread_time(), time.perf_counter()
         result = self.run(collect, text, values, seconds)
-        return result, Took(time.thread_time() - before[0], time.perf_counter() - before[1])
+        return result, ReadDuration(time.thread_time() - before[0], time.perf_counter() - before[1])
 
     def run_limited(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
         """Run a read with the readers' size limit, on a connection that may write larger values."""

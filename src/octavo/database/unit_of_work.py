@@ -71,11 +71,11 @@ def default_keepers() -> tuple[Keeper, ...]:
     return _default_keepers.get()
 
 
-class RunAlone(Exception):
+class CannotShareCommit(Exception):
     """The unit cannot share its COMMIT. `run_unit` runs it again, alone."""
 
 
-class Unforeseen(Exception):
+class UnexpectedState(Exception):
     """An optimistic unit found a state that it had not checked. `run_unit` runs it again, as a cautious one."""
 
 
@@ -84,7 +84,7 @@ class UnitOfWork:
 
     `size` is that of its input, in bytes; `is_large`: it computes in a thread; `is_grouped`: others may wait for its
     end with their COMMIT. `hooks` are the project's (`events.hooks`). `is_cautious`: it has to check before it writes,
-    because it cannot be retried; other units may write first, and raise `Unforeseen` if the database rejects it.
+    because it cannot be retried; other units may write first, and raise `UnexpectedState` if the database rejects it.
     """
 
     is_grouped = False
@@ -278,9 +278,9 @@ async def run_unit(
             async with open_unit(database, make, grouped=grouped and attempt < ATTEMPTS) as unit:
                 unit.is_cautious = attempt > 1
                 return await work(unit)
-        except Unforeseen:
+        except UnexpectedState:
             continue
-        except RunAlone:
+        except CannotShareCommit:
             return await run_unit(database, make, work, grouped=False, mend=mend)
         except TransactionConflict as error:
             if is_part:

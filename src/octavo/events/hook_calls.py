@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from octavo.core.values import dataclass
-from octavo.database.unit_of_work import RunAlone, UnitOfWork
+from octavo.database.unit_of_work import CannotShareCommit, UnitOfWork
 from octavo.events import origin
 from octavo.events.after_commit import TOPIC, keep, ordering_key
 from octavo.events.event import Event, Params, Written
@@ -69,7 +69,7 @@ def begin(
     quiet: frozenset[str] = frozenset(),
     hooks: TypeHooks | None = None,
 ) -> HookCalls | None:
-    """Return the hook calls for a change, or None if its type has no hooks. Raises RunAlone in a shared COMMIT.
+    """Return the hook calls for a change, or None if its type has no hooks. Raises CannotShareCommit if it shares one.
 
     `hooks`: the hooks for an event that is not a change.
     """
@@ -90,12 +90,12 @@ def begin(
 
 
 def hooks_of(unit: UnitOfWork, uid: str) -> TypeHooks | None:
-    """Return the hooks for a type's changes. Raises RunAlone, because no other unit waits for hooks with its COMMIT."""
+    """Return the hooks for a type's changes. Raises CannotShareCommit, because no other COMMIT waits for hooks."""
     hooks: TypeHooks | None = unit.hooks.of(uid) if unit.hooks else None
     if hooks is None or not hooks.writes:
         return None
     if unit.is_grouped:
-        raise RunAlone
+        raise CannotShareCommit
     return hooks
 
 

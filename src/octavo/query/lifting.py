@@ -56,7 +56,7 @@ def marked(value: Any, origin: Origin) -> Any:
     return lifted
 
 
-def keep_mark(value: Any, other: Any) -> Any:
+def copy_mark(value: Any, other: Any) -> Any:
     """Return `other`, a converted form of `value`, with the mark of `value` if it has one."""
     return marked(other, value.origin) if isinstance(value, Lifted) else other
 

@@ -15,7 +15,7 @@ from octavo.sdk.entry_reads import Choice
 
 
 @dataclass(frozen=True, slots=True)
-class OwnRules:
+class BuiltinRules:
     """Applies the rules of built-in types."""
 
     files: FileService
@@ -35,7 +35,7 @@ class OwnRules:
 class _RuledEntries(Entries):
     """Entries that are deleted by their type's own code: one by one, all or none."""
 
-    def __init__(self, controller: ContentController, content_type: ContentType, rules: OwnRules) -> None:
+    def __init__(self, controller: ContentController, content_type: ContentType, rules: BuiltinRules) -> None:
         super().__init__(controller, content_type)
         self._rules = rules
 

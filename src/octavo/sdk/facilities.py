@@ -7,7 +7,7 @@ from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.core.cache import Cache
 from octavo.core.mail.mailers import Mailer
 from octavo.core.values import dataclass
-from octavo.sdk.builtin_rules import OwnRules
+from octavo.sdk.builtin_rules import BuiltinRules
 from octavo.sdk.code_cache import CodeCache
 from octavo.sdk.conditions import Conditions
 from octavo.sdk.custom_settings import Custom
@@ -26,11 +26,11 @@ class Facilities:
     cache: CodeCache
     custom: Custom
     conditions: Conditions
-    rules: OwnRules
+    rules: BuiltinRules
 
 
 def make_facilities(
-    settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules, rights: AbilityBuilder
+    settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: BuiltinRules, rights: AbilityBuilder
 ) -> Facilities:
     """Create the services of a site from its settings."""
     http = settings.server.http

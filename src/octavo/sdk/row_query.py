@@ -11,7 +11,7 @@ from octavo.core.errors import ValidationError
 from octavo.core.values import dataclass
 from octavo.query.ast import And
 from octavo.query.filters import read_filters
-from octavo.query.plan.rows import Measure, OrderedBy, RowsQuery, Wanted
+from octavo.query.plan.rows import Measure, OrderedBy, RequestedColumn, RowsQuery
 from octavo.query.sorting import read_sort
 from octavo.schema.content_types import ContentType
 
@@ -97,13 +97,13 @@ class RowQuery:
 
         Raises ValidationError for a duplicate column, and TypeError for a value that is not an aggregate.
         """
-        columns = [Wanted(name, _path(name)) for name in attributes]
+        columns = [RequestedColumn(name, _path(name)) for name in attributes]
         return self._and_columns([*columns, *(_measured(name, item) for name, item in measured.items())])
 
     def group_by(self, *attributes: str) -> "RowQuery":
         """Return one row for each group of entries with the same values. The attributes become columns."""
         known = {column.name for column in self._asked.columns}
-        columns = [Wanted(name, _path(name)) for name in attributes if name not in known]
+        columns = [RequestedColumn(name, _path(name)) for name in attributes if name not in known]
         return self._and_columns(columns, groups=self._asked.groups | set(attributes))
 
     def order_by(self, *order: str) -> "RowQuery":
@@ -141,10 +141,10 @@ class RowQuery:
 
     async def count(self) -> int:
         """Return the number of entries that match `where`."""
-        alone = RowsQuery(content_type=self._type, columns=(Wanted("count"),), filters=self._asked.filters)
+        alone = RowsQuery(content_type=self._type, columns=(RequestedColumn("count"),), filters=self._asked.filters)
         return int(await RowQuery(self._controller, self._type, alone).value())
 
-    def _and_columns(self, columns: list[Wanted], **changes: Any) -> "RowQuery":
+    def _and_columns(self, columns: list[RequestedColumn], **changes: Any) -> "RowQuery":
         together = (*self._asked.columns, *columns)
         names = [column.name for column in together]
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -160,10 +160,10 @@ def _path(attribute: str) -> tuple[str, ...]:
     return tuple(attribute.split("."))
 
 
-def _measured(name: str, item: Any) -> Wanted:
+def _measured(name: str, item: Any) -> RequestedColumn:
     if not isinstance(item, Measured):
         raise TypeError(f"{name}: expected Count, Sum, Average, Least or Greatest, not {item!r}")
-    return Wanted(name, item.path, item.measure, item.distinct)
+    return RequestedColumn(name, item.path, item.measure, item.distinct)
 
 
 def _amount(rows: Any) -> int:

@@ -10,7 +10,13 @@ from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.http.router import Router
 from octavo.api.rest.operations import refuse
 from octavo.core.values import dataclass
-from octavo.operations.runtime.action_endpoints import Door, content_fields, doors_of, generated_fields, hooked_doors
+from octavo.operations.runtime.action_endpoints import (
+    ActionEndpoint,
+    content_fields,
+    endpoints_of,
+    generated_fields,
+    hooked_endpoints,
+)
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.v4.code import Code, Guard, Switch
@@ -42,7 +48,7 @@ def read_project_code(settings: Settings, registry: Registry) -> Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class ClosedOperations:
     """The closed operations besides the project's own routes, each with its guard."""
 
     routes: dict[str, Guard] = field(default_factory=dict)
@@ -52,28 +58,28 @@ class Closing:
     """Root fields and others that are closed unless the project's Python configures them."""
 
 
-def closing_of(code: Code, registry: Registry, *, has_graphql: bool = True) -> Closing:
+def find_closed_operations(code: Code, registry: Registry, *, has_graphql: bool = True) -> ClosedOperations:
     """Return the operations that the guards of a project close: of plugins that it changes, and those with hooks.
 
     GraphQL fields are left out if GraphQL is not installed.
     """
-    found = Closing()
+    found = ClosedOperations()
     for hook in code.hooks:
         for key in content_fields(registry, hook.uid, hook.actions):
             found.fields.setdefault(key, hook.guard)
         for uid in (hook.uid,) if hook.uid else registry.content_types:
-            _close(found, hooked_doors(uid, hook.actions), hook.guard)
+            _close(found, hooked_endpoints(uid, hook.actions), hook.guard)
     for name, guard in code.plugin_actions.items():
-        _close(found, doors_of(name, code.ported), guard)
+        _close(found, endpoints_of(name, code.ported), guard)
     for guard in code.plugin_routes:
-        _close(found, doors_of(guard.name), guard)
+        _close(found, endpoints_of(guard.name), guard)
     _close_fields(found, code, registry)
     if not has_graphql:
         found.fields.clear()
     return found
 
 
-def _close_fields(found: Closing, code: Code, registry: Registry) -> None:
+def _close_fields(found: ClosedOperations, code: Code, registry: Registry) -> None:
     """Close the GraphQL fields that depend on code that is not ported."""
     generated = generated_fields(registry)
     for rule in code.fields:
@@ -86,7 +92,7 @@ def _close_fields(found: Closing, code: Code, registry: Registry) -> None:
                     found.fields.setdefault((kind, name), guard)
 
 
-def _close(closing: Closing, doors: Iterator[Door], guard: Guard) -> None:
+def _close(closing: ClosedOperations, doors: Iterator[ActionEndpoint], guard: Guard) -> None:
     for door in doors:
         for route in door.routes:
             closing.routes.setdefault(route, guard)
@@ -94,7 +100,7 @@ def _close(closing: Closing, doors: Iterator[Door], guard: Guard) -> None:
             closing.fields.setdefault(key, guard)
 
 
-def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing: Closing) -> None:
+def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing: ClosedOperations) -> None:
     """Make closed routes return an error. If a guard applies to everything, close all but the administration's
     routes."""
     for route in router.routes() if code.everywhere else router.declared():
@@ -108,7 +114,7 @@ def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing:
             router.replace(route.method, route.template, refuse)
 
 
-def restrict_schema(extension: Extension, code: Code, closing: Closing, registry: Registry) -> None:
+def restrict_schema(extension: Extension, code: Code, closing: ClosedOperations, registry: Registry) -> None:
     """Apply the project's configuration of the GraphQL schema, and close the guarded fields."""
     generated = generated_fields(registry)
     for switch in code.switches:
@@ -145,7 +151,7 @@ def _turn(extension: Extension, switch: Switch) -> None:
         getattr(subject.field(switch.field), _SWITCHES[switch.method])()
 
 
-def log_closed_operations(code: Code, closing: Closing) -> None:
+def log_closed_operations(code: Code, closing: ClosedOperations) -> None:
     """Log what is closed and why: one line for each guard, up to a limit."""
     lines = list(_closed(code, closing))
     for line in lines[:_MOST_LINES]:
@@ -156,13 +162,13 @@ def log_closed_operations(code: Code, closing: Closing) -> None:
         logger.warning("Port this code, or list what can stay open without it in config/api.toml, [adoption] allow")
 
 
-def _closed(code: Code, closing: Closing) -> Iterator[str]:
+def _closed(code: Code, closing: ClosedOperations) -> Iterator[str]:
     for guard, names in closed_by(code, closing).items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         yield f"Closed: {', '.join(names[:_MOST_NAMED])}{more}: {_describe_guard(guard)}"
 
 
-def closed_by(code: Code, closing: Closing) -> dict[Guard, list[str]]:
+def closed_by(code: Code, closing: ClosedOperations) -> dict[Guard, list[str]]:
     """Return each guard with the names of what it closes, whole APIs first."""
     closed: dict[Guard, list[str]] = {}
     for guard in code.everywhere:

@@ -14,7 +14,7 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.v4.closed_operations import (
     close_routes,
-    closing_of,
+    find_closed_operations,
     log_closed_operations,
     read_project_code,
     restrict_schema,
@@ -56,7 +56,7 @@ class ProjectCode:
     def close(self, router: Router, extension: Extension, registry: Registry, settings: Settings) -> None:
         """Close the routes and GraphQL fields that code guards which does not run, and log them."""
         graphql = settings.plugins.graphql
-        closing = closing_of(self.code, registry, has_graphql=graphql.enabled)
+        closing = find_closed_operations(self.code, registry, has_graphql=graphql.enabled)
         log_closed_operations(self.code, closing)
         restrict_schema(extension, self.code, closing, registry)
         close_routes(router, settings.api.rest.prefix, graphql.config.endpoint, self.code, closing)

@@ -43,7 +43,7 @@ async def test_the_first_administrator_is_one(empty_office: Any) -> None:
 
 async def test_a_sealed_first_administrator_needs_the_code_or_this_machine(empty_office: Any) -> None:
     office = await empty_office(**SAFE)
-    code = office.club.octavo.infrastructure.entering.first_code()
+    code = office.club.octavo.infrastructure.registration.first_code()
     assert (await office.post("register-admin", BOSS)).status == 403
     assert (await office.post("register-admin", {**BOSS, "code": "x"})).status == 403
     forwarded = await office.post("register-admin", BOSS, client="127.0.0.1", headers=(("X-Forwarded-For", "1.2.3.4"),))

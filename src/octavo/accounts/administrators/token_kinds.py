@@ -7,7 +7,7 @@ from octavo.access.authentication.token_rows import API, TRANSFER, Token
 from octavo.access.authorization.actions import list_actions
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.escalation import check_actions_within
-from octavo.accounts.administrators.tokens import TokenKind, Wanted
+from octavo.accounts.administrators.tokens import TokenData, TokenKind
 from octavo.core.errors import ForbiddenError, ValidationError
 from octavo.core.forms import REQUIRED, Items, Text, at_least
 from octavo.schema.registry import Registry
@@ -20,7 +20,7 @@ def api_tokens(registry: Registry, salt: str, own_actions: Collection[str] = ())
     """Return the kind for API tokens. `own_actions` are those of the project's code."""
     known = frozenset(list_actions(registry, own_actions))
 
-    def check(given: Wanted, before: Token | None, actor: Actor) -> Sequence[str] | None:
+    def check(given: TokenData, before: Token | None, actor: Actor) -> Sequence[str] | None:
         kind = given.get("type") or (before.type if before else None)
         wanted, was_custom = given.get("permissions"), before is not None and before.type == _CUSTOM
         if kind != _CUSTOM and wanted:
@@ -42,7 +42,7 @@ def api_tokens(registry: Registry, salt: str, own_actions: Collection[str] = ())
 def transfer_tokens(salt: str) -> TokenKind:
     """Return the kind for transfer tokens, which allow reading and replacing all data."""
 
-    def check(given: Wanted, before: Token | None, actor: Actor) -> Sequence[str] | None:
+    def check(given: TokenData, before: Token | None, actor: Actor) -> Sequence[str] | None:
         if not actor.ability.everything:
             raise ForbiddenError
         wanted: Sequence[str] | None = given.get("permissions")

@@ -27,7 +27,7 @@ _NAME: Final = (at_least(1), at_most(255))
 _TYPE: Final = ("read-only", "full-access", "custom")
 _MOST_TEXT: Final = 65_536
 
-Wanted = Mapping[str, Any]
+TokenData = Mapping[str, Any]
 
 
 def _text_of(value: Any) -> Any:
@@ -51,7 +51,7 @@ class TokenKind:
     scopes: Shape
     new_scopes: Shape
     unknown: str
-    check: Callable[[Wanted, Token | None, Actor], Sequence[str] | None]
+    check: Callable[[TokenData, Token | None, Actor], Sequence[str] | None]
 
     def form(self, *, new: bool) -> Record:
         """Return the schema for request bodies."""
@@ -63,7 +63,7 @@ class TokenKind:
         return Record({**members, **lifespan}, closed=not new)
 
 
-class TokenBook:
+class TokenManagement:
     """Manages the tokens of one kind."""
 
     def __init__(self, database: Database, feed: ChangeFeed, kind: TokenKind) -> None:
@@ -168,7 +168,7 @@ class TokenBook:
                 return token
         raise NotFoundError(self._kind.unknown)
 
-    def _typed(self, given: Wanted) -> dict[str, Any]:
+    def _typed(self, given: TokenData) -> dict[str, Any]:
         return {"type": given["type"]} if self._table.typed else {}
 
     async def _read(self, unit: UnitOfWork, token_id: int) -> Token:

@@ -29,7 +29,7 @@ from octavo.accounts.users.user_rows import (
     Account,
     AccountRows,
     AccountSettings,
-    Found,
+    UserLookup,
     lock_names,
 )
 from octavo.content.entry_unit import EntryUnit
@@ -131,7 +131,7 @@ class Accounts:
         matches = await verify_password(texts["password"], account.password if account else None)
         if account is None or not matches:
             raise ValidationError("Invalid identifier or password")
-        return self.session(Found(found.settings, account))
+        return self.session(UserLookup(found.settings, account))
 
     async def register(self, body: Any, actor: Actor, client: str) -> Session:
         """Create a user with the default role, and sign in."""
@@ -213,7 +213,7 @@ class Accounts:
         found = await self._writer.run(lambda unit: self._confirm(unit, account.id, code))
         return _known(self._opened(found)), found.settings.email_confirmation_redirection or "/"
 
-    async def _confirm(self, unit: EntryUnit, user_id: int, code: str) -> Found:
+    async def _confirm(self, unit: EntryUnit, user_id: int, code: str) -> UserLookup:
         await unit.connection.lock(account_lock(user_id))
         account = (await self.rows.by_id(user_id, unit.connection)).account
         if account is None or not self._codes.is_valid(code, account, "user confirmation"):
@@ -241,7 +241,7 @@ class Accounts:
         """Store a password. With `code`, only if that is the stored code, which is deleted."""
         data = {"password": await prepare_password(password), "resetPasswordToken": None}
 
-        async def work(unit: EntryUnit) -> Found:
+        async def work(unit: EntryUnit) -> UserLookup:
             await unit.connection.lock(account_lock(account.id))
             now = (await self.rows.by_id(account.id, unit.connection)).account
             if now is None or (code is not None and not self._codes.is_valid(code, now, "user reset")):
@@ -311,7 +311,7 @@ class Accounts:
         request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT, query=query)
         return self._reader.prepare(plan_read(request, self._reader.registry)).bind(id=user_id)
 
-    def session(self, found: Found) -> Session:
+    def session(self, found: UserLookup) -> Session:
         """Open a session for an authenticated user. Raises ApplicationError if the user is blocked or unconfirmed."""
         if _has_to_confirm(found):
             raise ApplicationError("Your account email is not confirmed")
@@ -324,7 +324,7 @@ class Accounts:
         session = self._opened(await self.rows.by_id(user_id))
         return None if session is None else session.jwt
 
-    def _opened(self, found: Found) -> Session | None:
+    def _opened(self, found: UserLookup) -> Session | None:
         """Open a session. It has no token if the user is blocked or unconfirmed."""
         account = found.account
         if account is None:
@@ -336,7 +336,7 @@ class Accounts:
         return Session(account.shown, token, account.id, stamp_of(account.password, account.version))
 
 
-def _has_to_confirm(found: Found) -> bool:
+def _has_to_confirm(found: UserLookup) -> bool:
     return found.settings.email_confirmation and found.account is not None and not found.account.confirmed
 
 

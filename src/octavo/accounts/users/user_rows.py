@@ -113,7 +113,7 @@ class ListedUser:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UserLookup:
     """The result of a query: the user, if any, and the settings."""
 
     settings: AccountSettings
@@ -121,7 +121,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class NameCounts:
     """The number of users with the same username or email address."""
 
     settings: AccountSettings
@@ -146,56 +146,56 @@ class AccountRows:
         self._taken = RawStatement(_TAKEN.format_map(parts))
         self._others = RawStatement(_OTHERS.format_map(parts))
 
-    async def by_identifier(self, identifier: str) -> Found:
+    async def by_identifier(self, identifier: str) -> UserLookup:
         """Find a user by email address or username; an email address takes precedence."""
         return await self._one("login", self._database, email=identifier.lower(), username=identifier)
 
-    async def by_email(self, email: str) -> Found:
+    async def by_email(self, email: str) -> UserLookup:
         """Find the first user with this email address."""
         return await self._one("email", self._database, email=email)
 
-    async def by_id(self, user_id: int, connection: Connection | None = None) -> Found:
+    async def by_id(self, user_id: int, connection: Connection | None = None) -> UserLookup:
         """Find a user by id."""
         return await self._one("id", connection or self._database, id=user_id)
 
-    async def by_subject(self, provider: str, subject: str, connection: Connection | None = None) -> Found:
+    async def by_subject(self, provider: str, subject: str, connection: Connection | None = None) -> UserLookup:
         """Find a user by a provider's own id. Requires `provider_accounts.TABLE`."""
         return await self._one("subject", connection or self._database, provider=provider, subject=subject)
 
-    async def by_plain_code(self, kind: str, code: str) -> Found:
+    async def by_plain_code(self, kind: str, code: str) -> UserLookup:
         """Find the user of a code (`reset`, `confirmation`) that v4 issued."""
         return await self._one(kind, self._database, code=code, long=True)  # v4 has no index for this
 
-    async def taken(self, email: str, username: str, connection: Connection | None = None) -> Taken:
+    async def taken(self, email: str, username: str, connection: Connection | None = None) -> NameCounts:
         """Count the users whose username or email address is one of these: all, and those with a password."""
         taken = self._taken.bind(self._dialect, email=email, username=username)
         row = await (connection or self._database).fetch_row(*taken)
         assert row is not None, "counts always answer a row"
-        return Taken(_read_settings(row[0], row[1]), row[2], row[3])
+        return NameCounts(_read_settings(row[0], row[1]), row[2], row[3])
 
-    async def others(self, connection: Connection, own_id: int, username: str | None, email: str | None) -> Taken:
+    async def others(self, connection: Connection, own_id: int, username: str | None, email: str | None) -> NameCounts:
         """Count the other users with this username, and those with this email address."""
         others = self._others.bind(self._dialect, username=username, email=email, own_id=own_id)
         row = await connection.fetch_row(*others)
         assert row is not None, "counts always answer a row"
-        return Taken(_read_settings(row[0], row[1]), row[2], row[3])
+        return NameCounts(_read_settings(row[0], row[1]), row[2], row[3])
 
     async def role_id(self, connection: Connection, role_type: str) -> int | None:
         """Return the id of the role with this type."""
         found = await connection.fetch_value(*_ROLE_ID.bind(self._dialect, type=role_type))
         return None if found is None else int(found)
 
-    async def _one(self, where: str, connection: Connection, *, long: bool = False, **values: Any) -> Found:
+    async def _one(self, where: str, connection: Connection, *, long: bool = False, **values: Any) -> UserLookup:
         row = await connection.fetch_row(*self._find[where].bind(self._dialect, **values), long=long)
         assert row is not None, "the settings always answer a row"
         advanced, providers, user_id, email, password, confirmed, blocked, reset, confirmation, version, shown = row
         settings = _read_settings(advanced, providers)
         if user_id is None:
-            return Found(settings, None)
+            return UserLookup(settings, None)
         account = Account(
             user_id, email or "", password, bool(confirmed), bool(blocked), reset, confirmation, version, shown
         )
-        return Found(settings, account)
+        return UserLookup(settings, account)
 
 
 async def list_users(connection: Connection) -> tuple[ListedUser, ...]:

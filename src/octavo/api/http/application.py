@@ -14,7 +14,7 @@ from random import random
 from typing import Any
 
 from octavo.api.http.arrivals import Arrivals
-from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Following
+from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, RequestTracer
 from octavo.api.http.live_answers import LiveAnswers
 from octavo.api.http.observers import FAILED, Look, Nobody
 from octavo.api.http.options import HttpOptions
@@ -22,7 +22,7 @@ from octavo.api.http.request import Receive, Request, Scope, Send
 from octavo.api.http.request_ids import TRACE, name_of
 from octavo.api.http.response import FileResponse, LiveResponse, Response
 from octavo.api.http.router import Known, Router
-from octavo.api.http.sending import answer_too_late, hang_up, refuse_crowded, send_file
+from octavo.api.http.sending import answer_too_late, close_websocket, refuse_crowded, send_file
 from octavo.api.http.static import Files
 from octavo.api.http.transfers import PIECE, Transfer, Transfers
 from octavo.events.origin import WORK
@@ -46,7 +46,7 @@ class HttpApplication:
         *,
         static: Files | None = None,
         around: Around | None = None,
-        following: Following | None = None,
+        following: RequestTracer | None = None,
         on_startup: Sequence[Callback] = (),
         on_shutdown: Sequence[Callback] = (),
     ) -> None:
@@ -87,7 +87,7 @@ class HttpApplication:
         options: HttpOptions,
         static: Files | None = None,
         around: Around | None = None,
-        following: Following | None = None,
+        following: RequestTracer | None = None,
     ) -> Dispatcher:
         """Use a new dispatcher for later requests. Return the previous one."""
         before = self._dispatcher
@@ -151,7 +151,7 @@ class HttpApplication:
     def answer(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         """Return the coroutine that handles a request. Cached responses avoid an extra step."""
         if scope["type"] != "http":
-            return self._lifespan(receive, send) if scope["type"] == "lifespan" else hang_up(receive, send)
+            return self._lifespan(receive, send) if scope["type"] == "lifespan" else close_websocket(receive, send)
         dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
         following = dispatcher.following
         followed = (

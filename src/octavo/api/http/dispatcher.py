@@ -43,7 +43,7 @@ Around = Callable[[Handler, Request], Awaitable[Response]]
 """A middleware around all handlers: called with the next handler and the request."""
 
 
-class Following(Protocol):
+class RequestTracer(Protocol):
     """Traces some requests."""
 
     share: float
@@ -79,7 +79,7 @@ class Dispatcher:
         static: Files | None = None,
         problem: Callable[[], str | None] = lambda: None,
         around: Around | None = None,
-        following: Following | None = None,
+        following: RequestTracer | None = None,
     ) -> None:
         self.options = options
         self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))

@@ -67,7 +67,7 @@ class Overlay:
 
 
 @dataclass(slots=True)
-class StatementsSeen:
+class StatementSummary:
     """The statements of a request so far: number, total seconds, and the slowest one."""
 
     number: int = 0
@@ -92,7 +92,7 @@ class Request:
     answered_with: Sequence[tuple[bytes, bytes]] = ()
     operation: object = None
     route = ""
-    statements: StatementsSeen | None = None
+    statements: StatementSummary | None = None
     body_complete = False
     task: Task[Any] | None = None
     deadline = started = math.inf
@@ -299,7 +299,7 @@ class Request:
 
     def timing(self) -> str:
         """Return the `Server-Timing` header: the duration so far and that of statements, in milliseconds."""
-        seen, seconds = self.statements or StatementsSeen(), get_running_loop().time() - self.started
+        seen, seconds = self.statements or StatementSummary(), get_running_loop().time() - self.started
         return f'total;dur={seconds * 1000:.2f}, db;dur={seen.seconds * 1000:.2f};desc="statements: {seen.number}"'
 
     def touch(self) -> None:

@@ -38,7 +38,7 @@ def answer_too_late(request: Request, seconds: float) -> Response:
     return render_outage(ServiceUnavailable("The request took too long", reason=reason))
 
 
-async def hang_up(receive: Receive, send: Send) -> None:
+async def close_websocket(receive: Receive, send: Send) -> None:
     """Close websocket connections, which are not supported."""
     await receive()
     await send({"type": "websocket.close", "code": 1000})

@@ -1,6 +1,6 @@
 """Count the statements of a request: number, duration, and the slowest one."""
 
-from octavo.api.http.request import Request, StatementsSeen
+from octavo.api.http.request import Request, StatementSummary
 from octavo.events.origin import WORK, Origin
 
 
@@ -13,7 +13,7 @@ def note_statement(text: str, seconds: float) -> None:
         return
     seen = work.statements
     if seen is None:
-        seen = work.statements = StatementsSeen()
+        seen = work.statements = StatementSummary()
     seen.number += 1
     seen.seconds += seconds
     if seconds >= seen.longest:

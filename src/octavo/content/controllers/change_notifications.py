@@ -120,12 +120,12 @@ class VisibleChanges:
         return Presence.LIVE if self._state(content_type, audience) is PublicationState.LIVE else Presence.DRAFT
 
     def _state(self, content_type: ContentType, audience: Audience) -> PublicationState:
-        hidden = not self._reads.sees_drafts(content_type.uid, audience.ability)
+        hidden = not self._reads.can_read_drafts(content_type.uid, audience.ability)
         return PublicationState.LIVE if hidden else audience.state
 
     def _has_visible_drafts(self, content_type: ContentType, ability: Ability) -> bool:
         """Return whether the audience can read drafts, so an entry that is no longer live may still exist for it."""
-        return content_type.draft_and_publish and self._reads.sees_drafts(content_type.uid, ability)
+        return content_type.draft_and_publish and self._reads.can_read_drafts(content_type.uid, ability)
 
     async def _look(
         self, content_type: ContentType, ids: Sequence[int], audience: Audience, looks: Looks

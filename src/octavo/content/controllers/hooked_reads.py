@@ -97,7 +97,7 @@ _OF_MANY: Final = (By.LIST, By.COUNT)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HookedRequest:
     """The request behind a read, and the hooks of its content-type."""
 
     request: ReadRequest
@@ -114,14 +114,14 @@ class Asked:
 class HookedRead(PreparedRead):
     """A prepared read together with its request and hooks."""
 
-    asked: Asked | None = None
+    asked: HookedRequest | None = None
 
     def bind(self, **given: Value) -> PreparedRead:
         """Bind values as PreparedRead does."""
         return _join(PreparedRead.bind(self, **given), self.asked)
 
 
-def _join(read: PreparedRead, asked: Asked | None) -> HookedRead:
+def _join(read: PreparedRead, asked: HookedRequest | None) -> HookedRead:
     return HookedRead(
         read.statement, read.values, read.late, read.moments, read.page, read.renewal, read.given, asked=asked
     )
@@ -142,7 +142,7 @@ class HookedReads:
             return read
         if not _has_own_names(request.projection) and hooks.wants(f"after_{FIND_ONE}", f"after_{FIND_MANY}"):
             raise ClosedError
-        return _join(read, Asked(request, ability, hooks))
+        return _join(read, HookedRequest(request, ability, hooks))
 
     def are_for(self, uid: str) -> bool:
         """Return whether a content-type has hooks for reads."""
@@ -184,7 +184,7 @@ class HookedReads:
         """Run the hooks for the response to a write, as for a read of the entry."""
         return await self.after_one(read, self._begin(read)[1], found)
 
-    def _begin(self, read: HookedRead) -> tuple[Asked, Event]:
+    def _begin(self, read: HookedRead) -> tuple[HookedRequest, Event]:
         asked, given = _asked(read), dict(read.given)
         entry_id = given.get("id")
         event = Event(
@@ -198,11 +198,11 @@ class HookedReads:
         )
         return asked, event
 
-    def _flat(self, asked: Asked, entry: Any) -> Any:
+    def _flat(self, asked: HookedRequest, entry: Any) -> Any:
         is_rest = asked.request.projection is Form.REST
         return flat(entry, asked.request.content_type, self._registry) if is_rest else entry
 
-    def _nested(self, asked: Asked, entry: Any) -> Any:
+    def _nested(self, asked: HookedRequest, entry: Any) -> Any:
         if asked.request.projection is not Form.REST:
             return entry
         if not isinstance(entry, dict):
@@ -217,6 +217,6 @@ def _has_own_names(projection: Projection) -> bool:
     return isinstance(projection, Form) or (isinstance(projection, Object) and projection.own_names)
 
 
-def _asked(read: HookedRead) -> Asked:
+def _asked(read: HookedRead) -> HookedRequest:
     assert read.asked is not None, "it was made by `join`"
     return read.asked

@@ -147,11 +147,11 @@ class ContentReads:
             return PublicationState.LIVE
         if request.drafts in (Drafts.ANY, Drafts.SHOWN) or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
             return None
-        if ability is not None and not self.sees_drafts(request.content_type.uid, ability):
+        if ability is not None and not self.can_read_drafts(request.content_type.uid, ability):
             return PublicationState.LIVE
         return query.publication_state or PublicationState.LIVE
 
-    def sees_drafts(self, uid: str, ability: Ability) -> bool:
+    def can_read_drafts(self, uid: str, ability: Ability) -> bool:
         """Return whether an ability can read drafts of a content-type."""
         return self._drafts_by_id or ability.shows_drafts(uid)
 

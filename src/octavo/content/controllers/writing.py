@@ -348,9 +348,9 @@ class ContentWrites:
     ) -> bool:
         """Return whether the actor's scope for the action includes an entry. No query runs if there is no scope."""
         scope = actor.ability.scope(content_type.uid, action)
-        return scope is None or await self.meets(content_type, entry_id, unit, scope)
+        return scope is None or await self.matches(content_type, entry_id, unit, scope)
 
-    async def meets(self, content_type: ContentType, entry_id: int, unit: EntryUnit, condition: Filter) -> bool:
+    async def matches(self, content_type: ContentType, entry_id: int, unit: EntryUnit, condition: Filter) -> bool:
         """Return whether an entry matches a trusted filter."""
         request = ReadRequest(
             content_type=content_type,

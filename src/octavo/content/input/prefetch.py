@@ -74,7 +74,7 @@ def _place(row: FactRow) -> tuple[float, int]:
     return (row.order if row.order is not None else float("inf"), row.id)
 
 
-class Asking(Protocol):
+class QueryContext(Protocol):
     """An object that runs queries in a transaction and computes outside of the event loop."""
 
     connection: Transaction
@@ -83,7 +83,7 @@ class Asking(Protocol):
         """Run work on `count` rows."""
 
 
-async def prefetch(asking: Asking, registry: Registry, dialect: Dialect, facts: Sequence[Fact]) -> Prefetched:
+async def prefetch(asking: QueryContext, registry: Registry, dialect: Dialect, facts: Sequence[Fact]) -> Prefetched:
     """Query the facts; runs no statement without facts."""
     found = Prefetched(registry, {fact: [] for fact in facts})
     if not facts:

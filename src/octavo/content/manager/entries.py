@@ -10,7 +10,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.prepared_reads import PreparedReads
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.locales import Locales
-from octavo.content.manager.field_visibility import NOTHING_ELSE, Asked, View, build_entry_object
+from octavo.content.manager.field_visibility import NOTHING_ELSE, FieldSelection, View, build_entry_object
 from octavo.content.manager.listing import read_list
 from octavo.content.reader import PreparedRead
 from octavo.core.cache import Cache, CacheScope
@@ -132,5 +132,7 @@ class ManagedEntries:
         request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=drafts)
         return self._prepared.put(key, self.reads.prepare(request, ability))
 
-    def _shown(self, content_type: ContentType, ability: Ability, view: View, asked: Asked = NOTHING_ELSE) -> Object:
+    def _shown(
+        self, content_type: ContentType, ability: Ability, view: View, asked: FieldSelection = NOTHING_ELSE
+    ) -> Object:
         return build_entry_object(content_type, self.registry, ability, view, asked, shows_linked=self._shows_linked)

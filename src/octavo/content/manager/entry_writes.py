@@ -1,7 +1,8 @@
 """EntryWrites: create, update and delete entries for administrators. Each is one transaction.
 
 Fields of a body without write permission are ignored. An entry must be in the action's scope before and after the
-write. `Answered` defines the response. Raises NotFoundError, ForbiddenError, ValidationError and ApplicationError.
+write. `WriteResponses` defines the response. Raises NotFoundError, ForbiddenError, ValidationError and
+ApplicationError.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -17,7 +18,7 @@ from octavo.content.controllers.writing import ContentWrites, Write
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.localization_families import Families, Family, check_free, without_empty
 from octavo.content.manager.guards import Guards, Writable
-from octavo.content.manager.write_responses import Answered
+from octavo.content.manager.write_responses import WriteResponses
 from octavo.content.reader import EntryReader
 from octavo.core.errors import ForbiddenError, NotFoundError, OctavoError
 from octavo.query.ast import EVERYTHING, Query
@@ -43,7 +44,7 @@ class EntryChanged(OctavoError):
 class EditConflictCheck:
     """Checks in a unit of work that an entry did not change since the client read it."""
 
-    def __init__(self, answered: Answered, writes: ContentWrites) -> None:
+    def __init__(self, answered: WriteResponses, writes: ContentWrites) -> None:
         self._answered = answered
         self._writes = writes
 
@@ -72,7 +73,7 @@ Joined = Callable[[EntryUnit, str], Awaitable[Family | None]]
 class EntryWrites:
     """Writes entries of one registry for administrators."""
 
-    def __init__(self, controller: ContentController, reader: EntryReader, answered: Answered) -> None:
+    def __init__(self, controller: ContentController, reader: EntryReader, answered: WriteResponses) -> None:
         self.registry = controller.registry
         self.guards = Guards(controller.registry, controller.writes)
         self.answered = answered

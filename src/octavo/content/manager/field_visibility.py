@@ -54,7 +54,7 @@ class View(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FieldSelection:
     """What a request selects: only some `fields` (None: all) of the entry, and the relations, or all of them, to show
     instead of count."""
 
@@ -63,7 +63,7 @@ class Asked:
     all_related: bool = False
 
 
-NOTHING_ELSE: Final = Asked()
+NOTHING_ELSE: Final = FieldSelection()
 
 
 def build_entry_object(
@@ -71,7 +71,7 @@ def build_entry_object(
     registry: Registry,
     ability: Ability,
     view: View,
-    asked: Asked = NOTHING_ELSE,
+    asked: FieldSelection = NOTHING_ELSE,
     *,
     shows_linked: bool = True,
 ) -> Object:
@@ -123,7 +123,7 @@ class _Shown:
     view: View
     place: FieldPlace | None
     around: tuple[str, ...] = ()
-    asked: Asked = NOTHING_ELSE
+    asked: FieldSelection = NOTHING_ELSE
     shows_linked: bool = True
 
     def entry(self, definition: Definition) -> Object:

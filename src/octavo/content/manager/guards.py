@@ -62,7 +62,7 @@ class Guards:
             return
         await unit.lock_entry(content_type, entry_id)
         if not await self._writes.in_scope(content_type, entry_id, unit, actor, action):
-            is_there = await self._writes.meets(content_type, entry_id, unit, ANY_ENTRY)
+            is_there = await self._writes.matches(content_type, entry_id, unit, ANY_ENTRY)
             raise ForbiddenError if is_there else NotFoundError
 
     async def leave(self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str) -> None:
@@ -94,5 +94,5 @@ class Guards:
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, conditions: frozenset[Filter]
     ) -> frozenset[Filter]:
         """Return the conditions that an entry matches."""
-        met = {one for one in conditions if await self._writes.meets(content_type, entry_id, unit, one)}
+        met = {one for one in conditions if await self._writes.matches(content_type, entry_id, unit, one)}
         return frozenset(met)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.query_sanitizer import QuerySanitizer
 from octavo.access.authorization.strictness import Strictness
-from octavo.content.manager.field_visibility import Asked
+from octavo.content.manager.field_visibility import FieldSelection
 from octavo.core.errors import InvalidParameter, PaginationError
 from octavo.query.ast import And, At, Filter, Not, Or, Page, Query, Sort
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
@@ -28,7 +28,7 @@ _KNOWN: Final = ("filters", "sort", "fields", "locale", "publicationState", "_q"
 
 def read_list(
     given: Mapping[str, Any], content_type: ContentType, registry: Registry, ability: Ability
-) -> tuple[Query, Asked]:
+) -> tuple[Query, FieldSelection]:
     """Return the query for a request's parameters, and the fields and relations to show.
 
     Raises ValidationError or a subclass, with the exact path.
@@ -38,7 +38,7 @@ def read_list(
     populate = given.get("populate")
     named = populate if isinstance(populate, Mapping) else ()
     related = frozenset((*named, *_first_names(query.filters)))
-    return query, Asked(fields, related, all_related=populate == "*")
+    return query, FieldSelection(fields, related, all_related=populate == "*")
 
 
 def read_allowed(

@@ -15,7 +15,7 @@ PAGE_SIZE: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CandidateQuery:
     """A page of candidates that match `text`, without those that `entity` links to and those in `omit`, but with those
     in `include`."""
 
@@ -67,11 +67,11 @@ def read_existing(given: Mapping[str, Any]) -> Page:
     return _page(given)
 
 
-def read_candidates(given: Mapping[str, Any]) -> Wanted:
+def read_candidates(given: Mapping[str, Any]) -> CandidateQuery:
     """Parse the page of candidates. Raises ValidationError."""
     check(_CANDIDATES, given)
     operator = given.get("_filter")
-    return Wanted(
+    return CandidateQuery(
         _page(given),
         given.get("_q") or None,
         operator if isinstance(operator, str) else None,

@@ -48,7 +48,7 @@ class _Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RelationPage:
     """A page of entries as JSON and the total; or, for a relation to one entry, that entry or null."""
 
     json: bytes
@@ -68,7 +68,7 @@ class Relations:
 
     async def existing(
         self, uid: str, entry_id: int | None, name: str, given: Mapping[str, Any], actor: Actor
-    ) -> Found:
+    ) -> RelationPage:
         """Return a relation's targets, the last linked first.
 
         Raises ValidationError, ForbiddenError, NotFoundError, and BadRequestError if the attribute is not a relation.
@@ -80,7 +80,7 @@ class Relations:
         relation = field.relation
         if relation.is_morph:
             await self._read_source(field, entry_id, actor.ability, Object((("found", Plain(None)),)))
-            return Found(b"null")
+            return RelationPage(b"null")
         shown, many = self._shown(field, actor.ability), relation.to_many
         query = replace(EVERYTHING, page=page if many else None)
         members: list[tuple[str, Answer]] = [("found", Nested(name, query, shown, linked=True, backwards=many))]
@@ -88,11 +88,11 @@ class Relations:
             members.append(("total", Count(name, linked=True)))
         found = await self._read_source(field, entry_id, actor.ability, Object(tuple(members)))
         if not many:
-            return Found(found[len(b'{"found":') : -1])
+            return RelationPage(found[len(b'{"found":') : -1])
         results, _, total = found[len(b'{"found":') : -1].rpartition(b',"total":')
-        return Found(results, page, int(total))
+        return RelationPage(results, page, int(total))
 
-    async def candidates(self, uid: str, name: str, given: Mapping[str, Any], actor: Actor) -> Found:
+    async def candidates(self, uid: str, name: str, given: Mapping[str, Any], actor: Actor) -> RelationPage:
         """Return entries that a relation could link to. Raises the errors of `existing`."""
         wanted = read_candidates(given)
         field = await self._field(uid, name, actor.ability)
@@ -119,7 +119,7 @@ class Relations:
         )
         prepared = self._reads.prepare(request, actor.ability if field.may_find else None)
         results, total = await self._reads.find(prepared)
-        return Found(results, wanted.page, total or 0)
+        return RelationPage(results, wanted.page, total or 0)
 
     async def _query(self, field: _Field, given: Mapping[str, Any], ability: Ability) -> Query:
         """Return the query for candidates, limited to filters and sorts that the caller can read."""

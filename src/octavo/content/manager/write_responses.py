@@ -24,7 +24,7 @@ _ALWAYS: Final = frozenset({"id", *TIMESTAMPS, PUBLISHED_AT, LOCALE, *CREATORS, 
 _ROLES: Final = "roles"
 
 
-class Answered:
+class WriteResponses:
     """Prepares responses once per ability. `shows_linked`: as for `ManagedEntries`."""
 
     def __init__(self, reads: ContentReads, caches: CacheScope, *, shows_linked: bool = True) -> None:

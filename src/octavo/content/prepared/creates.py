@@ -10,11 +10,11 @@ from typing import Any, Final, NamedTuple, cast
 from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
 from octavo.content.prepared.known_shapes import KnownShapes
 from octavo.content.prepared.plain_values import NotPlain
-from octavo.content.prepared.runs import Answering, Runs, prepare_runs
+from octavo.content.prepared.runs import ResultRow, Runs, prepare_runs
 from octavo.content.reader import CompiledRead
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.connection import StatementRefused, Transaction
-from octavo.database.unit_of_work import Unforeseen
+from octavo.database.unit_of_work import UnexpectedState
 from octavo.query.plan.changes import Slot
 from octavo.query.plan.present_state import TargetsFact, UniqueFact
 from octavo.query.plan.write import RowNode, plan_write
@@ -109,7 +109,7 @@ class PreparedCreates:
         """Create an entry from a simple body with a prepared shape. See `PreparedCreate.run`."""
         try:
             return await cast(PreparedCreate, plain.prepared).run(connection, plain.values)
-        except Unforeseen as error:
+        except UnexpectedState as error:
             if isinstance(error.__cause__, StatementRefused):
                 self._known.keep(plain.shape, None)
             raise
@@ -148,7 +148,7 @@ class PreparedCreates:
         changes = plan_write([slotted], self._registry, {})
         answering = None
         if answer is not None:
-            answering = Answering(slotted.ref, table_name(row.definition), answer.written)
+            answering = ResultRow(slotted.ref, table_name(row.definition), answer.written)
         runs = await prepare_runs(connection, self._compiler, check, changes, given, answering)
         locks = tuple((f"{of.uid}.{name}", slot.at) for of, name, slot in slotting.unique)
         return PreparedCreate(runs, cast(Slot, slotted.ref.id).at, locks)

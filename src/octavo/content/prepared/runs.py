@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 from octavo.database.connection import IdTaken, IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
-from octavo.database.unit_of_work import Unforeseen
+from octavo.database.unit_of_work import UnexpectedState
 from octavo.query.plan.changes import Change, RowRef, Slot
 from octavo.query.sql.dialects.chains import written
 from octavo.query.sql.statement import Statement
@@ -49,14 +49,14 @@ class Runs(NamedTuple):
                 else:
                     values[first:last] = await connection.fetch_row(text, pick(values)) or ()
                 if first == self.obstacles and values[first]:
-                    raise Unforeseen
+                    raise UnexpectedState
         except IdTaken:
             raise
         except (IntegrityViolation, UnsuitableValue, StatementRefused) as error:
-            raise Unforeseen from error
+            raise UnexpectedState from error
 
 
-class Answering(NamedTuple):
+class ResultRow(NamedTuple):
     """The row for the response, and a function that returns the SQL for it from the name of a table with the row."""
 
     ref: RowRef
@@ -70,7 +70,7 @@ async def prepare_runs(
     check: Statement | None,
     changes: Iterable[Change],
     given: int,
-    answering: Answering | None = None,
+    answering: ResultRow | None = None,
 ) -> Runs:
     """Prepare changes that contain `Slot`s. The database is queried to find out which statements can be joined."""
     changes = list(changes)
@@ -98,7 +98,7 @@ async def prepare_runs(
     return making.done(check is not None)
 
 
-def _answered(steps: Sequence[Step], answering: Answering, ref: RowRef, compiler: ChangeCompiler) -> list[Step] | None:
+def _answered(steps: Sequence[Step], answering: ResultRow, ref: RowRef, compiler: ChangeCompiler) -> list[Step] | None:
     """Return steps whose last one returns a written row as the response; None if that is not possible."""
     at = next((at for at, step in enumerate(steps) if step.refs == (answering.ref,)), None)
     text = None if at is None else answering.text(written(at))

@@ -15,7 +15,7 @@ from octavo.content.reader import CompiledRead
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import Presence
 from octavo.database.connection import IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
-from octavo.database.unit_of_work import Unforeseen
+from octavo.database.unit_of_work import UnexpectedState
 from octavo.query.plan.changes import Slot, UpdateRow
 from octavo.query.sql.dialects.chains import written
 from octavo.query.sql.physical_names import column_name, table_name
@@ -98,7 +98,7 @@ class PreparedUpdates:
         except (IntegrityViolation, UnsuitableValue, StatementRefused) as error:
             if isinstance(error, StatementRefused):
                 self._known.keep(plain.shape, None)
-            raise Unforeseen from error
+            raise UnexpectedState from error
         if row is None:
             return None
         presence = Presence.DRAFT if prepared.published and row[1] is None else Presence.LIVE

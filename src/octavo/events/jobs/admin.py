@@ -64,7 +64,7 @@ class JobAdmin:
 
         return await run_unit(self._database, UnitOfWork, add, grouped=False)
 
-    async def try_again(self, letter_id: int) -> int:
+    async def retry(self, letter_id: int) -> int:
         """Retry a failed message, and return its new id. Raises NotFoundError."""
         found = await self._letters.send_again(letter_id)
         if found is None:

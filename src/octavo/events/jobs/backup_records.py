@@ -84,7 +84,7 @@ async def begin(database: Database, seen: Record) -> bool:
         return await unit.connection.fetch_value(*taking) is not None
 
 
-async def go_on(database: Database) -> None:
+async def renew_attempt(database: Database) -> None:
     """Record that the attempt is still running."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_TOUCH.bind(database.dialect, now=this_moment()))

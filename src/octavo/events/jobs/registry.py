@@ -177,7 +177,7 @@ class Jobs:
         """Return the topic that runs jobs in the outbox."""
         return Topic(TOPIC, self._deliver, RETRIES, _LONGEST_SECONDS, AT_ONCE, lambda: self._functions.are_there)
 
-    def clockwork(self) -> Scheduler:
+    def scheduler(self) -> Scheduler:
         """Return the scheduler of the tasks."""
         return Scheduler(self._database, self.tasks.values(), self._start)
 

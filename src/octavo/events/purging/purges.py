@@ -36,44 +36,44 @@ class Purges:
     ) -> None:
         self._database = database
         self._outbox = outbox
-        self._lanes = {cache.name: PurgeQueue(cache, send, self._write_down, options) for cache in caches}
+        self._queues = {cache.name: PurgeQueue(cache, send, self._write_down, options) for cache in caches}
 
     def join(self, feed: ChangeFeed) -> None:
         """Record the tags of every change of a feed from now on."""
-        if self._lanes:
+        if self._queues:
             feed.keep(self.keep)
             feed.subscribe(lambda _: self._outbox.wake())
 
     async def keep(self, connection: Connection, changes: Sequence[DataChange]) -> None:
         """Record the tags of changes, in their transaction. The caller has to wake the worker."""
-        tags = tags_of(changes) if self._lanes else ()
+        tags = tags_of(changes) if self._queues else ()
         if tags:
             await self._outbox.write(connection, TOPIC, {"tags": tags})
 
     async def purge(self, *tags: str) -> None:
         """Purge the responses with one of these tags, or everything, from all caches."""
-        if self._lanes:
+        if self._queues:
             await self._add([({"tags": tags or (ALL,)}, None, None)])
 
     async def purge_with(self, unit: UnitOfWork) -> None:
         """Purge everything from all caches, in a unit that replaces all content. The outbox's table must exist."""
-        if self._lanes:
+        if self._queues:
             await self._outbox.add(unit, TOPIC, {"tags": (ALL,)})
 
     def uses(self) -> Sequence[PurgeStatistics]:
         """Return the statistics of each cache, for this process."""
-        return [lane.use for lane in self._lanes.values()]
+        return [queue.use for queue in self._queues.values()]
 
     def topic(self) -> Topic:
         """Return the topic of the messages."""
-        return Topic(TOPIC, self._deliver, _RETRIES, _SECONDS, _AT_ONCE, lambda: bool(self._lanes), _LEASE)
+        return Topic(TOPIC, self._deliver, _RETRIES, _SECONDS, _AT_ONCE, lambda: bool(self._queues), _LEASE)
 
     async def _deliver(self, message: Message) -> None:
         """Purge the caches of a message: one, or all of them. Caches that are no longer configured are skipped."""
         given = message.payload
         purge = Purge(tuple(given["tags"]), given.get("round", 0), given.get("since"))
-        names = (given["to"],) if "to" in given else tuple(self._lanes)
-        await asyncio.gather(*(self._lanes[name].purge(purge) for name in names if name in self._lanes))
+        names = (given["to"],) if "to" in given else tuple(self._queues)
+        await asyncio.gather(*(self._queues[name].purge(purge) for name in names if name in self._queues))
 
     async def _write_down(self, cache: HttpCache, later: Sequence[tuple[Purge, int]]) -> None:
         await self._add(

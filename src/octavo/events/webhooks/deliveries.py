@@ -83,7 +83,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RetentionLimits:
     """How long deliveries are stored, in milliseconds, and how many bytes of them."""
 
     age: int
@@ -113,7 +113,7 @@ async def forget_webhook(unit: UnitOfWork, database: Database, webhook_id: int) 
     await unit.connection.execute(*_FORGET_ALL.bind(database.dialect, webhook_id=webhook_id))
 
 
-async def forget_old(database: Database, kept: Kept) -> None:
+async def forget_old(database: Database, kept: RetentionLimits) -> None:
     """Delete deliveries that are too old, and the oldest ones over the size limit."""
     dialect, limit = database.dialect, this_moment() - kept.age
     sizes = await database.fetch_all(*_SIZES.bind(dialect, most=_MOST_ROWS + 1), long=True)

@@ -6,7 +6,7 @@ from typing import Final
 from octavo.core.errors import NotFoundError
 from octavo.database.connection import Database
 from octavo.events.messages import Message, Retries, Topic, Undeliverable
-from octavo.events.webhooks.deliveries import Kept, forget_old
+from octavo.events.webhooks.deliveries import RetentionLimits, forget_old
 from octavo.events.webhooks.messages import TOPIC, Sent
 from octavo.events.webhooks.store import Webhooks
 
@@ -23,7 +23,7 @@ class WebhookDelivery:
     """The topic's handler. `most_failures`: consecutive failed messages before a webhook is disabled; 0 means never."""
 
     def __init__(
-        self, database: Database, webhooks: Webhooks, retries: Retries, most_failures: int, kept: Kept
+        self, database: Database, webhooks: Webhooks, retries: Retries, most_failures: int, kept: RetentionLimits
     ) -> None:
         self._database = database
         self._webhooks = webhooks

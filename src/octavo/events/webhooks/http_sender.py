@@ -23,7 +23,7 @@ def sign(secret: str, message_id: str, seconds: int, body: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PostOptions:
+class SenderOptions:
     """How messages are sent: the timeout in seconds; `private_hosts` are `name` or `name:port`."""
 
     seconds: float
@@ -31,10 +31,10 @@ class PostOptions:
     headers: Mapping[str, str]
 
 
-class Poster:
+class WebhookSender:
     """Sends messages to webhooks. One client for all: it reuses no connections and stores no cookies."""
 
-    def __init__(self, options: PostOptions) -> None:
+    def __init__(self, options: SenderOptions) -> None:
         self._options = options
         self._transport = GuardedTransport(options.private_hosts, plain=True, raw=True)
 

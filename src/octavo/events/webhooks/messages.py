@@ -43,7 +43,7 @@ class Answer:
     milliseconds: int
 
 
-class Posts(Protocol):
+class MessageSender(Protocol):
     """Sends messages."""
 
     async def post(self, webhook: Webhook, sent: Sent) -> Answer:

@@ -14,7 +14,7 @@ from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.outbox import Outbox
 from octavo.events.webhooks import rows
 from octavo.events.webhooks.deliveries import Delivery, find_delivery, forget_webhook, list_deliveries, note
-from octavo.events.webhooks.messages import TOPIC, Answer, Posts, Sent, new_id
+from octavo.events.webhooks.messages import TOPIC, Answer, MessageSender, Sent, new_id
 from octavo.events.webhooks.webhook import TEST, Webhook, checked, new_secret
 from octavo.settings.accepted_keys import AcceptedKey
 
@@ -31,7 +31,7 @@ class Webhooks:
     Fields are those of `Webhook`. Raises ValidationError, with every problem at once, and NotFoundError.
     """
 
-    def __init__(self, database: Database, outbox: Outbox, poster: Posts) -> None:
+    def __init__(self, database: Database, outbox: Outbox, poster: MessageSender) -> None:
         self._database = database
         self._dialect = database.dialect
         self._outbox = outbox

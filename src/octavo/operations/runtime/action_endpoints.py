@@ -19,7 +19,7 @@ _MUTATION: Final = "Mutation"
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ActionEndpoint:
     """The routes (`POST /auth/local`, below the API's prefix) and root fields of an action."""
 
     routes: tuple[str, ...] = ()
@@ -34,42 +34,42 @@ class Door:
 
 
 _FIELDS: Final = {
-    f"{ACCOUNTS}.callback": Door(mutations=("login",)),
-    f"{ACCOUNTS}.register": Door(mutations=("register",)),
-    f"{ACCOUNTS}.forgotPassword": Door(mutations=("forgotPassword",)),
-    f"{ACCOUNTS}.resetPassword": Door(mutations=("resetPassword",)),
-    f"{ACCOUNTS}.changePassword": Door(mutations=("changePassword",)),
-    f"{ACCOUNTS}.emailConfirmation": Door(mutations=("emailConfirmation",)),
-    f"{USER}.me": Door(queries=("me",)),
-    f"{USER}.find": Door(queries=("usersPermissionsUsers",)),
-    f"{USER}.findOne": Door(queries=("usersPermissionsUser",)),
-    f"{USER}.create": Door(mutations=("createUsersPermissionsUser",)),
-    f"{USER}.update": Door(mutations=("updateUsersPermissionsUser",)),
-    f"{USER}.destroy": Door(mutations=("deleteUsersPermissionsUser",)),
-    f"{ROLE}.find": Door(queries=("usersPermissionsRoles",)),
-    f"{ROLE}.findOne": Door(queries=("usersPermissionsRole",)),
-    f"{ROLE}.createRole": Door(mutations=("createUsersPermissionsRole",)),
-    f"{ROLE}.updateRole": Door(mutations=("updateUsersPermissionsRole",)),
-    f"{ROLE}.deleteRole": Door(mutations=("deleteUsersPermissionsRole",)),
-    f"{FILES}.find": Door(queries=("uploadFiles",)),
-    f"{FILES}.findOne": Door(queries=("uploadFile",)),
-    f"{FILES}.upload": Door(
+    f"{ACCOUNTS}.callback": ActionEndpoint(mutations=("login",)),
+    f"{ACCOUNTS}.register": ActionEndpoint(mutations=("register",)),
+    f"{ACCOUNTS}.forgotPassword": ActionEndpoint(mutations=("forgotPassword",)),
+    f"{ACCOUNTS}.resetPassword": ActionEndpoint(mutations=("resetPassword",)),
+    f"{ACCOUNTS}.changePassword": ActionEndpoint(mutations=("changePassword",)),
+    f"{ACCOUNTS}.emailConfirmation": ActionEndpoint(mutations=("emailConfirmation",)),
+    f"{USER}.me": ActionEndpoint(queries=("me",)),
+    f"{USER}.find": ActionEndpoint(queries=("usersPermissionsUsers",)),
+    f"{USER}.findOne": ActionEndpoint(queries=("usersPermissionsUser",)),
+    f"{USER}.create": ActionEndpoint(mutations=("createUsersPermissionsUser",)),
+    f"{USER}.update": ActionEndpoint(mutations=("updateUsersPermissionsUser",)),
+    f"{USER}.destroy": ActionEndpoint(mutations=("deleteUsersPermissionsUser",)),
+    f"{ROLE}.find": ActionEndpoint(queries=("usersPermissionsRoles",)),
+    f"{ROLE}.findOne": ActionEndpoint(queries=("usersPermissionsRole",)),
+    f"{ROLE}.createRole": ActionEndpoint(mutations=("createUsersPermissionsRole",)),
+    f"{ROLE}.updateRole": ActionEndpoint(mutations=("updateUsersPermissionsRole",)),
+    f"{ROLE}.deleteRole": ActionEndpoint(mutations=("deleteUsersPermissionsRole",)),
+    f"{FILES}.find": ActionEndpoint(queries=("uploadFiles",)),
+    f"{FILES}.findOne": ActionEndpoint(queries=("uploadFile",)),
+    f"{FILES}.upload": ActionEndpoint(
         mutations=("upload", "multipleUpload", "updateFileInfo", "createUploadFile", "updateUploadFile")
     ),
-    f"{FILES}.destroy": Door(mutations=("removeFile", "deleteUploadFile")),
-    LIST_LOCALES: Door(queries=("i18NLocales", "i18NLocale")),
+    f"{FILES}.destroy": ActionEndpoint(mutations=("removeFile", "deleteUploadFile")),
+    LIST_LOCALES: ActionEndpoint(queries=("i18NLocales", "i18NLocale")),
 }
 """The root fields of plugin actions."""
 
 
-def _doors() -> dict[str, Door]:
+def _action_endpoints() -> dict[str, ActionEndpoint]:
     routes: dict[str, tuple[str, ...]] = {}
     for row in PLUGIN_OPERATIONS:
         routes[row.action] = (*routes.get(row.action, ()), row.name)
-    return {action: replace(_FIELDS.get(action, Door()), routes=names) for action, names in routes.items()}
+    return {action: replace(_FIELDS.get(action, ActionEndpoint()), routes=names) for action, names in routes.items()}
 
 
-DOORS: Final = _doors()
+ACTION_ENDPOINTS: Final = _action_endpoints()
 """Endpoints by action."""
 
 _HOOKED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
@@ -106,22 +106,22 @@ _ACCOUNTS_HOOKED: Final[Mapping[str, tuple[str, ...]]] = {
 _CONTROLLERS: Final = {FILE: FILES}
 
 
-def doors_of(name: str, but: Container[str] = ()) -> Iterator[Door]:
+def endpoints_of(name: str, but: Container[str] = ()) -> Iterator[ActionEndpoint]:
     """Yield the endpoints of an action, a controller (`plugin::upload.content-api`) or a plugin.
 
     Actions in `but` are left out.
     """
-    actions = (action for action in DOORS if action == name or action.startswith(f"{name}."))
-    yield from (DOORS[action] for action in actions if action not in but)
+    actions = (action for action in ACTION_ENDPOINTS if action == name or action.startswith(f"{name}."))
+    yield from (ACTION_ENDPOINTS[action] for action in actions if action not in but)
 
 
-def hooked_doors(uid: str, actions: Iterable[str]) -> Iterator[Door]:
+def hooked_endpoints(uid: str, actions: Iterable[str]) -> Iterator[ActionEndpoint]:
     """Yield the endpoints that run the given actions on a plugin's content type."""
     for action in actions:
         for name in _HOOKED.get(uid, {}).get(action, ()):
-            yield DOORS[f"{_CONTROLLERS.get(uid, uid)}.{name}"]
+            yield ACTION_ENDPOINTS[f"{_CONTROLLERS.get(uid, uid)}.{name}"]
         for name in _ACCOUNTS_HOOKED.get(action, ()) if uid == USER else ():
-            yield DOORS[f"{ACCOUNTS}.{name}"]
+            yield ACTION_ENDPOINTS[f"{ACCOUNTS}.{name}"]
 
 
 def content_fields(registry: Registry, uid: str, actions: Iterable[str]) -> Iterator[FieldKey]:
@@ -133,7 +133,7 @@ def content_fields(registry: Registry, uid: str, actions: Iterable[str]) -> Iter
 
 def generated_fields(registry: Registry) -> frozenset[FieldKey]:
     """Return all root fields that can exist without custom ones."""
-    own = (key for door in DOORS.values() for key in door.fields)
+    own = (key for door in ACTION_ENDPOINTS.values() for key in door.fields)
     return frozenset([*content_fields(registry, "", ACTIONS), *own])
 
 

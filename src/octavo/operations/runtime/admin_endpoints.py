@@ -16,7 +16,7 @@ from octavo.accounts.administrators.project_settings import ProjectSettings
 from octavo.accounts.administrators.role_listing import RoleListing
 from octavo.accounts.administrators.roles import AdminRoles
 from octavo.accounts.administrators.token_kinds import api_tokens, transfer_tokens
-from octavo.accounts.administrators.tokens import TokenBook
+from octavo.accounts.administrators.tokens import TokenManagement
 from octavo.accounts.users.role_reading import RoleReading
 from octavo.accounts.users.stored_settings import StoredSettings
 from octavo.api.admin.content_routes import list_content_routes
@@ -198,17 +198,17 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     answers = SessionAnswers(shared.administrators, origins, secure=secure)
     yield AdminSessionEndpoints(shared.administrators, answers)
     first_hosts = allowed_hosts(settings.server.url, (), guesses=False)
-    yield RegistrationEndpoints(shared.entering, answers, first_hosts)
-    yield AdministratorEndpoints(shared.people, AdministratorList(services.controller.reads))
+    yield RegistrationEndpoints(shared.registration, answers, first_hosts)
+    yield AdministratorEndpoints(shared.administrator_management, AdministratorList(services.controller.reads))
     registry, own_actions = services.controller.registry, services.controller.own_actions
     facts = project_facts(settings, registry, router, own_actions)
-    yield ProjectEndpoints(shared.entering, ProjectSettings(shared.database, shared.media), facts)
+    yield ProjectEndpoints(shared.registration, ProjectSettings(shared.database, shared.media), facts)
     given = settings.secrets
     api = api_tokens(registry, given.api_token_salt or "", own_actions)
-    yield ApiTokenEndpoints(TokenBook(shared.database, shared.feed, api))
+    yield ApiTokenEndpoints(TokenManagement(shared.database, shared.feed, api))
     if given.transfer_token_salt:
         transfer = transfer_tokens(given.transfer_token_salt)
-        yield TransferTokenEndpoints(TokenBook(shared.database, shared.feed, transfer))
+        yield TransferTokenEndpoints(TokenManagement(shared.database, shared.feed, transfer))
     checks = settings.api.compat.webhook_addresses == "checked"
     yield WebhookEndpoints(shared.webhooks, registry, checks_addresses=checks)
     yield from _oversight(shared, facts)

@@ -52,7 +52,7 @@ class Background:
         self._registry = site.registry
         self._plans = site.services.controller.schedules
         self._jobs = site.extending.app.jobs
-        self._caretaker = Leadership(infrastructure.database, "octavo: housekeeping")
+        self._leadership = Leadership(infrastructure.database, "octavo: housekeeping")
         self._tasks: list[asyncio.Task[None]] = []
         self.is_at_work = False
 
@@ -65,7 +65,7 @@ class Background:
         if seconds:
             self._begin(_look_again_and_again(self._shared.webhooks, seconds))
         if self._works and self._shared.settings.server.jobs.cron and self._jobs.tasks:
-            self._begin(self._jobs.clockwork().run())
+            self._begin(self._jobs.scheduler().run())
         builds = self._works and self._shared.settings.database.update_tables
         if builds and self._shared.database.dialect.aside and declares_indexes(self._registry):
             self._begin(_make_indexes(self._shared.database, self._registry))
@@ -74,7 +74,7 @@ class Background:
         totals = self._shared.settings.database.totals
         if self._works and maintains_counts(self._shared.settings):
             keeper = CountMaintenance(self._shared.database, self._registry)
-            self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "maintained"))
+            self._begin(_keep_totals(keeper, self._leadership, asked=totals == "maintained"))
         if self._works and self._shared.database.dialect.parts:
             self._begin(_keep_parts(SubstringIndexMaintenance(self._shared.database, self._registry)))
         if self._works and self._shared.database.dialect.versions is not None:
@@ -86,10 +86,10 @@ class Background:
     def _begin_cleaning(self) -> None:
         """Start maintenance that one process does for all."""
         if self._plans is not None and hides_future(self._shared.settings):
-            self._begin(_plan_what_appears(self._plans, self._caretaker))
+            self._begin(_plan_what_appears(self._plans, self._leadership))
         if self._shared.journal is not None:
-            self._begin(_sweep(self._shared, self._caretaker))
-        self._begin(_end_of_blocked(self._shared, self._caretaker))
+            self._begin(_sweep(self._shared, self._leadership))
+        self._begin(_end_of_blocked(self._shared, self._leadership))
 
     async def stop(self) -> None:
         """Take no new work, and wait for running work up to the grace period."""
@@ -98,7 +98,7 @@ class Background:
         if self._tasks:
             await asyncio.wait(self._tasks)
         with suppress(ServiceUnavailable):  # the lease expires anyway
-            await self._caretaker.leave()
+            await self._leadership.leave()
         if self._worker is not None:
             await self._worker.stop(GRACE_SECONDS)
 
@@ -107,40 +107,40 @@ class Background:
         self._tasks.append(asyncio.get_running_loop().create_task(work, context=Context()))
 
 
-async def _sweep(infrastructure: Infrastructure, caretaker: Leadership) -> None:
+async def _sweep(infrastructure: Infrastructure, leadership: Leadership) -> None:
     """Clean the change journal periodically, in one process at a time."""
     events = infrastructure.settings.api.events
     out_of_reach = False
     while True:
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
         try:
-            if await caretaker.is_here():
+            if await leadership.is_here():
                 await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
             out_of_reach = False
         except Exception as error:  # retry after any error
             out_of_reach = _log_once("Old changes are not removed yet", error, out_of_reach)
 
 
-async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Leadership) -> None:
+async def _end_of_blocked(infrastructure: Infrastructure, leadership: Leadership) -> None:
     """Periodically end sessions of accounts that other software has blocked, in one process at a time."""
     guard = open_account_guard(infrastructure.settings, infrastructure.database.dialect)
     out_of_reach = False
     while True:
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
         try:
-            if await caretaker.is_here():
+            if await leadership.is_here():
                 await guard.end_of_blocked(infrastructure.database)
             out_of_reach = False
         except Exception as error:  # retry after any error
             out_of_reach = _log_once("Sessions of blocked accounts are not ended yet", error, out_of_reach)
 
 
-async def _plan_what_appears(plans: ContentSchedules, caretaker: Leadership) -> None:
+async def _plan_what_appears(plans: ContentSchedules, leadership: Leadership) -> None:
     """Periodically schedule entries that other software has written with a future publication date, in one process."""
     out_of_reach, looked = False, -math.inf
     while True:
         try:
-            if await caretaker.is_here() and time.monotonic() > looked + _COMPARED_EVERY:
+            if await leadership.is_here() and time.monotonic() > looked + _COMPARED_EVERY:
                 await plans.adopt()
                 looked = time.monotonic()
             out_of_reach = False
@@ -161,12 +161,12 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
         await asyncio.sleep(_SWEEP_SECONDS)
 
 
-async def _keep_totals(keeper: CountMaintenance, caretaker: Leadership, *, asked: bool) -> None:
+async def _keep_totals(keeper: CountMaintenance, leadership: Leadership, *, asked: bool) -> None:
     """Maintain the totals of lists, in one process at a time, if `asked` or if Octavo created the database."""
     out_of_reach, kept, is_here, compared = False, False, False, time.monotonic()
     while True:
         try:
-            is_here = await caretaker.is_here()
+            is_here = await leadership.is_here()
             if is_here and not await keeper.is_quiet():
                 kept = asked or await keeper.is_wanted()
                 if kept:

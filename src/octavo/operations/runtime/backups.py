@@ -70,7 +70,7 @@ class ScheduledBackups:
             return
         if self._made is not None and not self._made.done():
             if self._is_ours():
-                await backup_records.go_on(self._database)
+                await backup_records.renew_attempt(self._database)
             return
         seen = await backup_records.read_record(self._database)
         if seen.is_due(self.schedule, this_moment()):

@@ -51,7 +51,7 @@ def build_services(
         shared.feed,
         rules=options.write_rules(settings),
         hooks=hooks,
-        witness=webhook_change_listener(shared, registry),
+        observer=webhook_change_listener(shared, registry),
         accounts=open_account_guard(settings, shared.database.dialect),
         schedules=plans,
     )
@@ -72,7 +72,7 @@ def build_services(
     accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
     accounts.forget = shared.authenticator.invalidate
     refuse_unverified = settings.api.compat.unverified_emails == "refuse"
-    people = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
+    provider_accounts = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
     users = UserManagement(reader, writer, accounts.rows)
     files = FileService(writer, reader, shared.media)
 
@@ -86,7 +86,9 @@ def build_services(
         controller=controller,
         files=files,
         accounts=accounts,
-        logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
+        logins=ProviderLogins(
+            shared.database, accounts, provider_accounts, shared.limits, options.provider_options(settings)
+        ),
         users=users,
         roles=RoleManagement(writer, keeps_default=settings.api.compat.profile == "safe"),
         rights=AbilityBuilder(registry, plugins=options.plugins_in_use(settings)),

@@ -23,7 +23,7 @@ from octavo.api.rest.content_operations import content_operations
 from octavo.api.rest.operations import Declared, Operation, refuse
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.core.values import dataclass
-from octavo.operations.runtime.action_endpoints import ACTIONS, DOORS, content_fields, doors_of
+from octavo.operations.runtime.action_endpoints import ACTION_ENDPOINTS, ACTIONS, content_fields, endpoints_of
 from octavo.operations.runtime.localization_guards import close_localizations, find_unguarded_localizations
 from octavo.project.named_handlers import Used
 from octavo.schema.content_types import ContentType
@@ -130,7 +130,7 @@ def _fields_by_action(registry: Registry) -> dict[str, tuple[FieldKey, ...]]:
     for uid in registry.content_types:
         for action in ACTIONS:
             found[action_on(uid, action)] |= dict.fromkeys(content_fields(registry, uid, (action,)))
-    for action, door in DOORS.items():
+    for action, door in ACTION_ENDPOINTS.items():
         found[action] |= dict.fromkeys(door.fields)
     return {action: tuple(keys) for action, keys in found.items() if keys}
 
@@ -151,7 +151,7 @@ def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards
     if not settings.plugins.graphql.enabled:
         return replace(guards, guards=()) if localizations else None
     if guards.shared:
-        guards.put_on_fields(app)
+        guards.apply_to_fields(app)
     return guards
 
 
@@ -174,7 +174,7 @@ class FieldGuards:
             if name == UPDATE:
                 yield uid
 
-    def put_on_fields(self, app: App) -> None:
+    def apply_to_fields(self, app: App) -> None:
         """Apply the guards to the fields, or close the fields; schedule fields follow the update of an entry."""
         access, prefix = self.extension.access, app.settings.api.rest.prefix
         for one in self.guards:
@@ -233,7 +233,7 @@ def close_plugin_fields(extension: Extension, actions: Mapping[str, str]) -> Non
     The fields would bypass checks in these controllers. `actions` maps each action to its controller's location.
     """
     for action, place in actions.items():
-        names = [key for door in doors_of(action) for key in door.fields]
+        names = [key for door in endpoints_of(action) for key in door.fields]
         for key in names:
             extension.access.setdefault(key, FieldAccess(closed=True, unless_named=True))
         if names:

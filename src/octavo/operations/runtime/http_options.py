@@ -4,7 +4,7 @@ from octavo.api.http.hosts import AllowedHosts, allowed_hosts
 from octavo.api.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.api.http.proxies import TrustedProxies
 from octavo.core.host_names import ANY
-from octavo.operations.runtime.options import has_caches_in_front
+from octavo.operations.runtime.options import uses_http_caches
 from octavo.settings import Settings
 
 
@@ -47,7 +47,7 @@ def http_options(settings: Settings) -> HttpOptions:
         shows_own_role=settings.api.compat.own_role == "shown",
         split_fields=settings.api.compat.field_lists == "split",
         json_errors=settings.api.compat.error_bodies == "json",
-        unkept_errors=has_caches_in_front(settings),
+        unkept_errors=uses_http_caches(settings),
         server_timing=settings.mode == "development",
     )
 

@@ -87,8 +87,8 @@ class Infrastructure:
     limits: RateLimits
     authenticator: Authenticator
     administrators: Administrators
-    people: AdministratorManagement
-    entering: Registration
+    administrator_management: AdministratorManagement
+    registration: Registration
     sessions: UserSessions | None
     counts: "RedisCounts | None"
     definitions: DefinitionChanges
@@ -115,8 +115,8 @@ class Infrastructure:
         else:
             denials.close()
         await self._make_first_administrator()
-        if self.administrators.options.sealed_first and not await self.entering.has_administrators():
-            code = self.entering.first_code()
+        if self.administrators.options.sealed_first and not await self.registration.has_administrators():
+            code = self.registration.first_code()
             logger.info(
                 "There is no administrator yet. Register at /admin; from another machine, use the code %s", code
             )
@@ -134,7 +134,7 @@ class Infrastructure:
         """Wait for background work, then close everything. Call it after the last request."""
         self.recent.detach()
         await self.backups.close()
-        await self.entering.settle()
+        await self.registration.settle()
         await self.authenticator.settle()
         if self.counts is not None:
             await self.counts.close()
@@ -196,8 +196,8 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         limits=limits,
         authenticator=authenticator,
         administrators=administrators,
-        people=AdministratorManagement(database, administrators, admin_limits, feed),
-        entering=Registration(database, administrators, admin_limits, mailer, feed),
+        administrator_management=AdministratorManagement(database, administrators, admin_limits, feed),
+        registration=Registration(database, administrators, admin_limits, mailer, feed),
         sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
         counts=counts,
         definitions=DefinitionChanges(),

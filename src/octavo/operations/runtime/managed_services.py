@@ -10,7 +10,7 @@ from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.library import Library
 from octavo.content.manager.library_changes import LibraryChanges
 from octavo.content.manager.library_settings import LibrarySettings
-from octavo.content.manager.write_responses import Answered
+from octavo.content.manager.write_responses import WriteResponses
 from octavo.content.media.files import FileService
 from octavo.content.media.folder_service import FolderService
 from octavo.core.cache import CacheScope
@@ -44,7 +44,7 @@ def make_managed_services(
     """Return the services of one site. `new_components` are components that were not served before."""
     reads, reader, writer = controller.reads, controller.reader, controller.writer
     shows_linked = shared.settings.api.compat.linked_values == "shown"
-    answered = Answered(reads, caches, shows_linked=shows_linked)
+    answered = WriteResponses(reads, caches, shows_linked=shows_linked)
     entry_writes = EntryWrites(controller, reader, answered)
     library = Library(reads, reader, caches, signed=shared.media.storage.signs)
     return ManagedServices(

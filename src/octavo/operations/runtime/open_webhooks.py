@@ -10,7 +10,7 @@ from octavo.events.webhooks.webhook import Webhook
 from octavo.settings import Settings
 
 if TYPE_CHECKING:
-    from octavo.events.webhooks.http_sender import Poster
+    from octavo.events.webhooks.http_sender import WebhookSender
 
 
 def open_webhooks(settings: Settings, database: Database, outbox: Outbox) -> Webhooks:
@@ -23,7 +23,7 @@ class _LatePoster:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._poster: Poster | None = None
+        self._poster: WebhookSender | None = None
 
     async def post(self, webhook: Webhook, sent: Sent) -> Answer:
         """Send a message once."""
@@ -33,19 +33,19 @@ class _LatePoster:
         """Return why Octavo refuses to send to a URL, or None."""
         return await self._made().refusal(url)
 
-    def _made(self) -> "Poster":
+    def _made(self) -> "WebhookSender":
         if self._poster is None:
             self._poster = open_poster(self._settings)
         return self._poster
 
 
-def open_poster(settings: Settings) -> "Poster":
+def open_poster(settings: Settings) -> "WebhookSender":
     """Return the sender with the configured options."""
-    from octavo.events.webhooks.http_sender import Poster, PostOptions  # the HTTP client is slow to load
+    from octavo.events.webhooks.http_sender import SenderOptions, WebhookSender  # the HTTP client is slow to load
 
     given = settings.server.webhooks
-    return Poster(
-        PostOptions(
+    return WebhookSender(
+        SenderOptions(
             seconds=float(given.timeout), private_hosts=frozenset(given.private_hosts), headers=given.default_headers
         )
     )

@@ -311,11 +311,11 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
         digit_ids=compat.ids == "digits",
         logins=MOST_LOGINS if compat.graphql_logins == "limited" else None,
         trace_clock=TraceClock() if config.tracing else None,
-        unkept=has_caches_in_front(settings),
+        unkept=uses_http_caches(settings),
     )
 
 
-def has_caches_in_front(settings: Settings) -> bool:
+def uses_http_caches(settings: Settings) -> bool:
     """Return whether responses have surrogate keys for CDNs and reverse proxies."""
     return bool(settings.api.caching.surrogate_keys.headers)
 

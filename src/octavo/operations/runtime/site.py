@@ -56,7 +56,7 @@ from octavo.project.plugins import plugins_in_use, read_configs
 from octavo.query.params import read_query
 from octavo.schema.registry import Registry
 from octavo.sdk.app import App, Plugin
-from octavo.sdk.builtin_rules import OwnRules
+from octavo.sdk.builtin_rules import BuiltinRules
 from octavo.sdk.core_actions import NewEndpoints
 from octavo.sdk.facilities import make_facilities
 from octavo.sdk.hooks import run_bootstrap, run_destroy, run_register
@@ -219,7 +219,7 @@ def _extending(
     plugins = {name: Plugin(name, {}, config) for name, config in configs.items()}
     plugins["graphql"] = Plugin("graphql", {"extension": extension})
     table = ServiceTable(code, options.page_limits(shared.settings))
-    rules = OwnRules(services.files, services.roles)
+    rules = BuiltinRules(services.files, services.roles)
     facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules, services.rights)
     said = (registry, services.controller, plugins, hooks, table, facilities, shared.webhooks, jobs)
     hooks.app = jobs.app = App(shared.settings, *said)

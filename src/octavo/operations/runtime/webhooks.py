@@ -6,7 +6,7 @@ from octavo.content.controllers.reading import ContentReads
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.events.messages import Retries, Topic
 from octavo.events.webhooks.change_listener import WebhookChangeListener
-from octavo.events.webhooks.deliveries import Kept
+from octavo.events.webhooks.deliveries import RetentionLimits
 from octavo.events.webhooks.delivery import WebhookDelivery
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure
@@ -48,6 +48,6 @@ def webhook_topic(shared: Infrastructure) -> Topic:
     """Return the topic that delivers webhook messages."""
     given = shared.settings.server.webhooks
     retries = Retries(attempts=given.attempts, first=10.0, factor=4.0, longest=6 * 3600.0)
-    kept = Kept(given.keep * 1000, given.keep_size)
+    kept = RetentionLimits(given.keep * 1000, given.keep_size)
     delivery = WebhookDelivery(shared.database, shared.webhooks, retries, given.disable_after, kept)
     return delivery.topic(float(given.timeout))

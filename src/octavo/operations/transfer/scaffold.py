@@ -24,14 +24,14 @@ _APP_KEYS: Final = 4
 _SECRETS: Final = ("APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "TRANSFER_TOKEN_SALT", "JWT_SECRET")
 
 
-class FolderInUse(OSError):
+class FolderNotEmpty(OSError):
     """The folder for a new project is not empty."""
 
 
 def make_project(folder: Path, *, blank: bool) -> None:
-    """Create a project folder, with sample content unless `blank`. Raises FolderInUse."""
+    """Create a project folder, with sample content unless `blank`. Raises FolderNotEmpty."""
     if folder.is_dir() and any(folder.iterdir()):
-        raise FolderInUse(f"{folder} is there already and not empty")
+        raise FolderNotEmpty(f"{folder} is there already and not empty")
     folder.mkdir(parents=True, exist_ok=True)
     sample = sample_folder()
     for name in _BASE if blank else (*_BASE, *_CONTENT):

@@ -38,7 +38,7 @@ class Measure(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedColumn:
     """A requested column: its name in the result, and the path of its attribute (empty: whole rows, for counting)."""
 
     name: str
@@ -60,7 +60,7 @@ class RowsQuery:
     """The requested table. `groups` are the names of the columns to group by if there is an aggregate."""
 
     content_type: ContentType
-    columns: tuple[Wanted, ...]
+    columns: tuple[RequestedColumn, ...]
     filters: Filter | None = None
     groups: frozenset[str] = frozenset()
     order: tuple[OrderedBy, ...] = ()
@@ -157,7 +157,7 @@ def attribute_of(definition: Definition, name: str) -> AnyAttribute | None:
     return attribute
 
 
-def _column(wanted: Wanted, content_type: ContentType, steps: _Steps) -> RowColumn:
+def _column(wanted: RequestedColumn, content_type: ContentType, steps: _Steps) -> RowColumn:
     if not wanted.path:
         return RowColumn(wanted.name, ValueKind.INTEGER, measure=Measure.COUNT, whole=True)
     path, scalar = steps.resolve(wanted.path, content_type)
@@ -200,7 +200,7 @@ def _order(query: RowsQuery, columns: list[RowColumn], steps: _Steps, is_grouped
 
 
 def _hidden(path: tuple[str, ...], content_type: ContentType, steps: _Steps) -> RowColumn:
-    return replace(_column(Wanted("", path), content_type, steps), name="")
+    return replace(_column(RequestedColumn("", path), content_type, steps), name="")
 
 
 def check_filter(asked: Filter | None, definition: Definition, registry: Registry) -> Filter | None:

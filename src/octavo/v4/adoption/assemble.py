@@ -13,7 +13,7 @@ from octavo.settings.model import TABLES
 from octavo.settings.package_json import find_v4_project
 from octavo.v4.adoption.plugins import counterparts
 from octavo.v4.adoption.report import Closed, CodeItem, Item, Populate, Report, Secret, SettingItem
-from octavo.v4.closed_operations import closed_by, closing_of
+from octavo.v4.closed_operations import closed_by, find_closed_operations
 from octavo.v4.code import Code, Kind, State
 
 _SHOWN: Final = 10
@@ -92,7 +92,7 @@ def assemble(
 
 def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, ...]:
     """Return each guard with the operations that it closes, the one with the most first."""
-    closing = closing_of(code, registry, has_graphql=has_graphql)
+    closing = find_closed_operations(code, registry, has_graphql=has_graphql)
     found = [
         Closed(guard.name, f"{guard.place.file}:{guard.place.line}", guard.says, tuple(dict.fromkeys(names)))
         for guard, names in closed_by(code, closing).items()

@@ -9,7 +9,7 @@ import secrets
 from typing import Any, Final
 
 from octavo.accounts.users.providers.catalogue import Person
-from octavo.accounts.users.user_rows import AccountRows, Found, lock_names
+from octavo.accounts.users.user_rows import AccountRows, UserLookup, lock_names
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError
@@ -65,7 +65,7 @@ class ProviderAccounts:
         self._user_type = writer.registry.content_types[USER]
         self._dialect = writer.database.dialect
 
-    async def account(self, provider: str, person: Person) -> Found:
+    async def account(self, provider: str, person: Person) -> UserLookup:
         """Return the user for a provider account, created if necessary, with the settings for sign-in."""
         found = await self._rows.by_subject(provider, person.subject)
         if found.account is not None:
@@ -81,7 +81,7 @@ class ProviderAccounts:
             raise ApplicationError("Email is not verified by the provider.")
         return email
 
-    async def _join(self, unit: EntryUnit, provider: str, person: Person, email: str) -> Found:
+    async def _join(self, unit: EntryUnit, provider: str, person: Person, email: str) -> UserLookup:
         await lock_names(unit, email, person.username)
         settings = (found_now := await self._rows.by_subject(provider, person.subject, unit.connection)).settings
         if found_now.account is not None:

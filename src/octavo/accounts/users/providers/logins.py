@@ -60,7 +60,7 @@ class ProviderOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class LoginRedirect:
     """The URL to redirect the browser to, and the cookie that it has to return with."""
 
     location: str
@@ -88,7 +88,7 @@ class ProviderLogins:
         self,
         database: Database,
         accounts: Accounts,
-        people: ProviderAccounts,
+        provider_accounts: ProviderAccounts,
         limits: RateLimits,
         options: ProviderOptions,
         clock: Clock = SYSTEM_CLOCK,
@@ -96,13 +96,13 @@ class ProviderLogins:
         self.options = options
         self._database = database
         self._accounts = accounts
-        self._people = people
+        self._provider_accounts = provider_accounts
         self._limits = limits
         self._clock = clock
         self._secrets = OneTimeSecrets(database, clock)
         self._library: Any = None
 
-    async def begin(self, name: str, callback: str | None, client: str) -> Beginning:
+    async def begin(self, name: str, callback: str | None, client: str) -> LoginRedirect:
         """Redirect a browser to the provider. `callback` selects another configured front-end URL."""
         provider = await self._provider(name)
         if callback is None:
@@ -120,7 +120,7 @@ class ProviderLogins:
         except ProviderFailed as error:
             logger.error("Could not start a sign-in: %s", error)
             raise ApplicationError("The provider cannot be reached") from None
-        return Beginning(location, self.cookie_of(state), browser)
+        return LoginRedirect(location, self.cookie_of(state), browser)
 
     async def finish(self, name: str, came_back: ProviderCallback) -> str:
         """Return the front-end URL for a browser that returns from the provider."""
@@ -152,7 +152,7 @@ class ProviderLogins:
         kept = await self._secrets.take("ticket", ticket)
         if kept is None or kept["provider"] != name:
             raise ApplicationError("This access_token is unknown, used or expired; sign in again")
-        return self._accounts.session(await self._people.account(name, Person(**kept["person"])))
+        return self._accounts.session(await self._provider_accounts.account(name, Person(**kept["person"])))
 
     def cookie_of(self, state: str) -> str:
         """Return the cookie name of one sign-in; several can be in progress. `__Host-` protects it from other hosts."""

@@ -64,18 +64,18 @@ class AdministratorEndpoints:
         AdminOperation("DELETE", f"{_USERS}/:id", "delete", "Delete an administrator", (_DELETE,)),
     )
 
-    def __init__(self, people: AdministratorManagement, listing: AdministratorList) -> None:
-        self._people = people
+    def __init__(self, management: AdministratorManagement, listing: AdministratorList) -> None:
+        self._management = management
         self._listing = listing
 
     async def me(self, _: Request, actor: Actor) -> Response:
         """GET /admin/users/me"""
-        return data_answer(serialize_administrator_with_roles(await self._people.get(str(actor.id))))
+        return data_answer(serialize_administrator_with_roles(await self._management.get(str(actor.id))))
 
     async def change_own(self, request: Request, actor: Actor) -> Response:
         """PUT /admin/users/me"""
         authorization = request.header("authorization")
-        changed = await self._people.change_own(actor, await request.json(), authorization, request.client)
+        changed = await self._management.change_own(actor, await request.json(), authorization, request.client)
         return data_answer(serialize_administrator_with_roles(changed))
 
     async def find(self, request: Request, _: Actor) -> Response:
@@ -85,26 +85,26 @@ class AdministratorEndpoints:
 
     async def find_one(self, request: Request, _: Actor) -> Response:
         """GET /admin/users/:id"""
-        return data_answer(serialize_administrator_with_roles(await self._people.get(request.path_values["id"])))
+        return data_answer(serialize_administrator_with_roles(await self._management.get(request.path_values["id"])))
 
     async def invite(self, request: Request, actor: Actor) -> Response:
         """POST /admin/users: only this response has the invitation token."""
         return data_answer(
-            serialize_administrator_with_roles(await self._people.invite(await request.json(), actor)), status=201
+            serialize_administrator_with_roles(await self._management.invite(await request.json(), actor)), status=201
         )
 
     async def change(self, request: Request, actor: Actor) -> Response:
         """PUT /admin/users/:id"""
-        changed = await self._people.change(request.path_values["id"], await request.json(), actor)
+        changed = await self._management.change(request.path_values["id"], await request.json(), actor)
         return data_answer(serialize_administrator_with_roles(changed))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /admin/users/:id"""
         return data_answer(
-            serialize_administrator_with_roles(await self._people.delete(request.path_values["id"], actor))
+            serialize_administrator_with_roles(await self._management.delete(request.path_values["id"], actor))
         )
 
     async def delete_many(self, request: Request, actor: Actor) -> Response:
         """POST /admin/users/batch-delete"""
-        gone = await self._people.delete_many(await request.json(), actor)
+        gone = await self._management.delete_many(await request.json(), actor)
         return data_answer([serialize_administrator_with_roles(person) for person in gone])

@@ -24,29 +24,29 @@ class WorkEndpoints:
         AdminOperation("POST", "/octavo/jobs/given-up/:id/retry", "retry", "Retry failed jobs"),
     )
 
-    def __init__(self, desk: JobAdmin) -> None:
-        self._desk = desk
+    def __init__(self, jobs: JobAdmin) -> None:
+        self._jobs = jobs
 
     async def find(self, _: Request, actor: Actor) -> Response:
         """GET /octavo/jobs"""
         check_super_admin(actor)
         body = {
-            "tasks": [_task(one) for one in await self._desk.tasks()],
-            "waiting": [_waiting(one) for one in await self._desk.waiting()],
-            "givenUp": [_given_up(one) for one in await self._desk.given_up()],
+            "tasks": [_task(one) for one in await self._jobs.tasks()],
+            "waiting": [_waiting(one) for one in await self._jobs.waiting()],
+            "givenUp": [_given_up(one) for one in await self._jobs.given_up()],
         }
         return data_answer(body)
 
     async def run(self, request: Request, actor: Actor) -> Response:
         """POST /octavo/jobs/tasks/:name/run: queues the task."""
         check_super_admin(actor)
-        return data_answer({"id": await self._desk.run_task(request.path_values["name"])}, status=202)
+        return data_answer({"id": await self._jobs.run_task(request.path_values["name"])}, status=202)
 
     async def retry(self, request: Request, actor: Actor) -> Response:
         """POST /octavo/jobs/given-up/:id/retry"""
         check_super_admin(actor)
         letter = read_entry_id(request.path_values["id"]) or 0
-        return data_answer({"id": await self._desk.try_again(letter)}, status=202)
+        return data_answer({"id": await self._jobs.retry(letter)}, status=202)
 
 
 def _task(one: dict[str, Any]) -> dict[str, Any]:

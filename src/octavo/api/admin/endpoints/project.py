@@ -92,14 +92,14 @@ class ProjectEndpoints:
         *(AdminOperation("GET", f"{PREFIX}/{path}", "missing", "Not here", public=True) for path in _PAID),
     )
 
-    def __init__(self, entering: Registration, settings: ProjectSettings, facts: ProjectFacts) -> None:
-        self._entering = entering
+    def __init__(self, registration: Registration, settings: ProjectSettings, facts: ProjectFacts) -> None:
+        self._registration = registration
         self._settings = settings
         self._facts = facts
 
     async def init(self, _: Request, __: Actor) -> Response:
         """GET /admin/init"""
-        has_admin = await self._entering.has_administrators()
+        has_admin = await self._registration.has_administrators()
         return data_answer({"uuid": self._facts.uuid, "hasAdmin": has_admin, **await self._settings.addresses()})
 
     async def project_type(self, _: Request, __: Actor) -> Response:

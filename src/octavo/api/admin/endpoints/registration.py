@@ -69,8 +69,8 @@ class RegistrationEndpoints:
         ),
     )
 
-    def __init__(self, entering: Registration, answers: SessionAnswers, first_hosts: AllowedHosts) -> None:
-        self._entering = entering
+    def __init__(self, registration: Registration, answers: SessionAnswers, first_hosts: AllowedHosts) -> None:
+        self._registration = registration
         self._answers = answers
         self._first_hosts = first_hosts
 
@@ -83,28 +83,28 @@ class RegistrationEndpoints:
                 "create-user"
             )
         here = request.is_from_here
-        login, person = await self._entering.register_first(await request.json(), request.client, here=here)
+        login, person = await self._registration.register_first(await request.json(), request.client, here=here)
         return self._entered(login, person)
 
     async def invited(self, request: Request, _: Actor) -> Response:
         """GET /admin/registration-info"""
-        found = await self._entering.invited(read_params(request))
+        found = await self._registration.invited(read_params(request))
         return data_answer({"email": found.email, "firstname": found.firstname, "lastname": found.lastname})
 
     async def register(self, request: Request, _: Actor) -> Response:
         """POST /admin/register"""
         self._answers.check_origin(request)
-        return self._entered(*await self._entering.register(await request.json(), request.client))
+        return self._entered(*await self._registration.register(await request.json(), request.client))
 
     async def forgot_password(self, request: Request, _: Actor) -> Response:
         """POST /admin/forgot-password: the response does not reveal whether the address is known."""
-        await self._entering.forgot_password(await request.json(), request.client)
+        await self._registration.forgot_password(await request.json(), request.client)
         return no_content()
 
     async def reset_password(self, request: Request, _: Actor) -> Response:
         """POST /admin/reset-password"""
         self._answers.check_origin(request)
-        return self._entered(*await self._entering.reset_password(await request.json(), request.client))
+        return self._entered(*await self._registration.reset_password(await request.json(), request.client))
 
     def _entered(self, login: AdminLogin, person: Person) -> Response:
         user: dict[str, Any] = serialize_administrator_with_roles(person)

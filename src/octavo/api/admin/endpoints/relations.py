@@ -8,7 +8,7 @@ from octavo.api.admin.operations import AdminOperation
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.content.manager.relations import Found, Relations
+from octavo.content.manager.relations import RelationPage, Relations
 from octavo.query.numbers import read_entry_id
 
 PREFIX: Final = "/content-manager/relations/:uid"
@@ -38,7 +38,7 @@ class RelationEndpoints:
         return _answer(found)
 
 
-def _answer(found: Found) -> Response:
+def _answer(found: RelationPage) -> Response:
     if found.page is None:
         return Response(200, b'{"data":%b}' % found.json, headers=NO_STORE)
     return page_answer(found.json, found.page, found.total)

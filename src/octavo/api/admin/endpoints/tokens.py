@@ -4,7 +4,7 @@ from typing import Any
 
 from octavo.access.authentication.token_rows import Token
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.tokens import TokenBook
+from octavo.accounts.administrators.tokens import TokenManagement
 from octavo.api.admin.answers import data_answer, instant
 from octavo.api.admin.endpoints.sessions import PREFIX
 from octavo.api.admin.operations import AdminOperation
@@ -49,36 +49,36 @@ def _rows(path: str, what: str, action: str) -> tuple[AdminOperation, ...]:
 
 
 class _TokenEndpoints:
-    def __init__(self, book: TokenBook) -> None:
-        self._book = book
+    def __init__(self, tokens: TokenManagement) -> None:
+        self._tokens = tokens
 
     async def find(self, _: Request, __: Actor) -> Response:
         """List the tokens."""
-        return data_answer([serialize_token(token) for token in await self._book.all()])
+        return data_answer([serialize_token(token) for token in await self._tokens.all()])
 
     async def find_one(self, request: Request, _: Actor) -> Response:
         """Show a token."""
-        return data_answer(serialize_token(await self._book.get(request.path_values["id"])))
+        return data_answer(serialize_token(await self._tokens.get(request.path_values["id"])))
 
     async def create(self, request: Request, actor: Actor) -> Response:
         """Create a token. Only this response has the secret."""
-        token, secret = await self._book.create(await request.json(), actor)
+        token, secret = await self._tokens.create(await request.json(), actor)
         return data_answer({**serialize_token(token), "accessKey": secret}, status=201)
 
     async def update(self, request: Request, actor: Actor) -> Response:
         """Change a token."""
         return data_answer(
-            serialize_token(await self._book.update(request.path_values["id"], await request.json(), actor))
+            serialize_token(await self._tokens.update(request.path_values["id"], await request.json(), actor))
         )
 
     async def regenerate(self, request: Request, actor: Actor) -> Response:
         """Replace the secret of a token."""
-        token, secret = await self._book.regenerate(request.path_values["id"], actor)
+        token, secret = await self._tokens.regenerate(request.path_values["id"], actor)
         return data_answer({"id": token.id, "accessKey": secret}, status=201)
 
     async def delete(self, request: Request, _: Actor) -> Response:
         """Delete a token. The response has null if it does not exist."""
-        found = await self._book.delete(request.path_values["id"])
+        found = await self._tokens.delete(request.path_values["id"])
         return data_answer(None if found is None else self._shown_gone(found))
 
     def _shown_gone(self, token: Token) -> dict[str, Any]:

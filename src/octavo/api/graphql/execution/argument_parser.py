@@ -8,7 +8,7 @@ from octavo.api.graphql.schema.js_values import plain_text
 from octavo.core.errors import PaginationError, ValidationError
 from octavo.core.values import dataclass
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, Path, PublicationState, Query
-from octavo.query.lifting import keep_mark
+from octavo.query.lifting import copy_mark
 from octavo.query.numbers import exact_number
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.sorting import read_sort
@@ -179,7 +179,7 @@ def _listed(operator: Operator, values: list[Any], path: Path) -> Filter:
 
 def _plain(value: Any) -> Any:
     """Convert whole floats to integers, as JavaScript formats them: they can be compared with text."""
-    return keep_mark(value, exact_number(value)) if isinstance(value, float) else value
+    return copy_mark(value, exact_number(value)) if isinstance(value, float) else value
 
 
 def _logic_of_attribute(word: str, value: Any, path: Path) -> Filter:

@@ -31,7 +31,7 @@ RETRY: Final = b"retry: 3000\n\n"
 RESET: Final = b'event: reset\ndata: {"reason":"Changes are missing: read anew what you show"}\n\n'
 
 
-def sign_of_life(position: Position) -> bytes:
+def heartbeat(position: Position) -> bytes:
     """Return a comment with the current position, which browsers store without firing an event."""
     return f": \nid: {position}\n\n".encode()
 
@@ -195,7 +195,7 @@ class Hub:
                 if piece:
                     yield piece
             if listener.position is not None:
-                yield sign_of_life(listener.position)
+                yield heartbeat(listener.position)
         except ServiceUnavailable as error:
             logger.info("Disconnected a listener, which can reconnect: %s", reason_of(error))
             listener.end()
@@ -310,9 +310,9 @@ class Hub:
                 actor = await self._authenticator.authenticate(listener.authorization)
                 check_feed_filter(listener.feed_filter, actor, self._changes)
             except UnauthorizedError:
-                listener.turn_away("unauthorized")
+                listener.disconnect("unauthorized")
             except ForbiddenError:
-                listener.turn_away("forbidden")
+                listener.disconnect("forbidden")
             else:
                 if actor.ability.key != listener.actor.ability.key:
                     self._place(listener, actor)
@@ -333,7 +333,7 @@ class Hub:
                 continue  # the database cannot be read, so nothing is sent either
             for one in turn:
                 if one.is_live:
-                    one.push(sign_of_life(self._position))
+                    one.push(heartbeat(self._position))
 
     def _end(self, listeners: Iterable[Listener]) -> None:
         for listener in tuple(listeners):

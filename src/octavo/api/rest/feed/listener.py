@@ -114,7 +114,7 @@ class Listener:
         self.is_over = True
         self._wake()
 
-    def turn_away(self, reason: str) -> None:
+    def disconnect(self, reason: str) -> None:
         """End the connection of a listener that has lost its permission, with the reason."""
         if not self.is_over:
             self._pieces = [_END % reason.encode()]  # drop queued changes, which it must not see

@@ -26,7 +26,7 @@ _FIRST: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CandidateTables:
     """`tables` are the WITH tables; `rows` the SELECT of all candidates for the page, as `id` and the sort values `k0`,
     `k1` ... If `is_filled`, these are not all matches; otherwise the table `name` holds all of them."""
 
@@ -57,7 +57,7 @@ class SubstringSearch:
         self.plain: Condition = All(tuple(map(_plain, tests)))
         """The condition without substring indexes."""
 
-    def found(self) -> Found:
+    def found(self) -> CandidateTables:
         walked, texts, name = (self._compiler.alias() for _ in range(3))
         kept, say = self._dialect.kept_table, self._dialect.parameter
         end = " + ".join(say(each) for each in (self._selection.start, self._selection.limit) if each is not None)
@@ -76,7 +76,7 @@ class SubstringSearch:
         tables.append(f"{name} {kept} ({rows})")
         keys = ", ".join(("id", *(f"k{number}" for number in range(len(self._selection.order)))))
         either = f"SELECT {keys} FROM {walked} WHERE {filled} UNION ALL SELECT {keys} FROM {name}"
-        return Found(", ".join(tables), either, filled, name)
+        return CandidateTables(", ".join(tables), either, filled, name)
 
     def _walk(self, texts: str) -> str:
         """Return the SELECT of the matches among the first entries in sort order."""
