@@ -72,6 +72,7 @@ main = LazyGroup(
         "status": ("octavo.cli.watching:status", "Show the state of a running service."),
         "ready": ("octavo.cli.ready:ready", "Check whether a running service accepts requests."),
         "slow": ("octavo.cli.watching:slow", "Show the slow requests of a running service."),
+        "doctor": ("octavo.cli.doctor:doctor", "Collect what a bug report needs into one file."),
         "docs": ("octavo.cli.docs:docs", "Show the documentation in the terminal or the browser."),
         "version": ("octavo.cli.version:version", "Show the version."),
     },

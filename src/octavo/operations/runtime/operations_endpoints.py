@@ -187,6 +187,7 @@ class Operating:
             "reasons": [*reasons, *limitations],
             "families": [asdict(one) for one in await self._families()],
             "slow": [asdict(one) for one in self._workers.slow()],
+            "log": [asdict(one) for one in self._infrastructure().recent.lines()],
         }
         return render_json(200, body, _NOT_KEPT)
 
