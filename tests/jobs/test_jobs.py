@@ -170,7 +170,7 @@ async def test_tasks_run_by_the_clock(works: Works) -> None:
 
 async def test_only_functions_of_the_project_are_run(works: Works) -> None:
     for function in (print, lambda: None, works.work.Kind.method, works.work.Kind, "work:plain", asyncio.sleep):
-        with pytest.raises(NotAJob, match="could not be found later"):
+        with pytest.raises(NotAJob, match="a job cannot refer to it"):
             await works.app.enqueue(function)
     with pytest.raises(TypeError):
         await works.app.enqueue(works.work.plain, object(), 0)
