@@ -172,6 +172,6 @@ def test_a_limit_counts_in_total_and_for_each_client() -> None:
     with pytest.raises(RateLimitError):
         limit.take("a", 1, most=9, share=2)
     for client in ("a", "a", "b", None):
-        limit.give_back(client, 1)
+        limit.release(client, 1)
     assert limit.total == 0
     limit.take("a", 2, most=2, share=2)

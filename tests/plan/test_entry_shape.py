@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from octavo.query.params import read_query
-from octavo.query.plan.entry_shape import leads_elsewhere, with_sorted_fields
+from octavo.query.plan.entry_shape import uses_relations, with_sorted_fields
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK
 
@@ -33,4 +33,4 @@ def test_fields_that_sort_are_shown(registry: Registry, params: dict[str, Any], 
     ],
 )
 def test_a_query_may_lead_elsewhere(registry: Registry, params: dict[str, Any], expected: bool) -> None:
-    assert leads_elsewhere(read_query(params), registry.content_types[BOOK]) is expected
+    assert uses_relations(read_query(params), registry.content_types[BOOK]) is expected

@@ -265,13 +265,13 @@ async def test_spans_of_one_request_are_bounded(collector: Collector) -> None:
 
     async def handler(_: Request) -> Response:
         for _number in range(1000):
-            traces.see_statement("SELECT 1", 0.001)
+            traces.record_statement("SELECT 1", 0.001)
         return Response(200, b"")
 
     request = request_of()
     assert traces.chooses(request.headers)
     await traces.follow(handler, request)
     request.close()
-    traces.see_statement("SELECT 2", 0.001)
+    traces.record_statement("SELECT 2", 0.001)
     await traces.close()
     assert len(collector.spans) == 129

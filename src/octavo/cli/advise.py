@@ -10,7 +10,7 @@ import click
 
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.migrations import connected
-from octavo.cli.watching import ask_service, url_option
+from octavo.cli.watching import request_status, url_option
 from octavo.core.plurals import counted
 from octavo.operations.runtime.definitions import project_registry
 from octavo.settings import Settings
@@ -37,7 +37,7 @@ def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: P
     Shows what to declare, why, the cost, and whether the database would use it.
     """
     settings = read_settings(project)
-    slow = None if requests else ask_service(settings, url)["slow"]
+    slow = None if requests else request_status(settings, url)["slow"]
     findings, done = asyncio.run(_advise(settings, requests, slow, applies))
     if as_json:
         say_json(_as_json(findings, done))

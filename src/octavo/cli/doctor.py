@@ -14,7 +14,7 @@ import click
 
 from octavo import __version__
 from octavo.cli.base import Command, check_project, project_option, say
-from octavo.cli.watching import ask_service
+from octavo.cli.watching import request_status
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of, without_secrets
 from octavo.database.synchronize import found_tables
@@ -62,7 +62,7 @@ def collect_report(project: Path) -> dict[str, Any]:
         "settings": _settings,
         "definitions": _definitions,
         "database": lambda given: asyncio.run(_database(given)),
-        "service": lambda given: ask_service(given, None),
+        "service": lambda given: request_status(given, None),
     }
     return report | {name: _collect(part, settings) for name, part in parts.items()}
 

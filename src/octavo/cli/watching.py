@@ -35,7 +35,7 @@ url_option = click.option("--url", help="URL of the service; defaults to --port 
 def status(watch: bool, seconds: float, url: str | None, project: Path, as_json: bool) -> None:
     """Show the status of a running service, which needs `metrics.token` in config/server.toml."""
     settings = read_settings(project)
-    current = ask_service(settings, url)
+    current = request_status(settings, url)
     if as_json:
         say_json(current)
         return
@@ -45,7 +45,7 @@ def status(watch: bool, seconds: float, url: str | None, project: Path, as_json:
     with Live(_shown(current, None, seconds), auto_refresh=False) as live:
         while True:
             time.sleep(seconds)
-            before, current = current, ask_service(settings, url)
+            before, current = current, request_status(settings, url)
             live.update(_shown(current, before, seconds), refresh=True)
 
 
@@ -57,7 +57,7 @@ def status(watch: bool, seconds: float, url: str | None, project: Path, as_json:
 @json_option
 def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool) -> None:
     """List slow requests of a running service, newest first, without values of callers."""
-    found = ask_service(read_settings(project), url)["slow"][:limit]
+    found = request_status(read_settings(project), url)["slow"][:limit]
     if as_json:
         say_json(found)
         return
@@ -100,7 +100,7 @@ def _say_plans(found: Iterable[Mapping[str, Any]]) -> None:
             click.echo(f"{' '.join(one['slowest'].split())}\n\n{one['plan'] or 'No plan is known.'}\n")
 
 
-def ask_service(settings: Settings, url: str | None) -> Any:
+def request_status(settings: Settings, url: str | None) -> Any:
     """Return the status that a running service reports. Refuses if it cannot be reached."""
     token = settings.server.metrics.token
     if not token:

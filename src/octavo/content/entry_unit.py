@@ -130,7 +130,7 @@ class EntryUnit(UnitOfWork):
     def _shows(self) -> CompiledRead | None:
         """Return the statement for the response if it reads the written entry only."""
         read = self.answering
-        return read.statement if read is not None and read.asks_by_id else None
+        return read.statement if read is not None and read.reads_by_id else None
 
     async def create(
         self,
@@ -205,7 +205,7 @@ class EntryUnit(UnitOfWork):
         if content_type.uid in ACCOUNTS and self._context.accounts is not None:
             data = await self._context.accounts.before_update(self.connection, content_type.uid, entry_id, data)
         plain = None
-        if not (self.is_cautious or self.is_large or dates or self._context.asks_before_updates):
+        if not (self.is_cautious or self.is_large or dates or self._context.reads_before_updates):
             shown = self._shows()
             plain = self._context.updates.find(content_type, entry_id, data, this_moment(), actor_id, shown)
         if plain is not None and plain.prepared is not None:

@@ -171,7 +171,7 @@ class PreparedRead:
         return (latest or self).statement.sources
 
     @property
-    def asks_by_id(self) -> bool:
+    def reads_by_id(self) -> bool:
         """Whether it reads an entry by id, without other parameters."""
         return self.late == _BY_ID and len(self.values) == 1 and self.renewal is None
 

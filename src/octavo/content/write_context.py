@@ -64,6 +64,6 @@ class WriteContext:
     schedules: ScheduleUpdates | None = None
 
     @property
-    def asks_before_updates(self) -> bool:
+    def reads_before_updates(self) -> bool:
         """Whether an update has to read the entry first, for change images or hidden entries."""
         return self.feed.wants_any_images or self.rules.hides_future

@@ -53,7 +53,7 @@ class LongStatements:
         self._made = 0
         raw.create_scalar_function(_VALUE, self._value, 1, deterministic=True)
 
-    def becomes_known(self, text: str) -> bool:
+    def is_repeated(self, text: str) -> bool:
         """Return whether a statement is run for the second time, and is worth caching."""
         if text in self._short or len(text) > self._largest or not text.startswith(_READS) or self._raw.in_transaction:
             return False
@@ -412,7 +412,7 @@ class SqliteConnection:
         long = self._long
         if long is None:
             return text, values
-        if long.becomes_known(text):
+        if long.is_repeated(text):
             if self._texts.overflow(text, TIMES):
                 self._forget_statements()
             long.keep(text)

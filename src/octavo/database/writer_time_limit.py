@@ -46,7 +46,7 @@ class WriterUse:
         """Seconds of all pauses since the last call of `count_pauses`."""
         return self._paused if self._busy else self._paused + time.monotonic() - self._since
 
-    def forgive(self, seconds: float) -> None:
+    def exclude_time(self, seconds: float) -> None:
         """Exclude time in which the transaction could not have continued."""
         self._paused -= seconds
 
@@ -132,7 +132,7 @@ class WriterTimeLimit:
             return
         late = 0.0 if timer is None else asyncio.get_running_loop().time() - timer.when()
         if late > _LATE_SECONDS:
-            hold.forgive(late)  # the event loop was blocked, and so was the transaction
+            hold.exclude_time(late)  # the event loop was blocked, and so was the transaction
         if hold.is_busy or hold.paused < self._allowed():
             self._arm()
         else:

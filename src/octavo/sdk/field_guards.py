@@ -13,7 +13,7 @@ from octavo.api.graphql.customization.field_guard import FieldCall
 from octavo.api.http.body import Body
 from octavo.api.http.request import Request as RawRequest
 from octavo.api.rest.operations import Operation
-from octavo.content.controllers.context import PolicyContext, ask_policies
+from octavo.content.controllers.context import PolicyContext, run_policies
 from octavo.core.errors import ClosedError
 from octavo.core.values import dataclass
 from octavo.project.named_handlers import Used
@@ -95,7 +95,7 @@ class RestGuard:
             return dict(call.arguments)
         before = rest_form(self.operation, call.arguments)
         request = FieldRequest(call, self.operation, rest_form(self.operation, call.arguments), self.app, self.prefix)
-        await ask_policies(self.policies, _context(call, request))
+        await run_policies(self.policies, _context(call, request))
         try:
             return field_arguments(self.operation, call.arguments, call.names, before, request.left())
         except Untranslatable as error:

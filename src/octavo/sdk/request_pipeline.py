@@ -8,7 +8,7 @@ from octavo.api.http.request import Request as RawRequest
 from octavo.api.http.response import Response as RawResponse
 from octavo.api.http.router import Handler
 from octavo.api.rest.operations import Admission
-from octavo.content.controllers.context import PolicyContext, ask_policies
+from octavo.content.controllers.context import PolicyContext, run_policies
 from octavo.core.errors import NotFoundError
 from octavo.core.values import dataclass
 from octavo.project.execution import Runner
@@ -66,7 +66,7 @@ class CodeHandler:
 
     async def _answer(self, request: Request) -> RawResponse:
         if self.policies:
-            await ask_policies(self.policies, policy_context(request))
+            await run_policies(self.policies, policy_context(request))
         return await begun(to_response(await self.action(request)), request, self.runner, self.place)
 
 

@@ -41,9 +41,9 @@ class Arrivals:
         if arrival.is_dropped:
             self._dropped -= 1
             return
-        self._requests.give_back(arrival.client, 1)
+        self._requests.release(arrival.client, 1)
         if arrival.held:
-            self._bytes.give_back(arrival.client, arrival.held)
+            self._bytes.release(arrival.client, arrival.held)
 
 
 class Arrival:

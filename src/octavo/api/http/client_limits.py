@@ -119,7 +119,7 @@ class ClientLimit:
         if client is not None:
             self._of_clients[client] = taken + amount
 
-    def give_back(self, client: str | None, amount: int) -> None:
+    def release(self, client: str | None, amount: int) -> None:
         """Release an amount that a client used."""
         self._total -= amount
         if client is not None:

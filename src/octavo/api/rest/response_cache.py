@@ -108,7 +108,7 @@ class ResponseCache:
         """Return the default locale, or an empty string if a content type does not depend on it."""
         return await self._locales.default() if self._controller.registry.content_types[uid].localized else ""
 
-    def may_stand_for(self, uid: str) -> bool:
+    def is_cacheable(self, uid: str) -> bool:
         """Return whether reads of a content type run no project code."""
         return not self._controller.reads.is_hooked(uid)
 
@@ -143,7 +143,7 @@ class _Noted:
         if condition is not None:
             request.headers = {name: value for name, value in request.headers.items() if name != CONDITION}
         response = self.finish(request, response)
-        if quick.may_stand_for(self.uid) and await quick.locale_of(self.uid) == locale:
+        if quick.is_cacheable(self.uid) and await quick.locale_of(self.uid) == locale:
             caller = None if request.actor is None else _caller_of(request.actor)
             ready = ReadyResponse(response.status, response.body, response.content_type, response.headers)
             quick.add(request, _Ready(ready, note.validity, self.route, caller, locale))

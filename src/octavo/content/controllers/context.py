@@ -44,7 +44,7 @@ class PolicyContext:
         return await user_of(self.app, self.actor)
 
 
-async def ask_policies(policies: Iterable[Used], context: PolicyContext) -> None:
+async def run_policies(policies: Iterable[Used], context: PolicyContext) -> None:
     """Call each policy in order. Raises PolicyError if one returns a false value."""
     for policy in policies:
         if not await policy.function(context, policy.config):

@@ -35,7 +35,7 @@ def file_with(registry: Registry, *relations: str, signed: bool | None = None) -
     return answer if signed is None else signing(answer, signed=signed)
 
 
-def file_alone(registry: Registry, *, signed: bool | None = None) -> Object:
+def build_single_file_object(registry: Registry, *, signed: bool | None = None) -> Object:
     """Return the response for a single file."""
     return file_with(registry, CREATED_BY, "folder", signed=signed)
 

@@ -17,7 +17,7 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.manager.file_visibility import (
     build_file_object,
     build_folder_object,
-    file_alone,
+    build_single_file_object,
     file_row,
     folder_row,
     signing,
@@ -58,7 +58,7 @@ class Library:
         """The response for an updated file."""
         self.stored_answer = self._by_id(self._files, signing(projection, signed=signed))
         """The response for an uploaded file."""
-        self.gone_answer = self._by_id(self._files, file_alone(self._registry))
+        self.gone_answer = self._by_id(self._files, build_single_file_object(self._registry))
         """The response for a deleted file."""
         self.folder_answer = self._by_id(self._folders, build_folder_object(self._registry))
         """The response for a changed folder."""
@@ -78,7 +78,7 @@ class Library:
         key = (FILE, actor.ability.key)
         prepared = self._single.get(key)
         if prepared is None:
-            projection = file_alone(self._registry, signed=self._signed)
+            projection = build_single_file_object(self._registry, signed=self._signed)
             request = ReadRequest(content_type=self._files, by=By.ID, projection=projection, drafts=Drafts.SHOWN)
             prepared = self._single.put(key, self._reads.prepare(request, actor.ability))
         found = None if file_id is None else await self._reads.find_any(prepared.bind(id=file_id))

@@ -138,7 +138,7 @@ class Traces:
         self._second, self._begun = 0.0, 0
         self._under_way = 0
         self._else_from = inf
-        self._watch = Watch(unnoted, self.see_statement)
+        self._watch = Watch(unnoted, self.record_statement)
         self._database: Attributes = {"db.system.name": options.system}
         resource = Resource.create({"service.name": options.service, "service.version": __version__})
         limits = SpanLimits(max_attribute_length=_LONGEST_TEXT)
@@ -277,7 +277,7 @@ class Traces:
             if seconds >= others.seen_from:
                 others.see(text, seconds)
             if _FOLLOWED.get() is not None:
-                self.see_statement(text, seconds)
+                self.record_statement(text, seconds)
 
         self._watch, self._else_from = Watch(others.note, both), others.seen_from
         self._see(0)
@@ -288,7 +288,7 @@ class Traces:
         self._under_way += more
         self._watch.seen_from = 0.0 if self._under_way else self._else_from
 
-    def see_statement(self, text: str, seconds: float) -> None:
+    def record_statement(self, text: str, seconds: float) -> None:
         """Record a statement that has just ended."""
         followed = _FOLLOWED.get()
         if followed is None or not followed.takes_another():

@@ -293,7 +293,7 @@ def with_sorted_fields(query: Query, target: Definition) -> Query:
     return replace(query, fields=tuple(dict.fromkeys((*query.fields, *names))))
 
 
-def leads_elsewhere(query: Query, definition: Definition) -> bool:
+def uses_relations(query: Query, definition: Definition) -> bool:
     """Return whether a query filters or sorts by relations. Its sort fields are then included, too."""
     return any(len(sort.names) > 1 for sort in query.sort) or _reaches(query.filters, definition)
 

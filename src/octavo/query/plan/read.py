@@ -10,7 +10,7 @@ from octavo.query.cursors import NO_CURSOR
 from octavo.query.numbers import js_number
 from octavo.query.operators import Test
 from octavo.query.plan.answer_shape import answer_shape
-from octavo.query.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
+from octavo.query.plan.entry_shape import Shaper, uses_relations, with_sorted_fields
 from octavo.query.plan.filters import both, plan_filter, plan_guard, with_dotted_i
 from octavo.query.plan.lifted import LiftedParameter
 from octavo.query.plan.nodes import (
@@ -146,7 +146,7 @@ def _shape(request: ReadRequest, planning: Planning) -> Shape:
     place = planning.place(content_type)
     is_flat = projection in (Form.FLAT, Form.SERVICE)
     shaper = Shaper(planning, query.publication_state, is_flat, wraps_morphs=request.wraps_morphs, place=place)
-    if leads_elsewhere(query, content_type):
+    if uses_relations(query, content_type):
         query = with_sorted_fields(query, content_type)
     return shaper.entry(query, content_type) if projection is Form.FLAT else shaper.top_entry(query, content_type)
 

@@ -51,7 +51,7 @@ from octavo.api.graphql.schema.field_metadata import (
     metadata_of_field,
     metadata_of_type,
 )
-from octavo.content.controllers.context import PolicyContext, ask_policies
+from octavo.content.controllers.context import PolicyContext, run_policies
 from octavo.core.errors import LoggedError, OctavoError
 from octavo.core.values import dataclass
 from octavo.project import Entry
@@ -231,7 +231,7 @@ class _Call:
         if code.guard is not None:
             arguments = await self._guarded(code.guard, roots, info, arguments)
         if code.policies:
-            await ask_policies(code.policies, self._policy_context(parent, info, arguments))
+            await run_policies(code.policies, self._policy_context(parent, info, arguments))
 
         async def innermost(parent: Any, args: dict[str, Any], context: Any, info: GraphQLResolveInfo) -> Any:
             if code.resolve is None:

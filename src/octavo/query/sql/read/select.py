@@ -138,7 +138,7 @@ def compile_total(
 ) -> str | None:
     """Return the statement that counts all entries of a list, or None if page and total come from one statement."""
     compiler = SelectCompiler(registry, dialect, 0, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
-    return compiler.total_alone(plan)
+    return compiler.separate_total(plan)
 
 
 def compile_written(plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int, written: str) -> str | None:
@@ -148,7 +148,7 @@ def compile_written(plan: ReadPlan, registry: Registry, dialect: Dialect, larges
     """
     condition = plan.selection.condition
     by_id = isinstance(condition, Tested) and condition.attribute is None and not condition.negated
-    if plan.many or not by_id or leads_on(plan.shape):
+    if plan.many or not by_id or has_nested_values(plan.shape):
         return None
     return SelectCompiler(registry, dialect, largest).read_written(plan, written)
 
@@ -207,7 +207,7 @@ class SelectCompiler(ShapeCompiler):
         by_index = finds_parts and _has_parts_index(condition)
         return self._searched_page(plan) if by_index or (plan.with_count and _searches(condition)) else None
 
-    def total_alone(self, plan: ReadPlan) -> str | None:
+    def separate_total(self, plan: ReadPlan) -> str | None:
         """Return the total of a list as a separate statement, or None if page and total come from one statement."""
         return self.count(plan) if self._found_once(plan) is None else None
 
@@ -288,7 +288,7 @@ class SelectCompiler(ShapeCompiler):
         selection, alias = plan.selection, self.alias()
         order, limit = self.order_by(selection, alias), self.limit(selection)
         columns = f", {self._keys(selection, alias)} AS keys" if plan.with_keys else ""
-        pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or leads_on(plan.shape))
+        pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or has_nested_values(plan.shape))
         if selection.start is None and selection.seek is None and not (selection.limit and pages_ids):
             entry = self.entry_json(selection.target, plan.shape, alias)
             where = self.where(selection.condition, alias)
@@ -338,12 +338,12 @@ def _sorts(selection: Selection) -> bool:
     return any(order.attribute is not None or order.steps for order in selection.order)
 
 
-def leads_on(shape: Shape) -> bool:
+def has_nested_values(shape: Shape) -> bool:
     """Return whether a shape contains more than an entry's own values."""
     match shape:
         case ObjectShape(members=members, optional=optional):
             pairs = [member for member in members if not isinstance(member, ScalarRun)]
-            return any(leads_on(member) for _, member in (*pairs, *optional))
+            return any(has_nested_values(member) for _, member in (*pairs, *optional))
         case GuardShape() | OneShape() | ManyShape() | CountShape() | VariantShape():
             return True
         case _:
