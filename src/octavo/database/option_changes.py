@@ -132,6 +132,8 @@ class OptionChanges:
     """Rules of attributes that stored rows may not follow."""
     left: tuple[FormerTable, ...] = ()
     """Former tables that hold rows of definitions that now have another table."""
+    keeps_indexes: bool = False
+    """Nodes with newer indexes are running, so no index is dropped."""
     are_old: bool = False
     """Nodes with newer definitions are running, so only new columns are filled."""
 
@@ -171,16 +173,21 @@ async def find_option_changes(
         if content_type.localized and LOCALE in columns:
             localized.append(content_type)
     unfilled = await _without_locale(connection, dialect, localized)
-    to_store = record.with_types(registry, hides_future=hides_future)
+    looks = not insists and TABLE.name in found
+    newer_indexes = record.newer_indexes(registry) if looks else None
+    keeps = newer_indexes is not None and await is_served_elsewhere(connection, dialect, newer_indexes)
+    to_store = record.with_types(registry, hides_future=hides_future, keeps_indexes=keeps)
     locale = _locale(values.get(_DEFAULT_LOCALE))
     left = await find_former_tables(connection, dialect, registry, record, found)
-    newer = None if insists or TABLE.name not in found else record.newer(registry)
+    newer = record.newer(registry) if looks else None
     if newer is not None and await is_served_elsewhere(connection, dialect, newer):
         filled = tuple(each for each in changes if each.gets_drafts and _PUBLISHED_AT not in each.columns)
-        return OptionChanges(record, record.stored or to_store, filled, tuple(unfilled), locale, are_old=True)
+        return OptionChanges(
+            record, record.stored or to_store, filled, tuple(unfilled), locale, keeps_indexes=keeps, are_old=True
+        )
     shared = ((each, attribute) for each in localized for attribute in record.now_shared(each))
     rules = tuple(_new_rules(registry, dialect, record, found))
-    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale, tuple(shared), rules, left)
+    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale, tuple(shared), rules, left, keeps)
 
 
 def _new_rules(

@@ -7,6 +7,7 @@ import orjson
 
 from octavo.core.values import dataclass
 from octavo.database.rule_conflicts import RuleName
+from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.physical_names import table_name
 from octavo.schema.attributes import Enumeration, Scalar
 from octavo.schema.content_types import ContentType, Definition
@@ -37,6 +38,7 @@ class OptionRecord:
         self._attributes: dict[str, list[str]] = record.get("attributes", {})
         self._rules: dict[str, dict[str, dict[str, Any]]] | None = record.get("rules")
         self._seen: list[str] = record.get("seen", [])
+        self._seen_indexes: list[str] = record.get("seenIndexes", [])
         self._tables: dict[str, list[str]] = record.get("tables", {})
         self.hid_future = record.get("hidesFuture") is True
         """Whether entries with a future `published_at` were not served."""
@@ -56,10 +58,12 @@ class OptionRecord:
         now = (content_type.draft_and_publish, content_type.localized)
         return Options(*(new if new == theirs else ours for new, theirs, ours in zip(now, of_v4, known, strict=True)))
 
-    def with_types(self, registry: Registry, *, hides_future: bool | None = None) -> str:
-        """Return the record to store: the current options, and the last ones of removed types."""
-        mark = options_mark(registry)
-        seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
+    def with_types(self, registry: Registry, *, hides_future: bool | None = None, keeps_indexes: bool = False) -> str:
+        """Return the record to store: the current options, and the last ones of removed types.
+
+        `keeps_indexes`: other nodes serve definitions with newer indexes, which stay the newest.
+        """
+        seen = _with_newest(self._seen, options_mark(registry))
         hides = self.hid_future if hides_future is None else hides_future
         types = {**self._of_v4, **self._types, **_options_of(registry)}
         attributes = {**self._attributes, **_localized_attributes(registry)}
@@ -68,6 +72,8 @@ class OptionRecord:
             tables[definition.uid] = _with_last(tables.get(definition.uid, []), definition.collection_name)
         record = {"types": types, "attributes": attributes, "v4": self._v4_mark, "seen": seen, "hidesFuture": hides}
         record["tables"] = tables
+        indexes = indexes_mark(registry)
+        record["seenIndexes"] = self._seen_indexes if keeps_indexes else _with_newest(self._seen_indexes, indexes)
         record["rules"] = {**(self._rules or {}), **_rules_of(registry)}
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
 
@@ -92,6 +98,30 @@ class OptionRecord:
         """Return the mark of newer options than those of the definitions, or None if these are new or the latest."""
         mark = options_mark(registry)
         return self._seen[-1] if mark in self._seen[:-1] else None
+
+    def newer_indexes(self, registry: Registry) -> str | None:
+        """Return the mark of newer indexes than those of the definitions, or None if these are new or the latest."""
+        return self._seen_indexes[-1] if indexes_mark(registry) in self._seen_indexes[:-1] else None
+
+
+def _with_newest(marks: list[str], mark: str) -> list[str]:
+    """Return the marks with `mark` at the end, limited to the newest."""
+    return [*(each for each in marks if each != mark), mark][-_MOST_SEEN:]
+
+
+def serving_mark(registry: Registry) -> str:
+    """Return what a process records about the definitions that it serves: the marks of indexes and of options."""
+    return f"{indexes_mark(registry)} {options_mark(registry)}"
+
+
+def indexes_mark(registry: Registry) -> str:
+    """Return a hash of the indexes of all tables."""
+    indexes = [
+        [table.name, index.name, *index.introspected_columns]
+        for table in wanted_tables(registry)
+        for index in (*table.indexes,)
+    ]
+    return blake2b(orjson.dumps(sorted(indexes)), digest_size=6).hexdigest()  # three marks fit into a lease's 64 bytes
 
 
 def options_mark(registry: Registry) -> str:

@@ -1,8 +1,8 @@
 """The options that running processes serve, so that older definitions change nothing while newer ones are served.
 
 Each process renews a row of `octavo_leases` (`accounts.administrators.deployed_definitions.Presence`), whose holder
-contains two hashes of its definitions: one of the parts that permissions depend on, and one of the options of content
-types.
+contains three hashes of its definitions: one of the parts that permissions depend on, one of the indexes, and one of
+the options of content types.
 """
 
 from typing import Final
@@ -18,7 +18,8 @@ _COUNT: Final = RawStatement(f"""
 SELECT count(*) FROM {TABLE.name} WHERE name LIKE '{PREFIX}%' AND holder LIKE {{holders}} AND expires_at > {{now}}""")
 
 
-async def is_served_elsewhere(connection: Connection, dialect: Dialect, options: str) -> bool:
-    """Return whether a process serves definitions with these options. The table of leases must exist."""
-    counting = _COUNT.bind(dialect, holders=f"% {options}", now=int(wall_time()))
+async def is_served_elsewhere(connection: Connection, dialect: Dialect, mark: str) -> bool:
+    """Return whether a process serves definitions with this mark (`option_record.serving_mark`). The table of leases
+    must exist."""
+    counting = _COUNT.bind(dialect, holders=f"% {mark}%", now=int(wall_time()))
     return bool(await connection.fetch_value(*counting))

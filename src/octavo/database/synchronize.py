@@ -139,6 +139,17 @@ class Changes:
         return (*self.ordered, *self.aside)
 
     @property
+    def without_drops(self) -> "Changes":
+        """The changes that leave all existing indexes."""
+        dropped = {change.index.name for change in self.ordered if isinstance(change, DropIndex)}
+        kept = (
+            change
+            for change in self.ordered
+            if not (isinstance(change, DropIndex | CreateIndex) and change.index.name in dropped)
+        )
+        return Changes(tuple(kept), self.aside)
+
+    @property
     def additive(self) -> tuple[Change, ...]:
         """The changes that are made automatically."""
         return tuple(change for change in self.ordered if not change.loses_data)
@@ -229,6 +240,8 @@ async def synchronize(
     own = _own_tables(own, registry, database.dialect)
     find = partial(find_option_changes, registry=registry, insists=insists, hides_future=hides_future)
     options = await find(database, database.dialect, found=state.found)
+    if options.keeps_indexes:
+        changes = changes.without_drops
     if not (changes.additive or _missing(own, state) or options.any or (allow_data_loss and changes.losing)):
         return SyncReport(left=changes.losing, warnings=_old_options(options))
 
@@ -237,6 +250,8 @@ async def synchronize(
             dialect = database.dialect
             state = await _compare(transaction, dialect, registry)
             options = await find(transaction, dialect, found=state.found)
+            if options.keeps_indexes:
+                state = replace(state, changes=state.changes.without_drops)
             if HIDDEN_ENTRIES.name not in state.found:
                 await transaction.execute_script(HIDDEN_ENTRIES.script(dialect.counter_column))
             await hide_entries(transaction, dialect, options, default_locale)

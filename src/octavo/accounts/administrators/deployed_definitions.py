@@ -96,7 +96,10 @@ class Presence:
         self._name = f"{PREFIX}{secrets.token_hex(16)}"
 
     async def renew(self, database: Database, mark: str, options: str) -> None:
-        """Record for a minute that this process serves these definitions; `options` identifies their types' options."""
+        """Record for a minute that this process serves these definitions.
+
+        `options` identifies their indexes and options (`option_record.serving_mark`).
+        """
         now, dialect, holder = wall_time(), database.dialect, f"{mark} {options}"
         renewing = _RENEW.bind(dialect, name=self._name, holder=holder, expires_at=int(now + _PRESENT_SECONDS))
         async with unit_of_work(database) as unit:

@@ -25,7 +25,7 @@ from octavo.accounts.administrators.role_setup import set_up_roles
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database
-from octavo.database.option_record import options_mark
+from octavo.database.option_record import serving_mark
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.site import Site
 
@@ -74,7 +74,7 @@ class Permissions:
             is_newest=looks,
             created_again=again,
         )
-        served = (database, mark, options_mark(site.registry))
+        served = (database, mark, serving_mark(site.registry))
         if self._served != served:
             await self._presence.renew(*served)
         self._folders, self._served = folders, served

@@ -1,0 +1,82 @@
+"""Two versions of a project on one database: an old node drops no index that a newer one uses."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from octavo.database.synchronize import found_tables
+from tests.option_changes.cases import raw_type
+from tests.option_changes.project import Project, Served
+from tests.option_changes.test_nodes import known
+
+pytestmark = pytest.mark.anyio
+
+RANK = {"rank": {"type": "integer"}}
+OLD = raw_type("note", {**RANK, "code": {"type": "string"}})
+NEW = raw_type(
+    "note",
+    {**RANK, "code": {"type": "uid"}},
+    pluginOptions={"i18n": {"localized": False}, "octavo": {"indexes": [["rank"]]}},
+)
+
+
+async def indexes(served: Served) -> set[str]:
+    """The names and columns of the indexes of notes."""
+    found = await found_tables(served.database, served.database.dialect)
+    return {f"{index.name}: {', '.join(index.columns)}" for index in found["notes"].indexes}
+
+
+async def declared(served: Served) -> set[str]:
+    """Wait until the declared index exists; return all indexes."""
+    async with asyncio.timeout(20):
+        while True:
+            found = await indexes(served)
+            if any("rank" in name for name in found):
+                return found
+
+
+async def test_an_old_node_drops_no_index_of_newer_ones(project: Project) -> None:
+    project.write_types(OLD)
+    async with project.serve():
+        pass
+    project.write_types(NEW)
+    async with project.serve() as new:
+        await known(new, 1)
+        before = await declared(new)
+        assert "notes_code_unique: code" in before
+        project.write_types(OLD)
+        async with project.serve() as old:
+            await known(new, 2)
+            assert await indexes(old) >= before
+        async with project.serve() as old:
+            assert await indexes(old) >= before
+
+
+async def test_going_back_drops_them_when_no_newer_node_serves(project: Project) -> None:
+    project.write_types(OLD)
+    async with project.serve() as old:
+        first = await indexes(old)
+    project.write_types(NEW)
+    async with project.serve() as new:
+        assert await declared(new) > first
+    project.write_types(OLD)
+    async with project.serve() as old:
+        assert await indexes(old) == first
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(("old", "new", "again"))))
+async def test_versions_that_start_in_every_order(project: Project, order: tuple[str, ...]) -> None:
+    """While a node with the newer definitions serves, its indexes exist."""
+    project.write_types(OLD)
+    async with project.serve():
+        pass
+    project.write_types(NEW)
+    async with project.serve() as first:
+        await known(first, 1)
+        before = await declared(first)
+        for name in order:
+            project.write_types(OLD if name == "old" else NEW)
+            async with project.serve() as other:
+                await known(first, 2)
+                assert await indexes(other) >= before
