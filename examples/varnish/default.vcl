@@ -2,6 +2,8 @@
 #
 # Octavo names what an answer shows (`surrogateKeys.headers = ["Surrogate-Key"]`) and asks for
 # `PURGE /` with such names when something has changed. Put in your addresses where it says so.
+#
+# Start varnishd with `-p backend_idle_timeout=20`: Octavo closes idle connections after 30 s.
 vcl 4.1;
 
 import directors;
