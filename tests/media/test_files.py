@@ -24,6 +24,7 @@ from octavo.query.request import By, Form, ReadRequest
 from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
 from tests.models.pictures import Arriving, picture
+from tests.models.v4_names import V4_NAMES
 
 pytestmark = pytest.mark.anyio
 
@@ -177,4 +178,24 @@ async def test_a_file_removed_while_it_is_replaced_leaves_nothing(
     storage.go_on.set()
     with pytest.raises(NotFoundError):
         await replaced
+    assert desk.contents() == {}
+
+
+@pytest.mark.parametrize("name", V4_NAMES)
+async def test_files_of_v4_with_odd_extensions(desk: Desk, database: Database, name: str) -> None:
+    """A file that is replaced keeps its name, and a deleted one does not stay on disk."""
+    stem, dot, extension = name.partition(".")
+    desk.folder.mkdir()
+    (desk.folder / name).write_bytes(b"old")
+    (desk.folder / f"thumbnail_{name}").write_bytes(b"small")
+    formats = json.dumps({"thumbnail": {"url": f"/uploads/thumbnail_{name}"}})
+    values = ", ".join(f"'{text}'" for text in (stem, dot + extension, f"/uploads/{name}", formats))
+    await database.execute(
+        "INSERT INTO files (name, mime, size, provider, folder_path, hash, ext, url, formats)"
+        f" VALUES ('o', 'x', 1, 'local', '/', {values})"
+    )
+    row = await database.fetch_value("SELECT max(id) FROM files")
+    shown = json.loads(await desk.files.replace(row, NEW, FileInfo(), desk.answer))
+    assert (shown["url"], desk.contents()) == (f"/uploads/{name}", {name: b"new"})
+    await desk.files.delete(row, desk.answer)
     assert desk.contents() == {}

@@ -20,6 +20,7 @@ from octavo.operations.transfer.importing.importer import ImportReport, check_pa
 from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
+from tests.models.v4_names import V4_NAMES
 from tests.transfer.town import (
     CONFIGURATION,
     EMPTY_HOUSE,
@@ -139,6 +140,22 @@ async def test_what_comes_in_goes_out(town: Town, tmp_path: Path) -> None:
     with open_archive(path, None, tmp_path) as archive:
         assert sorted(archive.uploads()) == sorted(FILES)
         assert differences(archive.lines("schemas"), town.registry) == []
+
+
+async def test_files_with_odd_extensions(town: Town, tmp_path: Path) -> None:
+    odd = dict.fromkeys(V4_NAMES, b"odd")
+    await town.take({**town_files(), **{f"assets/uploads/{name}": content for name, content in odd.items()}})
+    assert town.stored().items() >= odd.items()
+    for name in V4_NAMES:
+        stem, _, extension = name.partition(".")
+        await town.database.execute(
+            "INSERT INTO files (name, hash, ext, mime, size, url, provider, folder_path)"
+            f" VALUES ('o', '{stem}', '.{extension}', 'x', 1, '/uploads/{name}', 'local', '/')"
+        )
+    report = await town.give(tmp_path / "out.tar")
+    assert (report.files, report.missing_files.summary()) == (2 + len(V4_NAMES), [])
+    with open_archive(tmp_path / "out.tar", None, tmp_path) as archive:
+        assert sorted(archive.uploads()) == sorted((*FILES, *V4_NAMES))
 
 
 async def test_what_is_replaced_and_what_stays(town: Town) -> None:

@@ -16,7 +16,7 @@ from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
 from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
-from octavo.content.media.storage.base import is_safe
+from octavo.content.media.storage.base import is_segment
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, OctavoError, ValidationError
@@ -300,7 +300,7 @@ class FileService:
         known = dict(self._parts(held))
         prefix = self._media.storage.folder_of(known[""]) if "" in known else ""
         file_hash, extension = str(held["hash"]), str(held["ext"] or "")
-        if not is_safe(f"{file_hash}{extension}"):
+        if not is_segment(f"{file_hash}{extension}"):
             file_hash, extension = f"file_{held['id']}", ""
         return Naming(file_hash, extension, prefix, known)
 

@@ -19,9 +19,13 @@ from octavo.core.values import dataclass
 
 TEMPORARY: Final = ".upload-"
 """The prefix of temporary file names. These files are never served."""
+UNUSABLE: Final = re.compile(r"[\x00-\x1f\x7f/\\\ud800-\udfff]")
+"""The characters that no stored file has in its name."""
 
 _CHUNK: Final = 1 << 20
 _ABANDONED_SECONDS: Final = 24 * 3600
+_MAX_BYTES: Final = 255
+"""The maximum length of a file name in common file systems."""
 _SAFE_NAME = re.compile(r"(?:\.upload-)?[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
 
 
@@ -220,13 +224,23 @@ def temporary_in(storage: Storage, extension: str = "") -> str:
     return storage.name_for("", temporary_name(), extension)
 
 
+def is_segment(name: str) -> bool:
+    """Return whether a file in the storage can have this name: one path segment, not hidden.
+
+    Files from Strapi v4 have names such as `Dr_1a2b. Müller` or `x_1a2b.pdf (1)`.
+    """
+    visible = name.removeprefix(TEMPORARY)
+    is_usable = visible[:1] not in ("", ".") and UNUSABLE.search(name) is None
+    return is_usable and len(name.encode()) <= _MAX_BYTES
+
+
 def is_safe(name: str) -> bool:
-    """Return whether a name, without folders, is valid for a file."""
+    """Return whether clients can choose a name for a file or a folder. It needs no encoding in URLs."""
     return _SAFE_NAME.fullmatch(name) is not None
 
 
 def checked(name: str) -> str:
-    """Return the name if it is valid for a file. Raises ValueError, because Octavo generates the names."""
-    if not is_safe(name):
+    """Return the name if it is one path segment. Raises ValueError, because names are generated or were checked."""
+    if not is_segment(name):
         raise ValueError(f"not a valid file name: {name!r}")
     return name

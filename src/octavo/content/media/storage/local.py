@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from octavo.content.media.storage.base import Kept, NamedStorage, Workspace, checked, is_safe
+from octavo.content.media.storage.base import Kept, NamedStorage, Workspace, checked, is_segment
 
 
 class LocalStorage(NamedStorage):
@@ -46,7 +46,7 @@ class LocalStorage(NamedStorage):
 
     def remove(self, names: Iterable[str]) -> None:
         for name in names:
-            if is_safe(name):
+            if is_segment(name):
                 (self._folder / name).unlink(missing_ok=True)
 
     def settle(self) -> None:
@@ -66,7 +66,7 @@ class LocalStorage(NamedStorage):
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
         name = url.removeprefix(f"{self._url}/")
-        return name if is_safe(name) else None
+        return name if is_segment(name) else None
 
     def _path(self, name: str) -> Path:
         return self._folder / checked(name)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 from urllib.parse import quote, unquote
 
+from octavo.content.media.storage.base import UNUSABLE
+
 _MOST_SIGNED: Final = 10_000
 
 
@@ -48,7 +50,7 @@ class ObjectNames:
 
 def is_key(name: str) -> bool:
     """Return whether a name stays below its folder in any bucket."""
-    return name.isprintable() and "\\" not in name and all(part not in ("", ".", "..") for part in name.split("/"))
+    return all(part not in ("", ".", "..") and UNUSABLE.search(part) is None for part in name.split("/"))
 
 
 class SignedAddresses:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.content.media.storage.base import ReadableStorage, Storage, is_safe
+from octavo.content.media.storage.base import ReadableStorage, Storage, is_segment
 from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.component_names import learn_former_names
@@ -44,7 +44,10 @@ class UploadExporter:
         metadata = about.get("provider_metadata")
         details = metadata if isinstance(metadata, dict) else None
         stored = self._storage.name_of(url, details) if isinstance(url, str) else None
-        if stored is None or not is_safe(name) or not isinstance(self._storage, ReadableStorage):
+        if not is_segment(name):
+            self.missing.add(f"{url}: the name {name!r} is not valid in an archive")
+            return
+        if stored is None or not isinstance(self._storage, ReadableStorage):
             self.missing.add(f"{url}: is not kept by the project itself")
             return
         try:

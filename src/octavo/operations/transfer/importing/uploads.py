@@ -8,7 +8,7 @@ import mimetypes
 from collections.abc import Mapping
 from typing import Any, Final
 
-from octavo.content.media.storage.base import Exchanged, Kept, Storage, is_safe, temporary_in
+from octavo.content.media.storage.base import Exchanged, Kept, Storage, is_segment, temporary_in
 from octavo.core.errors import ServiceUnavailable
 from octavo.operations.transfer.archive.parts import UPLOADS, UPLOADS_METADATA
 from octavo.operations.transfer.archive.reader import ArchiveReader
@@ -32,7 +32,7 @@ class UploadImporter:
     def check(self) -> None:
         """Raise TransferError for invalid file names."""
         for name in self.names:
-            if not is_safe(name):
+            if not is_segment(name):
                 raise TransferError(f"{UPLOADS}/{name}: no file may have this name")
 
     def put(self) -> None:
