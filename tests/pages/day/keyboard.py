@@ -276,7 +276,7 @@ def _(desk: Desk) -> None:
     type_in(desk, "Key holders")
     tab_to(desk, "Article…")
     desk.press("Enter")
-    tab_to(desk, "Read: title")
+    tab_to(desk, "Read: Title")
     desk.press(" ")
     desk.press("s", control=True)
     told(desk, "Saved")
