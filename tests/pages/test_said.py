@@ -102,8 +102,9 @@ OF_BUILDER = ("schema/builtin_attributes.py", "schema/definition_values.py")
 NO_MESSAGES = re.compile(
     r"^(?:Rename attributes of|DELETE FROM|entry [^:]*(?:: .*)?$|relation of|attribute type|expected one of|5 to 5$"
     r"|5: 5$|5 5$|[A-Z]\w+ \| None$|5 is not in the project's|5, as its column|unknown custom field|name their type"
-    r"|is built in; it is there although|what it holds|must match the following regex|must be an object with a name and"
-    r"|is for content-types|must be a list$|a relation \(|of the type|as it is$|at most|alphanumeric)"
+    r"|is built in and still exists|its values are|must match the following regex|must be an object with a name and"
+    r"|is only for content types|content type$"
+    r"|must be a list$|a relation \(|of the type|as it is$|at most|alphanumeric)"
 )
 """Names of migrations, warnings, and parts of other messages."""
 
