@@ -131,7 +131,7 @@ class Audit:
         await self._insert(connection, administrator, email, "admin", [(LOGIN, None, None)])
 
     async def write_refused(self, administrator: int, email: str | None) -> None:
-        """Log a failed sign-in for an administrator or NOBODY, unless one was logged recently."""
+        """Log a failed sign-in for an administrator or UNKNOWN_ADMINISTRATOR, unless one was logged recently."""
         self._written += 1
         now = this_moment()
         refused = _REFUSE.bind(

@@ -56,7 +56,7 @@ class PreparedCreate(NamedTuple):
     locks: tuple[tuple[str, int], ...]
 
     async def run(self, connection: Transaction, values: list[Any]) -> tuple[int, bytes | None]:
-        """Create an entry; return its id, and the response if a statement returns it. Raises Unforeseen."""
+        """Create an entry; return its id, and the response if a statement returns it. Raises UnexpectedState."""
         if self.locks:
             await connection.lock_all(sorted({f"{name}={values[at]}" for name, at in self.locks}))
         await self.runs.run(connection, values)

@@ -38,7 +38,7 @@ class Runs(NamedTuple):
     answer: int | None
 
     async def run(self, connection: Transaction, values: list[Any]) -> None:
-        """Run all parts. Raises Unforeseen if the regular path has to report an error."""
+        """Run all parts. Raises UnexpectedState if the regular path has to report an error."""
         values.extend(self.tail)
         try:
             for text, pick, first, last, in_rows in self.parts:

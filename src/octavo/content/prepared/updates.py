@@ -91,7 +91,7 @@ class PreparedUpdates:
         return PlainUpdate(key, values, self._known.find(key))
 
     async def run(self, connection: Transaction, plain: PlainUpdate) -> Updated | None:
-        """Update an entry; return None if it does not exist. Raises Unforeseen."""
+        """Update an entry; return None if it does not exist. Raises UnexpectedState."""
         prepared = cast(PreparedUpdate, plain.prepared)
         try:
             row = await connection.fetch_row(prepared.text, prepared.pick(plain.values))
