@@ -82,6 +82,9 @@ async def test_tells_those_alone_who_bring_the_token(service: Process) -> None:
     for path in ("/metrics", "/_status"):
         for headers in ([], [("Authorization", "Bearer wrong")], [("Authorization", f"Bearer {TOKEN}x")]):
             assert (await asked(service, path, headers)).status == 401
+        for scheme in ("Bearer", "bearer", "BEARER"):
+            assert (await asked(service, path, [("Authorization", f"{scheme} {TOKEN}")])).status == 200
+        assert (await asked(service, path, [("Authorization", f"Basic {TOKEN}")])).status == 401
 
 
 async def test_slow_requests_have_a_shape_and_no_value(service: Process) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from octavo import __version__
+from octavo.access.authentication.credentials import read_bearer
 from octavo.api.http.application import HttpApplication
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response, render_json
@@ -192,8 +193,8 @@ class Operating:
         return render_json(200, body, _NOT_KEPT)
 
     def _check(self, request: Request) -> None:
-        given = (request.header("authorization") or "").encode("latin-1")
-        if not compare_digest(given, b"Bearer " + self._token):
+        given = (read_bearer(request.header("authorization")) or "").encode("latin-1")
+        if not compare_digest(given, self._token):
             raise UnauthorizedError
 
     async def _families(self) -> list[Family]:
