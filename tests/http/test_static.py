@@ -26,6 +26,7 @@ FILES = {
     "uploads/x.svg": b"<svg/>",
     "uploads/x.HTML": b"<p>",
     "uploads/x.xml": b"<a/>",
+    **{f"uploads/x.{extension}": b"x" for extension in ("ogg", "mkv", "otf", "csv", "gpx", "xhtml")},
     "uploads/x.js": b"1",
     "uploads/plain": b"?",
     "uploads/.hidden": b"no",
@@ -151,6 +152,12 @@ PLAIN = "default-src 'none'; frame-ancestors 'self'"
         ("/uploads/x.xml", "application/xml; charset=utf-8", "attachment", SANDBOX),
         ("/uploads/x.js", "text/javascript; charset=utf-8", "attachment", SANDBOX),
         ("/uploads/plain", "application/octet-stream", "attachment", SANDBOX),
+        ("/uploads/x.ogg", "audio/ogg", None, PLAIN),
+        ("/uploads/x.mkv", "video/x-matroska", None, PLAIN),
+        ("/uploads/x.otf", "font/otf", None, PLAIN),
+        ("/uploads/x.csv", "text/csv; charset=utf-8", None, PLAIN),
+        ("/uploads/x.gpx", "application/gpx+xml", "attachment", SANDBOX),
+        ("/uploads/x.xhtml", "application/xhtml+xml", "attachment", SANDBOX),
     ],
 )
 def test_active_content_is_sandboxed(

@@ -12,8 +12,8 @@ import orjson
 
 from octavo.api.http.response import HTML, JSON, TEXT, FileResponse, Headers
 from octavo.api.http.response import Response as RawResponse
-from octavo.api.http.static import content_type_of
 from octavo.api.rest.accounts import escape_address
+from octavo.core.media_types import content_type_of
 from octavo.project.results import EntryPage
 from octavo.sdk.json_values import render_value
 from octavo.sdk.streams import CodeStream, Pieces

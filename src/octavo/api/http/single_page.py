@@ -11,7 +11,8 @@ from typing import Final
 
 from octavo.api.http.request import Request
 from octavo.api.http.response import Headers, Response
-from octavo.api.http.static import OpenFile, StaticOptions, answer_file, content_type_of, open_inside, safe_segments
+from octavo.api.http.static import OpenFile, StaticOptions, answer_file, open_inside, safe_segments
+from octavo.core.media_types import content_type_of
 
 _TEXTS: Final = frozenset((".js", ".mjs", ".css", ".json", ".svg", ".map"))
 _LEAST: Final = 1024

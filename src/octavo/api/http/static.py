@@ -1,13 +1,11 @@
 """Serve files in folders such as `public/`: read in threads and in chunks, never outside of the folder."""
 
 import asyncio
-import mimetypes
 import os
 import re
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from functools import cache
 from io import FileIO
-from pathlib import Path, PurePath
+from pathlib import Path
 from stat import S_ISREG
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
@@ -15,32 +13,11 @@ from urllib.parse import unquote_to_bytes
 from octavo.api.http.ranges import Unsatisfiable, entity_tag, is_unchanged, last_modified, wanted_range
 from octavo.api.http.request import Request
 from octavo.api.http.response import TEXT, FileResponse, Headers, Response
+from octavo.core.media_types import content_type_of
 from octavo.core.values import dataclass
 
 CHUNK = 64 * 1024
 
-# Types that the standard library lacks or reads from the system.
-_TYPES = {
-    ".avif": "image/avif",
-    ".css": "text/css; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".htm": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json; charset=utf-8",
-    ".m4a": "audio/mp4",
-    ".md": "text/markdown; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".svgz": "application/octet-stream",
-    ".txt": TEXT,
-    ".webm": "video/webm",
-    ".webp": "image/webp",
-    ".woff": "font/woff",
-    ".woff2": "font/woff2",
-    ".xhtml": "application/xhtml+xml",
-    ".xml": "application/xml; charset=utf-8",
-}
 _ICON_PATH = "/favicon.ico"
 _ICONS = ("favicon.png", "favicon.ico")
 _ICON_TYPE = "image/x-icon"  # as observed for both files
@@ -48,7 +25,9 @@ NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _SCRIPT = re.compile(r"script\b")
 """Occurs in the names of all types that browsers run: `text/javascript`, `application/ecmascript`, ..."""
 _SAFE_PREFIXES = ("image/", "audio/", "video/", "font/")
-_SAFE_TYPES = frozenset((TEXT, "text/css; charset=utf-8", "application/pdf", "application/json; charset=utf-8"))
+_SAFE_TYPES = frozenset(
+    (TEXT, "text/css; charset=utf-8", "text/csv; charset=utf-8", "application/pdf", "application/json; charset=utf-8")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +168,6 @@ def _headers(stat: os.stat_result, options: StaticOptions) -> Headers:
         (b"cache-control", options.cache_control.encode()),
     )
     return (*headers, (b"etag", entity_tag(stat).encode())) if options.entity_tags else headers
-
-
-def content_type_of(name: str) -> str:
-    """Return the content type for a file name. Unknown ones are downloads."""
-    extension = PurePath(name).suffix.lower()
-    return _TYPES.get(extension) or _built_in_types().get(extension, "application/octet-stream")
-
-
-@cache
-def _built_in_types() -> Mapping[str, str]:
-    return mimetypes.MimeTypes(filenames=()).types_map[True]
 
 
 def _safety_headers(content_type: str) -> Headers:
