@@ -95,6 +95,13 @@ async def test_if_match_accepts_the_etag_of_the_entry(newsroom: Newsroom) -> Non
     assert (await change_tagged(newsroom, f"{path}/actions/publish", None, tag, "POST")).status == 412
 
 
+async def test_lists_of_single_type_routes_have_no_etag(newsroom: Newsroom) -> None:
+    """v4 answers the route of single types for collection types, too."""
+    await newsroom.make("story.story", {"title": "One"})
+    listed = await newsroom.ask("GET", f"/content-manager/single-types/{STORY}")
+    assert (listed.status, type(listed.json), "etag" in listed.headers) == (200, list, False)
+
+
 @pytest.mark.parametrize("tag", ["", "2026-01-01T00:00:00.000Z", '"a", "b"', 'W/"a"', '"'])
 async def test_if_match_refuses_what_is_not_one_entity_tag(newsroom: Newsroom, tag: str) -> None:
     made = await newsroom.make("story.story", {"title": "One"})

@@ -52,6 +52,12 @@ def _tagged_version(tag: str | None) -> str | None:
 
 
 def entry_answer(entry: bytes, status: int = 200) -> Response:
-    """Return an entry with its entity tag, which is its `updatedAt`. `entry` is the JSON object of one entry."""
-    version = orjson.loads(entry).get(UPDATED_AT) or NEVER
+    """Return an entry, a JSON object, with its entity tag, which is its `updatedAt`.
+
+    A list has none: v4 answers requests for a single type with lists if the type is a collection type.
+    """
+    values = orjson.loads(entry)
+    if not isinstance(values, dict):
+        return Response(status, entry, headers=NO_STORE)
+    version = values.get(UPDATED_AT) or NEVER
     return Response(status, entry, headers=((b"etag", f'"{version}"'.encode()), *NO_STORE))
