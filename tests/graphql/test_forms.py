@@ -52,6 +52,20 @@ async def test_a_file_comes_with_its_operation(scratch: Site) -> None:
     assert answer.json == {"data": {"upload": {"data": {"attributes": found}}}}
 
 
+@pytest.mark.parametrize("operations", [{"variables": {"f": {}}}, {"variables": {}}, {"variables": None}, {}], ids=str)
+async def test_files_that_clients_write_as_json(scratch: Site, operations: dict[str, Any]) -> None:
+    """An empty object, no such variable, or no variables."""
+    text = json.dumps({"query": ONE, **operations})
+    answer = await post_form(scratch, [("operations", text), ("map", '{"0": ["variables.f"]}'), ("0", PNG)])
+    assert answer.json["data"]["upload"]["data"]["attributes"]["name"] == "0.png"
+
+
+async def test_lists_of_files_that_clients_write_as_json(scratch: Site) -> None:
+    form: list[Part] = [("operations", operation(MANY, f=[{}])), ("map", '{"0": ["variables.f.0"]}'), ("0", PNG)]
+    answer = await post_form(scratch, form)
+    assert answer.json["data"]["multipleUpload"] == [{"data": {"attributes": {"name": "0.png"}}}]
+
+
 async def test_a_text_that_is_called_an_image_is_refused(scratch: Site) -> None:
     form: list[Part] = [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}'), ("0", b"hello")]
     async with under_safe(scratch) as safe:
@@ -101,8 +115,20 @@ FORMS: dict[str, tuple[list[Part], str]] = {
         "map.0 must be a list of places",
     ),
     "a place that is not there": (
-        [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.g"]}'), ("0", PNG)],
-        "map names 'variables.g', which is no place in operations",
+        [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.g.h"]}'), ("0", PNG)],
+        "map names 'variables.g.h', which is no place in operations",
+    ),
+    "a place outside of the variables": (
+        [("operations", operation(ONE, f=None)), ("map", '{"0": ["extensions"]}'), ("0", PNG)],
+        "map names 'extensions', which is no place in operations",
+    ),
+    "all variables": (
+        [("operations", operation(ONE)), ("map", '{"0": ["variables"]}'), ("0", PNG)],
+        "variables already has a value: send null in place of a file",
+    ),
+    "a place for two files": (
+        [("operations", operation(ONE, f={})), ("map", '{"0": ["variables.f", "variables.f"]}'), ("0", PNG)],
+        "variables.f already has a value: send null in place of a file",
     ),
     "a place beyond a list": (
         [("operations", operation(MANY, f=[None])), ("map", '{"0": ["variables.f.1"]}'), ("0", PNG)],
@@ -118,7 +144,7 @@ FORMS: dict[str, tuple[list[Part], str]] = {
     ),
     "a place that is taken": (
         [("operations", operation(ONE, f=1)), ("map", '{"0": ["variables.f"]}'), ("0", PNG)],
-        "variables.f is not null: no file can go there",
+        "variables.f already has a value: send null in place of a file",
     ),
 }
 

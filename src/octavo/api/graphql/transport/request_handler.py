@@ -39,6 +39,7 @@ from octavo.core.threads import compute
 from octavo.core.values import dataclass
 
 _DEPTH: Final = 32
+_VARIABLES: Final = "variables"
 
 
 def read_operations(values: Mapping[str, Any], files: Iterable[UploadedFile]) -> Any:
@@ -65,15 +66,24 @@ def _parsed(values: Mapping[str, Any], name: str) -> Any:
 
 
 def _put(operations: Any, path: str, file: UploadedFile) -> None:
-    """Replace the null at a path such as `variables.files.0` by a file."""
+    """Put a file at a path such as `variables.files.0`.
+
+    The specification requires a null there. Clients also send what `JSON.stringify` makes of a file, which is an empty
+    object, or leave out the variable.
+    """
     *steps, last = path.split(".")
     try:
-        inside = operations
+        inside, in_variables = operations, False
         for step in steps:
-            inside = inside[_key(inside, step)]
+            key = _key(inside, step)
+            if step == _VARIABLES and not in_variables and isinstance(inside, dict):
+                in_variables = True
+                inside[step] = {} if inside.get(step) is None else inside[step]
+            inside = inside[key]
         key = _key(inside, last)
-        if inside[key] is not None:
-            raise BadRequestError(f"{path} is not null: no file can go there")
+        found = inside.get(key) if in_variables and isinstance(inside, dict) else inside[key]
+        if found is not None and not (in_variables and found == {}):
+            raise BadRequestError(f"{path} already has a value: send null in place of a file")
         inside[key] = file
     except (LookupError, TypeError, ValueError):
         raise BadRequestError(f"map names {path!r}, which is no place in operations") from None
