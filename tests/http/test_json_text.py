@@ -84,6 +84,11 @@ def test_what_json_cannot_say_is_refused(body: bytes) -> None:
         parse_json(body, 10)
 
 
+@pytest.mark.parametrize("body, value", [(b'{"a": 1}', {"a": 1}), (b" [1]", [1]), (b"", {})])
+def test_a_byte_order_mark_is_skipped(body: bytes, value: Any) -> None:
+    assert parse_json(b"\xef\xbb\xbf" + body, 10) == value
+
+
 def test_nesting_is_limited() -> None:
     assert parse_json(b"[" * 10 + b"]" * 10, 10)
     assert parse_json(b"[" + b"{}," * 50 + b"{}]", 10) == [{}] * 51

@@ -5,6 +5,7 @@ Errors have status 400 and the messages of JavaScript's parser, as in v4.
 
 import json
 import re
+from codecs import BOM_UTF8
 from typing import Any
 
 import orjson
@@ -24,7 +25,8 @@ _CONTEXT = 10  # characters shown on each side of an unexpected one
 
 
 def parse_json(body: bytes, max_depth: int) -> Any:
-    """Parse a JSON body. An empty body is an empty object."""
+    """Parse a JSON body. An empty body is an empty object. PowerShell and .NET send a byte-order mark before it."""
+    body = body.removeprefix(BOM_UTF8)
     if not body:
         return {}
     if not _CONTAINER.match(body):
