@@ -79,7 +79,7 @@ def test_rename(call: Call, project: Path) -> None:
     assert "RENAME COLUMN" in call("db", "migrate", "--dry-run").stdout
     said(call("db", "upgrade"))
     assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
-    assert "no attribute title" in refused(call("db", "rename", "stories", "title", "name"))
+    assert "does not define an attribute title" in refused(call("db", "rename", "stories", "title", "name"))
     for old, new in (("headline", "a"), ("a", "title")):  # within a second, and in another order by name
         said(call("db", "rename", "stories", old, new))
     said(call("db", "upgrade"))
