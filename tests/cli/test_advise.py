@@ -155,11 +155,11 @@ def what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -> Non
     assert raw == {**ARTICLE, "pluginOptions": {"somebody": {"else": True}, "octavo": {"indexes": [["-views"]]}}}
     assert done[0] == "Written: src/api/article/content-types/article/schema.json"
     assert any(line.startswith("Made: create index octavo_ix_") for line in done), done
-    names = ("migrations", "additive", "losing", "entries", "singleTypes")
+    names = ("migrations", "additive", "losing", "entries", "singleTypes", "conflicts", "unserved")
     assert tell(project, variables, "db", "diff") == {name: [] for name in names}
     again = advise(project, variables, "--request", listed)
     assert again["proposals"] == []
-    assert "is declared already" in again["without"][0]["why"]
+    assert "its index is already declared" in again["without"][0]["why"]
     with started(project, variables) as server:
         assert server.get(listed) == (200, before)
 
@@ -177,9 +177,9 @@ def test_requests_are_looked_at_without_a_service(project: Path, variables: dict
     assert [one["index"] for one in either] == [["views"], ["title"]]
     for query, why in (
         ("sort=writer.name", "an index cannot sort by related entries here"),
-        ("filters[title][$ne]=x", "what is left out is found by no index"),
-        ("filters[title][$eqi]=x", "no declared index is in that order"),
-        ("filters[body][$eq]=x", "may be longer than an index can hold"),
+        ("filters[title][$ne]=x", "title is negated: no index supports exclusions"),
+        ("filters[title][$eqi]=x", "no declared index supports it"),
+        ("filters[body][$eq]=x", "may be too long for an index"),
     ):
         found = of(query)
         assert found["proposals"] == []

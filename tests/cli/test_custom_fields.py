@@ -32,4 +32,4 @@ def _remarks(call: Call) -> list[str]:
 
 
 def _word(message: str) -> str:
-    return message.partition("taken as ")[2].partition(";")[0]
+    return message.partition("treated as ")[2].partition(";")[0]

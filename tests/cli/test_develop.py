@@ -113,7 +113,7 @@ def test_follows_every_change(project: Path) -> None:
             assert told.endswith("the previous version is still served. 1 problem in the content type definitions:")
             assert titles(server.get("/api/stories")[1]) == ["The one"]
             assert "line 1: is not valid JSON" in server.text("/")
-            assert "GET '/api/stories': 200" in server.hear_of("by the site before the last change")[-1]
+            assert "GET '/api/stories': 200" in server.hear_of("by the previous version of the site")[-1]
             write_type(project, {**STORY, "attributes": {**STORY["attributes"], "subtitle": {"type": "string"}}})
             server.hear("Serves")
             entry = server.get("/api/stories?filters[subtitle][$null]=true")[1]["data"][0]

@@ -32,6 +32,7 @@ def test_every_command_is_there() -> None:
         "new",
         "develop",
         "start",
+        "reload",
         "adopt",
         "content-types list",
         "routes list",
@@ -115,6 +116,7 @@ def test_every_command_is_there() -> None:
         "status",
         "ready",
         "slow",
+        "doctor",
         "docs",
         "version",
     ]

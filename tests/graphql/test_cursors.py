@@ -68,8 +68,8 @@ async def test_a_list_is_walked_by_cursors(tmp_path: Path, bookshop_copy: Copy) 
 async def refuse(site: Site) -> None:
     _, after = await page(site, ["title"], limit=1)
     for asked, sort, told in (
-        ({"after": after}, [], "is of another list"),
-        ({"after": "no cursor"}, [], "is no cursor"),
+        ({"after": after}, [], "belongs to another list"),
+        ({"after": "no cursor"}, [], "is not a cursor"),
         ({"after": after, "page": 2}, ["title"], "takes no page"),
         ({"after": after, "start": 2}, ["title"], "takes no page"),
     ):

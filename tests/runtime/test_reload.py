@@ -203,7 +203,7 @@ async def test_a_broken_project_leaves_the_last_good_site(
     await get(process, "/api/stories")  # not more than one is told in a second
     [record] = [record.getMessage() for record in caplog.records]
     assert record.startswith(
-        "GET '/api/stories': 200, served by the previous version of the site. 1 problem in the content-"
+        "GET '/api/stories': 200, served by the previous version of the site. 1 problem in the content type"
     )
     page = (await get(process, "/")).body.decode()
     assert "The latest change is not served" in page

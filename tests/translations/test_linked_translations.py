@@ -154,11 +154,11 @@ async def test_what_project_code_cannot_translate(studio: Studio) -> None:
         await pieces.localize(made.id, "xx", {"title": "x"})
     with pytest.raises(ValidationError, match="title must be defined"):
         await pieces.localize(made.id, "de")
-    with pytest.raises(ValidationError, match="has no attribute 'localizations'"):
+    with pytest.raises(ValidationError, match="has no writable attribute 'localizations'"):
         await pieces.update(made.id, {"localizations": [1]})
     with pytest.raises(ValidationError, match="has no locales"):
         await entries(studio, TAG).localize(1, "de")
-    with pytest.raises(ValidationError, match="has no attribute 'localizations'"):
+    with pytest.raises(ValidationError, match="has no writable attribute 'localizations'"):
         await entries(studio, TAG).create({"name": "x", "localizations": [1]})
     assert await linked(studio) == [("en", [])]
 

@@ -277,7 +277,7 @@ async def test_what_is_wrong_with_one_is_told_with_its_place(newsroom: Newsroom)
         ["types"],
         ["colour"],
     ]
-    with pytest.raises(ValidationError, match="needs url, events"):
+    with pytest.raises(ValidationError, match="requires url, events"):
         await newsroom.webhooks.create(name="x")
     with pytest.raises(NotFoundError):
         await newsroom.webhooks.update(4_000, name="x")

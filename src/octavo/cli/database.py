@@ -235,7 +235,7 @@ async def _compare(settings: Settings) -> _Compared:
             database, database.dialect, registry, locale, hides_future=future, found=found
         )
         changes = await plan_changes(database, registry)
-        conflicts = await preview_conflicts(database, registry)
+        conflicts = await preview_conflicts(database, registry, changes.losing)
         unserved = await find_unserved_content(database, database.dialect, changes.losing)
         return _Compared(changes, pending, entries, surplus, conflicts, unserved)
 

@@ -106,7 +106,7 @@ def run(name: str, arguments: str, project: Path) -> None:
     async def work(database: Database) -> int:
         known = {task.name for task in await known_tasks(database)}
         if ":" not in name and name not in known:
-            refuse(f"there is no task {name!r}{did_you_mean(name, known)}")
+            refuse(f"unknown task {name!r}{did_you_mean(name, known)}")
         payload = {"name": name, "args": args, "kwargs": kwargs, "attempts": 1}
         async with unit_of_work(database) as unit:
             return await Outbox(database).add(unit, TOPIC, payload)

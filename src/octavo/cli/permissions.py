@@ -45,7 +45,7 @@ def list_all(role: str | None, named: str | None, project: Path, as_json: bool) 
     roles = with_database(read_settings(project), list_grants)
     chosen = [found for found in roles if role in (None, found.type, found.name)]
     if not chosen and role is not None:
-        refuse(f"There is no role {role!r}; there are {', '.join(found.type for found in roles)}")
+        refuse(f"Unknown role {role!r}; the roles are {', '.join(found.type for found in roles)}")
     if as_json:
         say_json([{"id": r.id, "name": r.name, "type": r.type, "actions": r.actions} for r in chosen])
         return

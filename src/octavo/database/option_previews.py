@@ -1,12 +1,13 @@
 """Preview the effects of changed content type options at the next start, for `octavo db diff`."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from octavo.core.plurals import counted
 from octavo.database.connection import Database
 from octavo.database.option_changes import OptionChange, OptionChanges, find_option_changes, marked_by
 from octavo.database.rule_conflicts import Conflict, find_conflicts
 from octavo.database.synchronize import found_tables
+from octavo.query.sql.ddl.changes import Change
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES
@@ -30,11 +31,11 @@ async def preview_options(
     return (*lines, *map(str, options.left))
 
 
-async def preview_conflicts(database: Database, registry: Registry) -> tuple[Conflict, ...]:
-    """Return the rows that conflict with rules that are new since the last start."""
+async def preview_conflicts(database: Database, registry: Registry, changes: Iterable[Change]) -> tuple[Conflict, ...]:
+    """Return the rows that conflict with rules that are new since the last start. `changes` are the pending changes."""
     found = await found_tables(database, database.dialect)
     options = await find_option_changes(database, database.dialect, registry, found)
-    return await find_conflicts(database, database.dialect, options.new_rules)
+    return await find_conflicts(database, database.dialect, options.new_rules, changes)
 
 
 async def _of_change(database: Database, change: OptionChange, tables: Collection[str], locale: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection
+from octavo.query.sql.ddl.changes import Change, ChangeType
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import column_name
@@ -54,11 +55,21 @@ class Conflict:
         return f"{self.uid}.{self.attribute} {_TEXTS[self.rule].format(rows)}"
 
 
-async def find_conflicts(connection: Connection, dialect: Dialect, rules: Iterable[NewRule]) -> tuple[Conflict, ...]:
-    """Return the conflicts with new rules. Reads the table of each rule."""
+async def find_conflicts(
+    connection: Connection, dialect: Dialect, rules: Iterable[NewRule], types: Iterable[Change]
+) -> tuple[Conflict, ...]:
+    """Return the conflicts with new rules. Reads the table of each rule.
+
+    `types` are the type changes that the database needs: columns whose type contradicts the definition are left out.
+    """
+    contradicting = {
+        (change.table, change.wanted.name) for change in types if isinstance(change, ChangeType) and change.contradicts
+    }
     found = []
     for rule in rules:
-        condition = _condition(dialect, rule)
+        column = physical_name(column_name(rule.attribute), dialect)
+        is_readable = (physical_name(rule.definition.collection_name, dialect), column) not in contradicting
+        condition = _condition(dialect, rule) if is_readable else None
         if condition is None:
             continue
         rows = f"FROM {_table(dialect, rule)} WHERE {condition}"

@@ -5,9 +5,11 @@ All edits are collected before the first is applied, so a file with an unexpecte
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from mmap import mmap
 from typing import Final
+
+from octavo.core.values import dataclass
 
 Range = tuple[int, int]
 """The start and the end of a part of a file, in bytes."""

@@ -217,7 +217,7 @@ async def _warn(
             snapshot, database.dialect, registry, default_locale, hides_future=hides_future
         )
         rules = report.options.new_rules if report.options is not None else ()
-        conflicts = await find_conflicts(snapshot, database.dialect, rules)
+        conflicts = await find_conflicts(snapshot, database.dialect, rules, report.type_changes)
     about_entries = (*describe_other_names(former), *describe_hidden(hidden), *map(str, surplus), *map(str, conflicts))
     warnings = (*report.warnings, *not_made(registry, database.dialect), *about_entries)
     for warning in warnings:
