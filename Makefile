@@ -32,13 +32,7 @@ check: $(DEV) ## Check style and types, and run the fast tests (two minutes; no 
 test: $(DEV) ## Run the tests (TESTS=tests/schema for a part)
 	$(BIN)/python -m pytest -q -n auto $(TESTS)
 
-recheck: $(DEV) ## Check style and types, and run the fast tests (two minutes; no browser, no PostgreSQL)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n logical -m "$(FAST)" $(TESTS)
-
-test: $(DEV) ## Run the tests that failed last, one after the other
+retest: $(DEV) ## Run the tests that failed last, one after the other
 	$(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none $(TESTS)
 
 cluster-test: $(DEV) ## Test behind HAProxy, Varnish, PgBouncer, nginx and Caddy (installs none of them)
@@ -55,7 +49,7 @@ format: $(DEV) ## Put formatting and imports in order
 types: $(DEV) ## Check types
 	$(BIN)/mypy
 
-bench: $(DEV) ## Measure each stop of the road
+bench: $(DEV) ## Measure the steps of a request
 	$(BIN)/python -m benchmarks
 
 bench-pages: $(DEV) ## Measure the pages of administrators in a browser
@@ -89,7 +83,7 @@ lock: $(DEV) ## Pin the newest suitable versions of what requirements/*.in name
 release: $(DEV) ## Build, check and tag a version: VERSION=1.2.0, DRY=1 to try (uploads nothing)
 	$(BIN)/python scripts/release.py "$(VERSION)"
 
-clean: ## Remove everything that was made
+clean: ## Remove all generated files
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

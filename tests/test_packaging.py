@@ -138,3 +138,9 @@ def documents_of_setup() -> list[str]:
 def test_the_command_exists() -> None:
     module, function = PROJECT["project"]["scripts"]["octavo"].split(":")
     assert callable(getattr(pytest.importorskip(module), function))
+
+
+def test_each_command_of_make_is_defined_once() -> None:
+    targets = re.findall(r"^([a-z-]+): .*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"run", "check", "test", "retest"} <= set(targets)
+    assert len(targets) == len(set(targets))
