@@ -6,7 +6,7 @@ ApplicationError and RateLimitError. Mail is sent after the response, so respons
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -142,13 +142,11 @@ class Accounts:
             raise ApplicationError("Register action is currently disabled")
         data = self._registration.read(body, actor) | texts | {"provider": LOCAL}
         data["password"] = await prepare_password(texts["password"])
-        shown = self._with_role if actor.may(_FIND_ROLES) else None
-        return await self._writer.run(lambda unit: self._register(unit, data, shown))
+        shows_role = actor.may(_FIND_ROLES)
+        return await self._writer.run(lambda unit: self._register(unit, data, shows_role=shows_role))
 
-    async def _register(
-        self, unit: EntryUnit, data: Mapping[str, Any], shown: Callable[[int], PreparedRead] | None
-    ) -> Session:
-        """Create the user. `shown` prepares the read for the response, if it is not the usual one."""
+    async def _register(self, unit: EntryUnit, data: Mapping[str, Any], *, shows_role: bool) -> Session:
+        """Create the user. v4 answers callers who can read roles with the role."""
         await lock_names(unit, data["email"], data["username"])
         taken = await self.rows.taken(data["email"], data["username"], unit.connection)
         settings = taken.settings
@@ -161,13 +159,13 @@ class Accounts:
         user_id = await unit.create(self._user_type, given)
         made = await self.rows.by_id(user_id, unit.connection)
         assert made.account is not None, "it has just been made"
-        if not settings.email_confirmation and shown is None:
+        if not settings.email_confirmation and not shows_role:
             return _known(self._opened(made))
-        user = await self._reader.read_one((shown or self._shown)(user_id), unit.connection)
+        code = await self._store_confirmation(unit, made.account) if settings.email_confirmation else None
+        user = await self._reader.read_one(self._shown(user_id, with_role=shows_role), unit.connection)
         assert user is not None, "it has just been made"
-        if not settings.email_confirmation:
+        if code is None:
             return replace(_known(self._opened(made)), user=user)
-        code = await self._store_confirmation(unit, made.account)
         unit.after_commit(partial(self._send_confirmation, user, made.account.email, code))
         return Session(user, None, user_id, "")
 
@@ -301,13 +299,9 @@ class Accounts:
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
-    def _shown(self, user_id: int) -> PreparedRead:
-        request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT)
-        return self._reader.prepare(plan_read(request, self._reader.registry)).bind(id=user_id)
-
-    def _with_role(self, user_id: int) -> PreparedRead:
-        """Prepare the read of a user with the role, as v4 answers registrations of callers who can read roles."""
-        query = Query(populate=(Populate(name="role", query=EVERYTHING),))
+    def _shown(self, user_id: int, *, with_role: bool = False) -> PreparedRead:
+        """Prepare the read of a user for a response."""
+        query = Query(populate=(Populate(name="role", query=EVERYTHING),)) if with_role else EVERYTHING
         request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT, query=query)
         return self._reader.prepare(plan_read(request, self._reader.registry)).bind(id=user_id)
 
