@@ -24,8 +24,9 @@ from octavo.database.duplicate_single_types import DuplicateEntries, find_surplu
 from octavo.database.maintained_counts import CountMaintenance, TotalState
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
-from octavo.database.option_previews import preview_conflicts, preview_options
-from octavo.database.rule_conflicts import Conflict
+from octavo.database.option_changes import find_option_changes
+from octavo.database.option_previews import preview_options
+from octavo.database.rule_conflicts import Conflict, find_conflicts
 from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, found_tables, plan_changes, synchronize
 from octavo.database.unserved_content import find_unserved_content
@@ -229,13 +230,14 @@ async def _compare(settings: Settings) -> _Compared:
         pending = tuple(each.path.name for each, state in states if state is State.PENDING and each.path is not None)
         locale = settings.plugins.i18n.config.default_locale
         future = hides_future(settings)
-        entries = await preview_options(database, registry, locale, hides_future=future)
         found = await found_tables(database, database.dialect)
+        options = await find_option_changes(database, database.dialect, registry, found, hides_future=future)
+        entries = await preview_options(database, options, found.keys(), locale)
         surplus = await find_surplus_entries(
             database, database.dialect, registry, locale, hides_future=future, found=found
         )
         changes = await plan_changes(database, registry)
-        conflicts = await preview_conflicts(database, registry, changes.losing)
+        conflicts = await find_conflicts(database, database.dialect, options.new_rules, changes.losing)
         unserved = await find_unserved_content(database, database.dialect, changes.losing)
         return _Compared(changes, pending, entries, surplus, conflicts, unserved)
 

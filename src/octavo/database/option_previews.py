@@ -1,41 +1,28 @@
 """Preview the effects of changed content type options at the next start, for `octavo db diff`."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from octavo.core.plurals import counted
 from octavo.database.connection import Database
-from octavo.database.option_changes import OptionChange, OptionChanges, find_option_changes, marked_by
-from octavo.database.rule_conflicts import Conflict, find_conflicts
-from octavo.database.synchronize import found_tables
-from octavo.query.sql.ddl.changes import Change
+from octavo.database.option_changes import OptionChange, OptionChanges, marked_by
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES
 from octavo.schema.content_types import ContentType
-from octavo.schema.registry import Registry
 
 
 async def preview_options(
-    database: Database, registry: Registry, default_locale: str, *, hides_future: bool | None = None
+    database: Database, options: OptionChanges, tables: Collection[str], default_locale: str
 ) -> tuple[str, ...]:
     """Return a line for each content type whose entries will be published, hidden or get a locale, and for each former
-    table with rows. Nothing is changed."""
-    found = await found_tables(database, database.dialect)
-    options = await find_option_changes(database, database.dialect, registry, found, hides_future=hides_future)
+    table with rows. Nothing is changed. `tables` are the names of the existing tables."""
     locale = options.default_locale or default_locale
-    lines = [line for change in options.changes for line in await _of_change(database, change, found.keys(), locale)]
+    lines = [line for change in options.changes for line in await _of_change(database, change, tables, locale)]
     for content_type in _without_locale(options):
         column = "locale IS NULL" if content_type in options.unfilled else None
         if count := await _count(database, content_type, column):
             lines.append(f"{content_type.uid}: {counted(count, 'entry gets', 'entries get')} the locale {locale}")
     return (*lines, *map(str, options.left))
-
-
-async def preview_conflicts(database: Database, registry: Registry, changes: Iterable[Change]) -> tuple[Conflict, ...]:
-    """Return the rows that conflict with rules that are new since the last start. `changes` are the pending changes."""
-    found = await found_tables(database, database.dialect)
-    options = await find_option_changes(database, database.dialect, registry, found)
-    return await find_conflicts(database, database.dialect, options.new_rules, changes)
 
 
 async def _of_change(database: Database, change: OptionChange, tables: Collection[str], locale: str) -> list[str]:

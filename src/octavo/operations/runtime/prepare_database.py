@@ -23,10 +23,10 @@ from octavo.database.declared_indexes import not_made
 from octavo.database.duplicate_single_types import find_surplus_entries
 from octavo.database.migrations.files import MigrationFailed, State
 from octavo.database.migrations.runner import migration_states, run_migrations
-from octavo.database.option_changes import describe_hidden, learn_hidden_entries
+from octavo.database.option_changes import describe_hidden, find_option_changes, learn_hidden_entries
 from octavo.database.option_previews import preview_options
 from octavo.database.rule_conflicts import find_conflicts
-from octavo.database.synchronize import SyncReport, continue_ids, preview_changes, synchronize
+from octavo.database.synchronize import SyncReport, continue_ids, found_tables, preview_changes, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.ddl.changes import AddColumn, ChangeType, summary
 from octavo.query.sql.ddl.tables import SystemTable
@@ -185,7 +185,9 @@ async def check_tables(
         raise StartFailed(str(error)) from error
     pending = [f"run {each.files[0]}" for each, state in states if state is State.PENDING]
     preview = await preview_changes(database, registry, own)
-    entries = await preview_options(database, registry, default_locale, hides_future=hides_future)
+    found = await found_tables(database, database.dialect)
+    options = await find_option_changes(database, database.dialect, registry, found, hides_future=hides_future)
+    entries = await preview_options(database, options, found.keys(), default_locale)
     missing = [f"create table {table.name}" for table in preview.missing]
     lines = [*pending, *map(str, preview.report.applied), *missing, *entries]
     if lines:
