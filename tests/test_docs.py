@@ -26,6 +26,7 @@ from octavo.schema import parse, parse_attributes
 from octavo.schema.parse_attributes import PARSERS, RELATION_KINDS
 from octavo.settings.compat import RULES
 from octavo.settings.keys import camel
+from tests import docs_reader
 from tests.cli.processes import Server, run, serving
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +57,7 @@ def first_column(text: str) -> list[str]:
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return [text for kind, text in docs_reader.blocks(page) if kind == language]
 
 
 # What is listed

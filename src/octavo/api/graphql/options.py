@@ -56,7 +56,7 @@ class GraphqlOptions:
 
     `simple_forms` accepts forms that pages of other sites can send, `url_encoded` operations in URL-encoded forms.
     `json_errors` returns all errors as JSON. `digit_ids` accepts only digits as ids. `logins` limits the root fields of
-    a request that check credentials. `unkept`: CDNs and reverse proxies are told not to cache responses.
+    a request that check credentials. `unkept`: responses forbid CDNs and reverse proxies to cache them.
     """
 
     limits: Limits = field(default_factory=Limits)

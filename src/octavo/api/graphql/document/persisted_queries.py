@@ -14,7 +14,7 @@ NOT_SUPPORTED_CODE = "PERSISTED_QUERY_NOT_SUPPORTED"
 
 
 class PersistedQueryRefused(Exception):
-    """An unknown hash. `code` tells the client to send the text, or to send no more hashes."""
+    """An unknown hash. `code` asks the client to send the text, or to stop sending hashes."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
