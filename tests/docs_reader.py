@@ -86,7 +86,7 @@ class Reader:
             self.server.stop()
         printed = self.run(["-m", "octavo", *map(self.expand, words)], self.folder if words[0] == "new" else None)
         if words[0] == "generate" and self.server is not None:
-            self.server.hear_of("Serves what changed")
+            self.server.hear_of("Reloaded")
         return printed
 
     def run(self, arguments: list[str], folder: Path | None = None) -> str:
@@ -168,7 +168,7 @@ class Reader:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         if self.server is not None and name.startswith("src/"):
-            self.server.hear_of("Serves what changed")
+            self.server.hear_of("Reloaded")
 
 
 def multipart(fields: list[tuple[str, str]]) -> tuple[bytes, str]:

@@ -261,7 +261,7 @@ def test_what_is_no_v4_project_is_refused(tmp_path: Path, package: str) -> None:
 def test_config_check_tells_all_and_is_strict(project: Path) -> None:
     told = run("config", "check", "--project", str(project), "--json", "--strict")
     head, *named = told.stderr.splitlines()
-    assert (told.exit_code, head.endswith("open ends of the project:")) == (1, True)
+    assert (told.exit_code, head.endswith("unresolved findings of the project:")) == (1, True)
     assert any(line.startswith("  package.json: strapi-plugin-sitemap: ") for line in named)
     facts = json.loads(told.stdout)
     assert {item["name"] for item in facts["code"]} >= {"global::is-friend", "GET /stories/best"}

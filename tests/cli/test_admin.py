@@ -32,9 +32,9 @@ def make(call: Call, email: str = "Ann@example.org", *options: str, password: st
 
 def test_create_and_list(call: Call) -> None:
     made = make(call, "Ann@example.org", "--firstname", "Ann", "--lastname", "Lee")
-    assert made == ["Made the administrator Ann@example.org, number 1."]
+    assert made == ["Created the administrator Ann@example.org with the ID 1."]
     asked = said(call("admin", "create-user", "ben@example.org", "--role", "editor", input=f"{GOOD}\n" * 2))
-    assert asked[-1] == "Made the administrator ben@example.org, number 2."
+    assert asked[-1] == "Created the administrator ben@example.org with the ID 2."
     assert GOOD not in "".join(asked)
     arguments = ("admin", "create-user", "cy@example.org", "--role", "Author", "--json", "--password-stdin")
     assert answered(call(*arguments, input=GOOD)) == {"id": 3, "email": "cy@example.org", "role": "Author"}
@@ -53,13 +53,13 @@ def test_create_and_list(call: Call) -> None:
 
 def test_the_password_comes_from_the_environment(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCTAVO_ADMIN_PASSWORD", GOOD)
-    assert said(call("admin", "create-user", "ann@example.org"))[-1].startswith("Made the administrator")
+    assert said(call("admin", "create-user", "ann@example.org"))[-1].startswith("Created the administrator")
 
 
 def test_reset_password(call: Call) -> None:
     make(call)
     told = said(call("admin", "reset-password", "ANN@example.org", "--password-stdin", input="Other-Passw0rd\n"))
-    assert told == ["ANN@example.org has another password now."]
+    assert told == ["Changed the password of ANN@example.org."]
     answer = answered(
         call("admin", "reset-password", "ann@example.org", "--password-stdin", "--json", input="Third-Passw0rd\n")
     )
@@ -108,5 +108,5 @@ def test_the_settings_name_both_or_neither(project: Path) -> None:
     with pytest.raises(SettingsError) as caught:
         load_settings(project, {"OCTAVO_ADMIN__FIRST__EMAIL": "ann@example.org"})
     assert [str(problem) for problem in caught.value.problems] == [
-        "config/admin.toml: first.password: expected address and password, or neither"
+        "config/admin.toml: first.password: expected both email address and password, or neither"
     ]

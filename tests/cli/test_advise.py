@@ -192,18 +192,18 @@ def test_an_index_for_parts_is_made_at_once_or_told(project: Path, variables: di
     found = advise(project, variables, "--request", request, "--apply")
     assert found["proposals"][0]["for"] == ["/api/articles?filters[title][$containsi]=title%2077"]
     told = "; ".join(found["done"])
-    if variables and "Not made" in told:  # a PostgreSQL without pg_trgm
+    if variables and "Not created" in told:  # a PostgreSQL without pg_trgm
         assert "CREATE EXTENSION pg_trgm, then restart. Until then, searches run without the index" in told
         assert "CREATE EXTENSION pg_trgm" in tell(project, variables, "db", "upgrade")["warnings"][0]
         return
     assert "trigram index of articles.title" in told or "index octavo" in told
-    assert found["done"][-1].startswith("What looks for parts of texts uses the new index once")
+    assert found["done"][-1].startswith("Restart the service to use the new index for substring searches")
     assert tell(project, variables, "db", "upgrade") == {"applied": [], "left": [], "warnings": []}
 
 
 def test_refuses_what_is_no_list(project: Path, variables: dict[str, str]) -> None:
     for request, why in (
-        ("/api/nothing?sort=title", "is no list of a content-type"),
+        ("/api/nothing?sort=title", "is not a list of a content type"),
         ("/api/articles?sort=nothing", "Invalid parameter nothing"),
         ("/api/articles?filters[views][$gt]=x", "views"),
     ):

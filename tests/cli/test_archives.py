@@ -41,12 +41,10 @@ def test_import_and_export(call: Call, tmp_path: Path) -> None:
         f"Exported to {out}.tar.gz.enc.",
     ]
     assert not is_open_to_all(Path(f"{out}.tar.gz.enc"))
-    assert (
-        refused(call("export", "-f", str(out), "-k", "x")) == f"{out}.tar.gz.enc is there already; --force replaces it"
-    )
+    assert refused(call("export", "-f", str(out), "-k", "x")) == f"{out}.tar.gz.enc already exists; --force replaces it"
     said(call("export", "-f", str(out), "--no-encrypt", "--no-compress", "--only", "config"))
     assert refused(call("import", "-f", f"{out}.tar", "--force")) == (
-        "The archive holds no content; import the rest with --only files,config"
+        "The archive contains no content; import the rest with --only files,config"
     )
     said(call("import", "-f", f"{out}.tar", "--force", "--only", "config"))
     said(call("import", "-f", f"{out}.tar.gz.enc", "-k", "geheim", "--force"))
@@ -71,7 +69,7 @@ def test_other_definitions_are_told_before_anything_is_lost(call: Call, project:
     file.write_text(file.read_text("utf-8").replace('"integer"', '"string"'), "utf-8")
     result = call("import", "-f", archive, input="n\n")
     assert result.exit_code == 1
-    assert "  api::story.story: only the project has it" in result.stdout
+    assert "  api::story.story: only in the project" in result.stdout
     assert "  parts.window.panes: type is integer in the archive, string in the project" in result.stdout
     assert "10 links" in said(call("import", "-f", archive, "--force"))[-1]
 
@@ -99,12 +97,12 @@ def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) ->
     told = said(call("db", "copy", source, postgresql_url))
     assert told[0].startswith("Copied ")
     assert "Active webhooks" in "".join(told)
-    assert "--force replaces what it holds" in refused(call("db", "copy", source, postgresql_url))
+    assert "--force replaces its data" in refused(call("db", "copy", source, postgresql_url))
     back = f"sqlite:///{tmp_path / 'back.db'}"
     assert said(call("db", "copy", postgresql_url, back)) == said(call("db", "copy", source, postgresql_url, "--force"))
     assert refused(call("db", "copy", source, source)) == "source and target are the same database"
     missing = refused(call("db", "copy", "sqlite:///none.db", back))
-    assert missing == f"there is no file {project}/none.db; relative paths start in the project's folder"
+    assert missing == f"the file {project}/none.db does not exist; relative paths start in the project's folder"
     assert refused(call("db", "copy", source, "mysql://x")).startswith("a database URL begins with")
 
 
@@ -122,7 +120,7 @@ def test_paths_of_a_copy_are_those_of_database_url(
     same = ("sqlite:///.octavo/data.db", f"sqlite:///{project}/.octavo/data.db")
     assert refused(call("db", "copy", *same)) == "source and target are the same database"
     monkeypatch.setenv("DATABASE_URL", "sqlite:///the%20copy.db")
-    assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "diff")) == ["The database matches the definitions."]
     assert refused(call("db", "copy", "sqlite:///", "sqlite:///x.db")).endswith(
         "expected sqlite:///relative/to/project or sqlite:////absolute"
     )
@@ -144,7 +142,7 @@ def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Pat
             await database.close()
 
     told = refused(asyncio.run(meanwhile()))
-    assert told.endswith("is in use: stop the service first. --in-use imports all the same")
+    assert told.endswith("is in use: stop the service first. --in-use imports anyway")
     said(asyncio.run(meanwhile("--in-use")))
     said(call(*archive))
 

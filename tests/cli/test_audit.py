@@ -7,4 +7,4 @@ def test_where_nothing_was_done(call: Call) -> None:
     assert answered(call("audit", "--json")) == []
     asked = ("--by", "ann@example.org", "--type", "api::a.a", "--entry", "1", "--limit", "5")
     assert answered(call("audit", *asked, "--json")) == []
-    assert said(call("audit")) == ["No administrator has done anything yet."]
+    assert said(call("audit")) == ["No audit records yet."]

@@ -28,16 +28,16 @@ def test_made_verified_kept_restored(call: Call, project: Path, monkeypatch: pyt
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__UPLOADS", "true")
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__KEEP__DAILY", "0")
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__KEEP__WEEKLY", "0")
-    assert said(call("db", "backup", "--scheduled"))[0].startswith(f"Copied the database to {project}/backups/")
+    assert said(call("db", "backup", "--scheduled"))[0].startswith(f"Backed up the database to {project}/backups/")
     (first,) = answered(call("db", "backups", "--json"))
-    assert said(call("db", "backup", "--scheduled"))[0].endswith("; 1 older removed")
+    assert said(call("db", "backup", "--scheduled"))[0].endswith("removed 1 older")
     (copy,) = answered(call("db", "backups", "--json", "--verify"))
     assert copy["file"] != first["file"]
     assert (copy["verified"], copy["now"], copy["uploads"]) == ("restored", "restored", 1)
     said(call("permissions", "revoke", "public", "api::story.story.find"))
     folder = Path(copy["file"]).parent
     assert refused(call("db", "restore", str(folder.parent), "--yes")) == (
-        f"{folder.parent} holds copies, and is none: name one of them; the newest is {folder}"
+        f"{folder.parent} contains several backups. Pass one of them; the newest is {folder}"
     )
     told = said(call("db", "restore", str(folder), "--yes"))
     assert told[1] == f"Uploaded files were not restored; they are in {folder}/uploads."
@@ -59,7 +59,7 @@ def test_a_damaged_copy_is_told(call: Call, project: Path) -> None:
     copy.write_bytes(content[: len(content) // 2])
     result = call("db", "backups", "--verify", "--json")
     assert result.exit_code == 1
-    assert result.stderr == "Error: 1 of 1 copy is not sound\n"
+    assert result.stderr == "Error: 1 of 1 backup is damaged\n"
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_sent_to_a_bucket_kept_there_and_brought_back(
     s3_server.client.put_object(Bucket=bucket, Key="copies/site/20200101T000000Z/other.txt", Body=b"not ours")
     made = [said(call("db", "backup", "--scheduled")) for _ in range(3)]
     assert [lines[1] for lines in made] == [
-        f"Sent 1 to {place} and read back; {older} older removed there" for older in (0, 0, 1)
+        f"Uploaded 1 to {place} and verified it; removed {older} older there" for older in (0, 0, 1)
     ]
     here, newest, older = answered(call("db", "backups", "--json", "--verify"))
     assert here["file"].startswith(f"{project}/backups/")
@@ -105,7 +105,7 @@ def test_sent_to_a_bucket_kept_there_and_brought_back(
     brought = answered(call("db", "backups", "--fetch", name, "--json"))
     said(call("db", "restore", brought[1]["file"], "--yes"))
     assert "api::story.story.find" in call("permissions", "list").stdout
-    assert refused(call("db", "backups", "--fetch", name)).endswith("already")
+    assert f"{name} is already in" in refused(call("db", "backups", "--fetch", name))
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
@@ -117,20 +117,20 @@ def test_what_the_bucket_does_not_have_is_sent_next_time(
     assert "s3://nobody-has-made-this-one/copies/site cannot be used" in refused(call("db", "backup", "--scheduled"))
     assert len([*project.glob("backups/*/manifest.json")]) == 1  # it is there all the same
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__BUCKET__NAME", bucket)
-    assert said(call("db", "backup", "--scheduled"))[1].startswith("Sent 2 to ")
+    assert said(call("db", "backup", "--scheduled"))[1].startswith("Uploaded 2 to ")
     (key,) = [one for one in s3_server.keys(bucket) if one.endswith("database.db")][:1]
     s3_server.client.put_object(Bucket=bucket, Key=key, Body=b"damaged")
     result = call("db", "backups", "--verify", "--json")
     assert result.exit_code == 1
-    assert f"s3://{bucket}/{key} is not what was sent" in result.stdout
-    assert refused(call("db", "backups", "--fetch", key.split("/")[-2])).endswith("is not what was sent")
+    assert f"s3://{bucket}/{key} differs from the uploaded file" in result.stdout
+    assert refused(call("db", "backups", "--fetch", key.split("/")[-2])).endswith("differs from the uploaded file")
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_no_room(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said(call("db", "upgrade"))
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__LEAVE_FREE", "900000 GB")
-    assert refused(call("db", "backup", "--scheduled")).startswith(f"No room in {project}/backups: ")
+    assert refused(call("db", "backup", "--scheduled")).startswith(f"Not enough space in {project}/backups: ")
     assert [one.name for one in (project / "backups").iterdir()] == [".lock"]
 
 
@@ -138,8 +138,8 @@ def test_no_room(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_forms(call: Call) -> None:
     assert call("db", "backup").exit_code == 2
     assert call("db", "backup", "file", "--scheduled").exit_code == 2
-    assert said(call("db", "backups"))[0].startswith("There is no copy in ")
-    assert refused(call("db", "backups", "--verify")).startswith("there is no copy in ")
+    assert said(call("db", "backups"))[0].startswith("No backups in ")
+    assert refused(call("db", "backups", "--verify")).startswith("no backups in ")
 
 
 def test_without_the_right_to_make_databases(

@@ -20,7 +20,7 @@ def test_shows_values_and_sources(call: Call, project: Path) -> None:
     assert ["config/api.toml", "rest.maxLimit", "100", "default"] in [line.split() for line in lines]
     assert ["unknownOperators", "ignore", "ignore", "refuse"] in [line.split() for line in lines]
     assert "Mode production, an adopted v4 project, profile v4:" in lines
-    assert lines[-1] == "Settings, definitions and code can be used: octavo start takes them as they are."
+    assert lines[-1] == "Settings, definitions and code are valid."
 
 
 def test_tells_the_version_of_v4(call: Call, project: Path) -> None:
@@ -69,7 +69,7 @@ def test_fields_that_rest_guards_alone_are_named(call: Call, project: Path) -> N
         ["Open in GraphQL", "Query.stories"],
         ["Open in GraphQL", "Mutation.deleteStory"],
     ]
-    assert "Guards that do not hold for GraphQL or localizations:" in said(call("config", "check"))
+    assert "Guards that do not apply to GraphQL or localizations:" in said(call("config", "check"))
     (project / "config").mkdir(exist_ok=True)
     (project / "config/api.toml").write_text('[compat]\nprofile = "safe"\n', "utf-8")
     guards = answered(call("config", "check", "--json"))["guards"]
@@ -113,8 +113,8 @@ def test_what_may_not_be_meant_is_told(call: Call, project: Path) -> None:
     told = '"api::stroy.story"'
     remarks = answered(call("config", "check", "--json"))["remarks"]
     assert [(one["key"], one["message"]) for one in remarks] == [
-        (f"caching.control.{told}", "there is no such content-type; did you mean api::story.story?"),
-        (f"caching.control.{told}.autenticated", "there is no such role; did you mean authenticated?"),
+        (f"caching.control.{told}", "unknown content type; did you mean api::story.story?"),
+        (f"caching.control.{told}.autenticated", "unknown role; did you mean authenticated?"),
     ]
     lines = said(call("config", "check"))
     assert "Remarks on the settings:" in lines

@@ -20,7 +20,7 @@ def test_columns_tell_what_nobody_else_does(call: Call, project: Path) -> None:
     (project / "config/api.toml").unlink()
     told = [_word(message) for message in _remarks(call)]
     assert told == [f"{word!r}, as its column has them" for word in ("boolean", "integer", "json")]
-    assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "diff")) == ["The database matches the definitions."]
 
 
 def _named(fields: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:

@@ -26,8 +26,8 @@ def shorten(project: Path) -> None:
 
 def test_diff_and_upgrade(call: Call, project: Path) -> None:
     assert "create table stories" in answered(call("db", "diff", "--json"))["additive"]
-    assert said(call("db", "upgrade"))[0] == "Made:"
-    assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "upgrade"))[0] == "Changed:"
+    assert said(call("db", "diff")) == ["The database matches the definitions."]
     assert said(call("db", "upgrade")) == ["Nothing to change."]
     shorten(project)
     differences = answered(call("db", "diff", "--json"))
@@ -36,9 +36,9 @@ def test_diff_and_upgrade(call: Call, project: Path) -> None:
     assert made == [index[0], "add column stories.name", index[1]]
     assert any(text.startswith("drop column stories.title") for text in differences["losing"])
     assert answered(call("db", "upgrade", "--json"))["left"] == differences["losing"]
-    assert said(call("db", "diff"))[0] == "Loses data, made only by octavo db upgrade --allow-data-loss:"
+    assert said(call("db", "diff"))[0] == "Changes that lose data, only with octavo db upgrade --allow-data-loss:"
     assert answered(call("db", "upgrade", "--allow-data-loss", "--json"))["applied"] == differences["losing"]
-    assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "diff")) == ["The database matches the definitions."]
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_backup_and_restore(call: Call, tmp_path: Path) -> None:
     said(call("permissions", "grant", "public", "api::story.story.find"))
     said(call("db", "backup", str(copy)))
     assert not is_open_to_all(copy)
-    assert refused(call("db", "backup", str(copy))) == f"{copy} is there already; --force replaces it"
+    assert refused(call("db", "backup", str(copy))) == f"{copy} already exists; --force replaces it"
     said(call("db", "backup", str(copy), "--force"))
     said(call("permissions", "revoke", "public", "api::story.story.find"))
     assert call("db", "restore", str(copy), input="n\n").exit_code == 1
@@ -73,7 +73,7 @@ def test_a_copy_replaces_everything(call: Call, project: Path, tmp_path: Path) -
     said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
     assert "create table laters" in answered(call("db", "diff", "--json"))["additive"]
     said(call("db", "upgrade"))
-    assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "diff")) == ["The database matches the definitions."]
 
 
 @pytest.mark.usefixtures("tools")
@@ -110,7 +110,7 @@ def test_without_the_tools_it_says_so(call: Call, tmp_path: Path, monkeypatch: p
     said(call("db", "upgrade"))
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "copy").touch()
-    ending = " is needed for this and is not installed here; it comes with PostgreSQL's client programs"
+    ending = " is required but not installed. It is part of PostgreSQL's client programs"
     assert refused(call("db", "backup", str(tmp_path / "new"))) == f"pg_dump{ending}"
     assert refused(call("db", "restore", str(tmp_path / "copy"), "--yes")) == f"psql{ending}"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("new")] == []
@@ -142,13 +142,13 @@ def test_copies_what_is_in_use(call: Call, project: Path, tmp_path: Path) -> Non
 
 
 def test_totals_are_kept_checked_and_removed(call: Call, project: Path) -> None:
-    assert said(call("db", "totals"))[0].startswith("Nothing is kept here yet")
+    assert said(call("db", "totals"))[0].startswith("No counts are maintained yet")
     said(call("db", "totals", "--keep"))
     assert answered(call("db", "totals", "--json"))["totals"][0]["kept"]
-    assert said(call("db", "totals", "--check"))[0] == "All are right."
+    assert said(call("db", "totals", "--check"))[0] == "All counts are correct."
     assert said(call("db", "totals", "--remove"))[0].startswith("Removed ")
     assert not answered(call("db", "totals", "--json"))["totals"][0]["kept"]
     (project / "config").mkdir(exist_ok=True)
     with (project / "config/database.toml").open("a") as file:
         file.write('\ntotals = "counted"\n')
-    assert "nobody would look" in refused(call("db", "totals", "--keep"))
+    assert "maintained counts have no effect" in refused(call("db", "totals", "--keep"))

@@ -45,10 +45,10 @@ def test_makes_secrets_and_loads_the_seed_once(project: Path) -> None:
         assert server.stop() == (0, "")
     address = f"http://localhost:{server.port}"
     assert lines == [
-        "Made secrets in .env: APP_KEYS, API_TOKEN_SALT, ADMIN_JWT_SECRET, JWT_SECRET",
-        "Loaded the seed: 1 entry, 0 files",
+        "Created secrets in .env: APP_KEYS, API_TOKEN_SALT, ADMIN_JWT_SECRET, JWT_SECRET",
+        "Loaded the sample content: 1 entry, 0 files",
         "",
-        "To try, as soon as it serves:",
+        "Try it when the service is ready:",
         "  All [stories]",
         f"  curl -g '{address}/api/stories?sort[0]=title'",
         "",
@@ -115,16 +115,16 @@ def test_follows_every_change(project: Path) -> None:
             assert "line 1: is not valid JSON" in server.text("/")
             assert "GET '/api/stories': 200" in server.hear_of("by the previous version of the site")[-1]
             write_type(project, {**STORY, "attributes": {**STORY["attributes"], "subtitle": {"type": "string"}}})
-            server.hear("Serves")
+            server.hear("Reloaded")
             entry = server.get("/api/stories?filters[subtitle][$null]=true")[1]["data"][0]
             assert entry["attributes"].keys() == {"title", "subtitle", "createdAt", "updatedAt"}
             assert "is not valid JSON" not in server.text("/")
             (project / "src/index.py").write_text(CODE)
-            server.hear("Serves")
+            server.hear("Reloaded")
             assert titles(server.get("/api/stories?sort=id")[1]) == ["The one", "By code"]
             with (project / ".env").open("a") as env:
                 env.write("OCTAVO_API__REST__MAX_LIMIT=1\n")
-            assert "Changed: .env" in server.hear("Serves")
+            assert "Changed: .env" in server.hear("Reloaded")
             assert len(titles(server.get("/api/stories")[1])) == 1
         assert callers.failures == []
         assert callers.answered > 0
@@ -154,7 +154,7 @@ def test_changed_code_that_would_end_the_process_is_a_problem(project: Path) -> 
                 assert any("src/index.py:2" in line for line in server.hear("Waiting"))
             assert server.get("/api/stories")[0] == 200
         (project / "src/index.py").write_text(CODE)
-        server.hear("Serves")
+        server.hear("Reloaded")
         assert server.stop()[0] == 0
 
 
@@ -176,8 +176,8 @@ def test_what_editors_leave_behind_changes_nothing(project: Path) -> None:
         new = folder / "schema.json.tmp.4711"
         new.write_text(json.dumps({**STORY, "attributes": {**STORY["attributes"], "subtitle": {"type": "string"}}}))
         new.rename(project / SCHEMA)
-        changed, tables, *_, serves = server.hear("Serves")
-        assert (changed, serves) == (f"Changed: {SCHEMA}", "Serves what changed")
+        changed, tables, *_, serves = server.hear("Reloaded")
+        assert (changed, serves) == (f"Changed: {SCHEMA}", "Reloaded")
         assert tables.endswith("Tables: 1 column added")
         assert server.stop(signal.SIGINT) == (0, "")
 

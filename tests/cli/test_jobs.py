@@ -23,7 +23,7 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
     variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
     assert answered(call("jobs", "list", "--json")) == {"tasks": [], "waiting": []}
     assert said(call("jobs", "list"))[2] == "Nothing waits."
-    assert said(call("jobs", "dead")) == ["Nothing was given up."]
+    assert said(call("jobs", "dead")) == ["No failed jobs."]
 
     async def fill() -> None:
         database = open_project_database(load_settings(project, variables))
@@ -32,18 +32,18 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
         await database.close()
 
     asyncio.run(fill())
-    assert said(call("jobs", "run", "digest")) == ["Job 1 will be run by the service: digest."]
-    assert said(call("jobs", "run", "work:plain", "--arguments", '{"one": 1}'))[0].startswith("Job 2 will be run")
+    assert said(call("jobs", "run", "digest")) == ["Queued job 1 for the service: digest."]
+    assert said(call("jobs", "run", "work:plain", "--arguments", '{"one": 1}'))[0].startswith("Queued job 2")
     assert refused(call("jobs", "run", "digst")).startswith("unknown task 'digst'; did you mean")
-    assert refused(call("jobs", "run", "digest", "--arguments", "x")).startswith("--arguments has to be a list")
+    assert refused(call("jobs", "run", "digest", "--arguments", "x")).startswith("--arguments must be a JSON list")
     assert [one["id"] for one in answered(call("jobs", "dead", "--json"))] == [8, 7]
     assert [row.split()[:3] for row in said(call("jobs", "dead", "--kind", "jobs"))[1:]] == [
         ["7", "jobs", "work:fails"]
     ]
-    assert refused(call("jobs", "retry", "9")) == "nothing given up has the id 9"
-    assert refused(call("jobs", "retry")) == "name what is to be tried again, or say --all"
-    assert said(call("jobs", "retry", "7")) == ["1 message will be tried again."]
-    assert said(call("jobs", "retry", "--all")) == ["1 message will be tried again."]
+    assert refused(call("jobs", "retry", "9")) == "no failed job has the ID 9"
+    assert refused(call("jobs", "retry")) == "pass the IDs to retry, or --all"
+    assert said(call("jobs", "retry", "7")) == ["Retrying 1 message."]
+    assert said(call("jobs", "retry", "--all")) == ["Retrying 1 message."]
     listed = answered(call("jobs", "list", "--json"))
     assert [one["name"] for one in listed["tasks"]] == ["digest"]
     assert [one["payload"].get("name") for one in listed["waiting"]] == ["digest", "work:plain", "work:fails", None]

@@ -29,7 +29,7 @@ def write(project: Path, name: str, text: str) -> Path:
 
 
 def test_begun_shown_rehearsed_and_run(call: Call, project: Path) -> None:
-    assert said(call("db", "migrations")) == ["There is no migration in database/migrations."]
+    assert said(call("db", "migrations")) == ["No migrations in database/migrations."]
     assert "digits" in refused(call("db", "migration", "../evil"))
     said(call("db", "upgrade"))
     said(call("db", "migration", "fill", "--python"))
@@ -44,9 +44,9 @@ def test_begun_shown_rehearsed_and_run(call: Call, project: Path) -> None:
     assert differing.exit_code == 1
     assert "9.sql" in differing.stdout
     assert answered(call("db", "migrate", "--json")) == {"run": [file.name, "9.sql"]}
-    assert said(call("db", "migrate")) == ["No migration is to be run."]
-    assert said(call("db", "migrate", "--dry-run")) == ["No migration is to be run."]
-    assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "migrate")) == ["No pending migrations."]
+    assert said(call("db", "migrate", "--dry-run")) == ["No pending migrations."]
+    assert said(call("db", "diff", "--exit-code")) == ["The database matches the definitions."]
     assert "done" in said(call("db", "migrations"))[1]
 
 
@@ -78,12 +78,12 @@ def test_rename(call: Call, project: Path) -> None:
     assert said(call("db", "rename", "stories", "title", "headline"))[1].endswith("story/schema.json")
     assert "RENAME COLUMN" in call("db", "migrate", "--dry-run").stdout
     said(call("db", "upgrade"))
-    assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "diff", "--exit-code")) == ["The database matches the definitions."]
     assert "does not define an attribute title" in refused(call("db", "rename", "stories", "title", "name"))
     for old, new in (("headline", "a"), ("a", "title")):  # within a second, and in another order by name
         said(call("db", "rename", "stories", old, new))
     said(call("db", "upgrade"))
-    assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
+    assert said(call("db", "diff", "--exit-code")) == ["The database matches the definitions."]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -106,7 +106,7 @@ def test_of_one_that_is_killed_nothing_stays(project: Path, variables: dict[str,
     file.write_text(SLOW.replace("3600", "0"), "utf-8")
     pair = [spawn("db", "migrate", "--project", str(project), **variables) for _ in range(2)]
     told = sorted(process.communicate(timeout=PATIENCE)[0].splitlines()[-1] for process in pair)
-    assert told == ["No migration is to be run.", "Run: 1.py"]
+    assert told == ["No pending migrations.", "Run: 1.py"]
 
 
 def test_convert(call: Call, project: Path) -> None:
@@ -118,7 +118,7 @@ def test_convert(call: Call, project: Path) -> None:
     assert (preview["converted"], preview["failed"], preview["done"]) == (1, 1, False)
     assert preview["samples"] == [{"id": 2, "value": '"two"'}]
     result = call("db", "convert", "stories", "title")
-    assert (result.exit_code, "nothing was done" in result.stderr) == (1, True)
+    assert (result.exit_code, "nothing was changed" in result.stderr) == (1, True)
     done = said(call("db", "convert", "stories", "title", "--null-failures"))
     assert done[1:3] == ["Converted: 1", "Emptied: 1"]
-    assert said(call("db", "convert", "stories", "title")) == ["The column has the type of its attribute."]
+    assert said(call("db", "convert", "stories", "title")) == ["The column already has the attribute's type."]

@@ -23,7 +23,12 @@ def files(folder: Path) -> set[str]:
 def test_makes_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blank: bool) -> None:
     monkeypatch.chdir(tmp_path)
     lines = said(CliRunner().invoke(main, ["new", "our site", *(["--blank"] if blank else [])]))
-    assert lines[:4] == ["Made our site. Next:", "", "  cd 'our site'", f"  octavo develop{'' if blank else ' --seed'}"]
+    assert lines[:4] == [
+        "Created our site. Next:",
+        "",
+        "  cd 'our site'",
+        f"  octavo develop{'' if blank else ' --seed'}",
+    ]
     made = files(tmp_path / "our site")
     assert made >= FILES
     assert ("seed/seed.json" in made) is not blank
@@ -43,7 +48,7 @@ def test_secrets_are_never_the_same(tmp_path: Path) -> None:
 
 def test_leaves_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "kept.txt").touch()
-    message = f"{tmp_path} is there already and not empty"
+    message = f"{tmp_path} already exists and is not empty"
     assert refused(CliRunner().invoke(main, ["new", str(tmp_path)])) == message
     assert files(tmp_path) == {"kept.txt"}
 

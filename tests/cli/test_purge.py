@@ -50,14 +50,14 @@ def test_commands_write_nothing_down_without_caches(call: Call) -> None:
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_names_that_nothing_has_are_refused(call: Call, project: Path) -> None:
-    assert "there are no caches to tell" in refused(call("purge"))
+    assert "no caches are configured" in refused(call("purge"))
     (project / "config").mkdir(exist_ok=True)
     (project / "config/api.toml").write_text(CACHES, "utf-8")
     for wrong in ("nonsense", "api::nothing.nothing", "api::nothing.nothing:5", "api::story.story:one"):
-        assert refused(call("purge", "api::story.story", wrong)).startswith(f"{wrong} is no content-type")
+        assert refused(call("purge", "api::story.story", wrong)).startswith(f"{wrong} is not a content type")
     assert said(call("purge", "api::story.story", "api::story.story:5")) == [
-        "front will forget api::story.story, api::story.story:5"
+        "Purging front: api::story.story, api::story.story:5"
     ]
-    assert said(call("purge")) == ["front will forget all they have"]
+    assert said(call("purge")) == ["Purging front: everything"]
     (project / "config/api.toml").write_text("x = ", "utf-8")
     assert "in the settings" in refused(call("purge"))

@@ -151,7 +151,7 @@ def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Pat
 
     told, code = asyncio.run(meanwhile())
     assert code == 1
-    assert "is in use: stop the service first. --force restores all the same" in told
+    assert "is in use: stop the service first. --force restores anyway" in told
     if on_sqlite:
         assert asyncio.run(meanwhile("--force")) == ("", 0)
     said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
@@ -194,15 +194,15 @@ def test_which_copy_is_meant(call: Call, project: Path, tmp_path: Path) -> None:
     told = json.loads(manifest.read_text())
     assert (found.verified_at, found.size) == (told["made_at"], told["bytes"])
     assert found.begun_at <= found.ended_at <= time.time() * 1000
-    assert "is a folder, and no copy" in refused(call("db", "restore", str(tmp_path), "--yes"))
+    assert "is a folder, not a backup" in refused(call("db", "restore", str(tmp_path), "--yes"))
     manifest.write_text(json.dumps({**told, "database": "postgresql"}))
-    wrong = f"{manifest.parent} is a copy of postgresql, and the project is on sqlite: {MOVED['postgresql']}"
+    wrong = f"{manifest.parent} is a backup of postgresql, but the project uses sqlite: {MOVED['postgresql']}"
     assert refused(call("db", "restore", str(manifest.parent), "--yes")) == wrong
 
 
 MOVED = {
-    "sqlite": "`octavo db copy sqlite:///COPY postgresql://USER@HOST/NAME` moves what it holds",
-    "postgresql": "restore it into a database of PostgreSQL; `octavo db copy` moves what that holds",
+    "sqlite": "`octavo db copy sqlite:///COPY postgresql://USER@HOST/NAME` copies its data",
+    "postgresql": "restore it to a PostgreSQL database, then copy the data with `octavo db copy`",
 }
 
 
@@ -218,7 +218,7 @@ def test_a_copy_of_the_other_database_is_known(
     said(CliRunner().invoke(main, ["db", "backup", str(copy), "--project", str(made)], env=variables))
     told = refused(call("db", "restore", str(copy), "--yes"))
     moved = MOVED[other].replace("COPY", str(copy))
-    assert told == f"{copy} is a copy of {other}, and the project is on {own}: {moved}"
+    assert told == f"{copy} is a backup of {other}, but the project uses {own}: {moved}"
 
 
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)

@@ -29,7 +29,7 @@ def test_finds_a_service_by_its_project(project: Path, command: str, workers: in
         assert server.stop()[0] == 0
     assert not (project / FILE).exists()
     code, output = run("ready", *own, PORT="1")
-    assert (code, "nothing listens at http://127.0.0.1:1" in output) == (1, True)
+    assert (code, "no service is listening at http://127.0.0.1:1" in output) == (1, True)
 
 
 def test_a_record_ends_with_its_process(project: Path) -> None:

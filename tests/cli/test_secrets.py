@@ -48,7 +48,7 @@ def git(project: Path, *arguments: str) -> None:
 
 def test_nothing_wrong(project: Path) -> None:
     result = run(project, "check", "--strict")
-    assert (result.exit_code, result.stdout) == (0, "Nothing is wrong with the secrets.\n")
+    assert (result.exit_code, result.stdout) == (0, "No problems with the secrets.\n")
 
 
 def test_weak_equal_missing(project: Path) -> None:
@@ -56,13 +56,13 @@ def test_weak_equal_missing(project: Path) -> None:
     (project / ".env").write_text(f"JWT_SECRET={same}\nADMIN_JWT_SECRET={same}\nAPI_TOKEN_SALT=tobemodified\n", "utf-8")
     (project / ".env").chmod(0o644)
     assert problems(project, ACCEPTED_JWT_SECRETS="x;until=2020-01-01,yyyyy") == [
-        ("error", "APP_KEYS", "is not set; octavo secrets new --missing puts a new one into .env"),
-        ("error", "API_TOKEN_SALT", "is what a template has in its place"),
-        ("error", "JWT_SECRET", "is equal to ADMIN_JWT_SECRET: whoever learns one has both"),
+        ("error", "APP_KEYS", "is not set; octavo secrets new --missing adds one to .env"),
+        ("error", "API_TOKEN_SALT", "is a placeholder from a template"),
+        ("error", "JWT_SECRET", "is equal to ADMIN_JWT_SECRET: if one leaks, both do"),
         (
             "error",
             ".env",
-            "can be read by everybody on this machine, and holds ADMIN_JWT_SECRET, API_TOKEN_SALT, JWT_SECRET: "
+            "can be read by all users of this machine and contains ADMIN_JWT_SECRET, API_TOKEN_SALT, JWT_SECRET: "
             f"chmod o= {project}/.env",
         ),
         ("advice", "ACCEPTED_JWT_SECRETS", "contains an expired key; remove it"),
@@ -77,13 +77,13 @@ def test_git(project: Path) -> None:
     (project / "compose.yaml").write_text(f"environment: {{API_TOKEN_SALT: {salt}}}\n", "utf-8")
     git(project, "add", ".env", "compose.yaml")
     assert problems(project) == [
-        ("error", ".env", "is in git and contains secrets: remove it and change them"),
-        ("error", "API_TOKEN_SALT", "stands in compose.yaml, which is in git: change it"),
+        ("error", ".env", "is in git and contains secrets: remove it and rotate them"),
+        ("error", "API_TOKEN_SALT", "is in compose.yaml, which is in git: rotate it"),
     ]
     git(project, "commit", "-m", "oh")
     git(project, "rm", "-q", "--cached", ".env", "compose.yaml")
     git(project, "commit", "-m", "no")
-    history = "was in git once, and its history still has it: change the secrets"
+    history = "is in the git history: rotate the secrets"
     assert problems(project) == [("error", ".env", history)]
 
 
@@ -91,7 +91,7 @@ def test_rotate(project: Path) -> None:
     before = load_settings(project, {}).secrets
     result = run(project, "rotate", "jwt", "--until", "2d")
     assert result.exit_code == 0, result.output
-    assert result.stdout == "Written to .env: JWT_SECRET, ACCEPTED_JWT_SECRETS. Restart the service for it.\n"
+    assert result.stdout == "Written to .env: JWT_SECRET, ACCEPTED_JWT_SECRETS. Restart the service to use it.\n"
     after = load_settings(project, {}).secrets
     (accepted,) = after.accepted_jwt_secrets
     assert accepted.text == before.jwt_secret != after.jwt_secret
@@ -110,7 +110,7 @@ def test_rotate_in_two_steps(project: Path) -> None:
     assert announced.api_token_salt == before.api_token_salt
     (coming,) = announced.accepted_api_token_salts
     assert coming.is_next
-    assert "holds the next one already" in run(project, "rotate", "api-token-salt", "--next").output
+    assert "already contains the next secret" in run(project, "rotate", "api-token-salt", "--next").output
     assert run(project, "rotate", "api-token-salt").exit_code == 0
     after = load_settings(project, {}).secrets
     assert after.api_token_salt == coming.text
@@ -127,16 +127,14 @@ def test_rotate_app_keys(project: Path) -> None:
 def test_what_lies_elsewhere_is_shown_when_asked(project: Path) -> None:
     given = {"JWT_SECRET": "a, b"}
     result = run(project, "rotate", "jwt", **given)
-    assert (
-        "JWT_SECRET comes from the environment, not from .env: with --show the new values are printed" in result.output
-    )
+    assert "JWT_SECRET comes from the environment, not from .env; use --show to print the new values" in result.output
     lines = run(project, "rotate", "jwt", "--show", **given).stdout
     script = f'set -a; {lines}\nset +a; printf \'%s\\n\' "$JWT_SECRET" "$ACCEPTED_JWT_SECRETS"'
     values = subprocess.run(["sh", "-euc", script], capture_output=True, text=True, check=True).stdout.splitlines()
     shown = dict(zip(("JWT_SECRET", "ACCEPTED_JWT_SECRETS"), values, strict=True))
     (accepted,) = load_settings(project, shown).secrets.accepted_jwt_secrets
     assert accepted.text == "a, b"
-    assert "--until takes a time in seconds" in run(project, "rotate", "jwt", "--until", "soon").output
+    assert "--until requires a time in seconds" in run(project, "rotate", "jwt", "--until", "soon").output
     assert "TRANSFER_TOKEN_SALT is not set" in run(project, "rotate", "transfer-token-salt").output
 
 
@@ -144,8 +142,8 @@ def test_new(project: Path) -> None:
     printed = [run(project, "new").stdout for _ in range(2)]
     assert printed[0] != printed[1]
     assert all(len(one.strip()) >= 40 for one in printed)
-    assert run(project, "new", "--missing").stdout == "No secret is missing.\n"
+    assert run(project, "new", "--missing").stdout == "No secrets are missing.\n"
     (project / ".env").write_text("API_TOKEN_SALT=kept\n", "utf-8")
-    assert run(project, "new", "--missing").stdout == "Made in .env: APP_KEYS, ADMIN_JWT_SECRET, JWT_SECRET.\n"
+    assert run(project, "new", "--missing").stdout == "Created in .env: APP_KEYS, ADMIN_JWT_SECRET, JWT_SECRET.\n"
     assert (project / ".env").read_text("utf-8").startswith("API_TOKEN_SALT=kept\n")
     assert "is not set" not in run(project, "check").stdout

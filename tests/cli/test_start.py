@@ -56,7 +56,7 @@ def test_takes_requests_for_a_while_when_told_to_end(project: Path) -> None:
     with serving("start", project, OCTAVO_SERVER__DRAIN="10m") as server:
         assert server.get("/_ready") == (200, {"ready": True, "reasons": []})
         server.process.send_signal(signal.SIGTERM)
-        assert server.wait_for("/_ready", 503)["reasons"] == ["draining: the service is about to end"]
+        assert server.wait_for("/_ready", 503)["reasons"] == ["draining: the service is shutting down"]
         assert server.get("/api/stories") == (403, FORBIDDEN)
         server.process.kill()
 

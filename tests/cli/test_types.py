@@ -26,7 +26,7 @@ def test_a_file_is_written_and_checked(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     project = write_project(tmp_path)
-    assert "Say --typescript" in run(project).output
-    assert "--strapi goes with --typescript" in run(project, "--strapi").output
+    assert "Pass --typescript" in run(project).output
+    assert "--strapi requires --typescript" in run(project, "--strapi").output
     assert "--check needs --output" in run(project, "--typescript", "--check").output
     assert "declare module" in run(project, "--typescript", "--strapi").output

@@ -25,7 +25,7 @@ def make(call: Call) -> list[str]:
 
 
 def test_create_and_list(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert make(call) == ["Made the user ann, number 1."]
+    assert make(call) == ["Created the user ann with the ID 1."]
     assert answered(call("users", "list", "--json")) == [ANN]
     assert [line.split() for line in said(call("users", "list"))] == [
         ["id", "username", "email", "role", "confirmed", "blocked"],
@@ -33,7 +33,7 @@ def test_create_and_list(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     monkeypatch.delenv("OCTAVO_USER_PASSWORD")
     asked = said(call("users", "create", "ben", "ben@example.org", input="ben-secret\n" * 2))
-    assert asked[-1] == "Made the user ben, number 2."
+    assert asked[-1] == "Created the user ben with the ID 2."
     given = call("users", "create", "carl", "c@example.org", "--password", "carl-secret", "--role", "Public", "--json")
     assert given.stderr.startswith("Warning: other users of this machine can see --password")
     made = answered(given)
@@ -42,13 +42,13 @@ def test_create_and_list(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_change_and_delete(call: Call) -> None:
     make(call)
-    assert said(call("users", "set-role", "ann", "public")) == ["ann has the role public now."]
-    assert said(call("users", "block", "ANN@example.org")) == ["ANN@example.org is blocked."]
+    assert said(call("users", "set-role", "ann", "public")) == ["ann now has the role public."]
+    assert said(call("users", "block", "ANN@example.org")) == ["Blocked ANN@example.org."]
     assert answered(call("users", "list", "--json")) == [{**ANN, "blocked": True, "role": "public"}]
-    assert said(call("users", "unblock", "ann")) == ["ann is not blocked any more."]
+    assert said(call("users", "unblock", "ann")) == ["Unblocked ann."]
     changed = call("users", "set-password", "ann", "--password-stdin", input="other-secret\n")
-    assert said(changed) == ["ann has another password now."]
-    assert said(call("users", "delete", "ann")) == ["Removed the user ann."]
+    assert said(changed) == ["Changed the password of ann."]
+    assert said(call("users", "delete", "ann")) == ["Deleted the user ann."]
     assert answered(call("users", "list", "--json")) == []
 
 

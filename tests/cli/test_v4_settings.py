@@ -63,4 +63,4 @@ def test_check_tells_every_key_and_is_strict_where_wished(v4_project: Path) -> N
     assert (listed.exit_code, "hush" in listed.output) == (0, False)
     assert call(*check, "--strict").exit_code == 1
     started = call("start", "--project", str(v4_project), "--strict")
-    assert (started.exit_code, "3 open ends of the project" in started.stderr) == (1, True)
+    assert (started.exit_code, "3 unresolved findings of the project" in started.stderr) == (1, True)

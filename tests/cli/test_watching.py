@@ -41,8 +41,8 @@ def test_says_what_is_missing(project: Path, call: Call) -> None:
     assert "put one (octavo secrets new prints it) into .env as OCTAVO_SERVER__METRICS__TOKEN" in call("status").output
     (project / "config").mkdir()
     (project / "config/server.toml").write_text('[metrics]\ntoken = "a-token-for-those-who-look"\n', "utf-8")
-    assert "nothing listens at http://127.0.0.1:1: is the service" in call("slow", "--url", "http://127.0.0.1:1").output
-    assert "is no address" in call("slow", "--url", "file:///etc/passwd").output
+    assert "no service is listening at http://127.0.0.1:1" in call("slow", "--url", "http://127.0.0.1:1").output
+    assert "is not the URL of a service" in call("slow", "--url", "file:///etc/passwd").output
 
 
 def asked(server: Server, *options: str, **variables: str) -> tuple[int, str]:
@@ -57,16 +57,16 @@ def test_tells_whether_it_is_ready(project: Path) -> None:
         assert run("ready", "--alive", **by_settings) == (0, "alive\n")
         server.process.send_signal(signal.SIGTERM)
         server.wait_for("/_ready", 503)
-        assert asked(server) == (1, "Error: draining: the service is about to end\n")
+        assert asked(server) == (1, "Error: draining: the service is shutting down\n")
         assert asked(server, "--alive") == (0, "alive\n")
         server.process.kill()
         server.process.communicate()
         code, said = asked(server)
-    assert (code, "nothing listens at" in said) == (1, True)
+    assert (code, "no service is listening at" in said) == (1, True)
 
 
 def test_cannot_ask_what_is_no_service(project: Path, call: Call) -> None:
-    assert "is no address" in call("ready", "--url", "file:///etc/passwd").output
+    assert "is not the URL of a service" in call("ready", "--url", "file:///etc/passwd").output
     (project / "config").mkdir()
     (project / "config/server.toml").write_text("port = 'x'", "utf-8")
-    assert call("ready").output == "Error: 1 problem in the settings; octavo config check tells more\n"
+    assert call("ready").output == "Error: 1 problem in the settings; run octavo config check\n"

@@ -17,21 +17,21 @@ def test_the_life_of_a_webhook(call: Call, monkeypatch: pytest.MonkeyPatch) -> N
         (listed,) = answered(call("webhooks", "list", "--json"))
         assert listed == {**{name: value for name, value in made.items() if name != "secret"}, "signed": True}
         assert refused(call("webhooks", "test", "1")).endswith("the response was 500")
-        assert said(call("webhooks", "test", "1"))[0].startswith("Answered 200 within")
+        assert said(call("webhooks", "test", "1"))[0].startswith("Received 200 in")
         assert [one.headers["a"] for one in listener.at("/hook")] == ["b", "b"]
     changing = ("--event", "entry.publish", "--type", "api::*", "--clear", "headers", "--clear", "secret", "--json")
     changed = answered(call("webhooks", "update", "1", *changing))
     assert (changed["events"], changed["types"], changed["headers"]) == (["entry.publish"], ["api::*"], {})
     assert changed["signed"] is False
-    assert said(call("webhooks", "disable", "1")) == ["Switched off the webhook build."]
+    assert said(call("webhooks", "disable", "1")) == ["Disabled the webhook build."]
     assert said(call("webhooks", "list"))[1].endswith("off")
-    assert said(call("webhooks", "enable", "1")) == ["Switched on the webhook build."]
+    assert said(call("webhooks", "enable", "1")) == ["Enabled the webhook build."]
     log = answered(call("webhooks", "deliveries", "1", "--json"))
     assert [(one["status"], one["answer"]) for one in log] == [(200, ""), (500, "broken")]
     assert [one["delivered"] for one in log] == [True, False]
     again = said(call("webhooks", "redeliver", log[1]["message_id"]))
-    assert again == [f"trigger-test will be sent to {url}/hook again."]
-    assert said(call("webhooks", "delete", "1")) == ["Removed the webhook build."]
+    assert again == [f"Redelivering trigger-test to {url}/hook."]
+    assert said(call("webhooks", "delete", "1")) == ["Deleted the webhook build."]
     assert answered(call("webhooks", "list", "--json")) == []
 
 

@@ -41,10 +41,10 @@ async def test_all_that_is_made_is_served(project: Path) -> None:
     made(project, "api", "speaker", "name:string:required")
     words = ("title:string:required", "speaker:manyToOne:speaker:inversedBy=talks", "seo:component:shared.seo:required")
     assert made(project, "api", "talk", *words).splitlines() == [
-        "Made src/api/talk/content-types/talk/schema.json",
-        "Made src/api/talk/controllers/talk.py",
-        "Made src/api/talk/services/talk.py",
-        "Made src/api/talk/routes/talk.py",
+        "Created src/api/talk/content-types/talk/schema.json",
+        "Created src/api/talk/controllers/talk.py",
+        "Created src/api/talk/services/talk.py",
+        "Created src/api/talk/routes/talk.py",
         "Added to src/api/speaker/content-types/speaker/schema.json",
         "Requests return 403 until a role has permissions: octavo permissions grant public 'api::talk.talk.find*'",
     ]
@@ -154,8 +154,8 @@ def test_the_other_side_must_be_the_projects_own(project: Path) -> None:
 
 
 async def test_a_job_and_a_task(project: Path) -> None:
-    assert made(project, "job", "remind-speakers") == "Made src/jobs/remind_speakers.py\n"
-    assert made(project, "job", "nightly", "--cron", "0 3 * * *") == "Made src/cron.py\n"
+    assert made(project, "job", "remind-speakers") == "Created src/jobs/remind_speakers.py\n"
+    assert made(project, "job", "nightly", "--cron", "0 3 * * *") == "Created src/cron.py\n"
     assert "never overwritten" in run(project, "job", "weekly", "--cron", "0 3 * * 1").output
     assert "--cron: " in run(project, "job", "hourly", "--cron", "61 * * * *").output
     index = """
@@ -175,7 +175,7 @@ def test_a_plugin_is_made_beside_a_project(tmp_path: Path, monkeypatch: pytest.M
         (tmp_path / "project" / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "project")
     told = CliRunner().invoke(main, ["generate", "plugin", "good-day"]).output
-    assert "Made ../octavo-good-day/octavo_good_day/index.py" in told
+    assert "Created ../octavo-good-day/octavo_good_day/index.py" in told
     assert (tmp_path / "octavo-good-day/pyproject.toml").is_file()
 
 
@@ -188,7 +188,7 @@ def test_what_is_left_out_of_a_new_definition_is_told(project: Path) -> None:
 
 async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = CliRunner().invoke(main, ["generate", "plugin", "good-day", "--folder", str(tmp_path)]).output
-    assert "Made octavo-good-day/octavo_good_day/index.py" in told
+    assert "Created octavo-good-day/octavo_good_day/index.py" in told
     folder = tmp_path / "octavo-good-day"
     declared = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     (package,) = declared["entry-points"]["octavo.plugins"].items()
@@ -231,5 +231,5 @@ async def test_a_public_type_without_a_database_tells_what_to_run_later(
         monkeypatch.setenv(f"DATABASE_{name}", value)
     result = await asyncio.to_thread(run, project, "content-type", "talk", "title:string", "--public")
     assert result.exit_code == 1
-    assert result.stderr.rstrip().endswith("run: octavo permissions grant public 'api::talk.talk.find*'")
+    assert result.stderr.rstrip().endswith("Run later: octavo permissions grant public 'api::talk.talk.find*'")
     assert (project / "src/api/talk/content-types/talk/schema.json").is_file()

@@ -130,10 +130,10 @@ def test_pages_in_the_terminal() -> None:
     assert (Path(folder) / "examples/systemd/octavo.service").is_file()
     assert any(line.startswith("backups: ") for line in call("search", "pg_dump"))
     runner = CliRunner()
-    assert refused(runner.invoke(main, ["docs", "setings"])) == "there is no page 'setings'; did you mean settings?"
+    assert refused(runner.invoke(main, ["docs", "setings"])) == "unknown page 'setings'; did you mean settings?"
     assert "octavo docs search" in refused(runner.invoke(main, ["docs", "two", "words"]))
-    assert refused(runner.invoke(main, ["docs", "search", "xyzzy-plugh"])) == "nothing has all of: xyzzy-plugh"
-    assert "what is looked for?" in refused(runner.invoke(main, ["docs", "search"]))
+    assert refused(runner.invoke(main, ["docs", "search", "xyzzy-plugh"])) == "no results for: xyzzy-plugh"
+    assert "missing search words" in refused(runner.invoke(main, ["docs", "search"]))
 
 
 def test_pages_in_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ async def test_refuses_what_cannot_be_published(project: Project) -> None:
         assert refused.exit_code == 1
         assert "entry 1: word must be" in refused.output
         refused = await run(project, "front", "--publish")
-        assert "is a single type and has an entry" in refused.output
+        assert "is a single type and already has an entry" in refused.output
         assert (await served.ask("GET", "/api/front")).json["data"]["attributes"]["title"] == "new"
         assert len(await hidden(project)) == 2
 
@@ -82,7 +82,7 @@ async def test_says_what_it_needs(project: Project) -> None:
     await prepare(project)
     (project.folder / "there").touch()
     for arguments, text in (
-        (("--publish",), "Name the content type"),
+        (("--publish",), "Missing content type"),
         (("nothing", "--publish"), "Unknown content type or component nothing"),
         (("note", "--export", str(project.folder / "there")), "there exists"),
     ):

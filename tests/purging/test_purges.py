@@ -122,7 +122,7 @@ async def until_refused(newsroom: Newsroom) -> None:
             await asyncio.sleep(0.01)
     for one in found:
         assert re.fullmatch(r"any, api::article\.article, .* in two", describe_message(one.payload))
-        assert re.fullmatch(r"127\.0\.0\.1 answered 503; failing since 20.*Z", one.error or "")
+        assert re.fullmatch(r"127\.0\.0\.1 returned 503; failing since 20.*Z", one.error or "")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -219,7 +219,7 @@ async def test_a_cache_that_is_away_is_told_when_it_is_back_and_holds_up_no_othe
     assert set(tags) <= away.named()
     said = [record.getMessage() for record in caplog.records if "cache two" in record.getMessage()]
     assert said == [
-        "Could not purge the cache two; retrying: 127.0.0.1 answered 503",
+        "Could not purge the cache two; retrying: 127.0.0.1 returned 503",
         "Purging the cache two works again",
     ]
     assert TOKEN not in caplog.text

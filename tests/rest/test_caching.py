@@ -130,7 +130,7 @@ async def test_safe_projects_let_nobody_else_keep_what_is_read(new_club: OpenClu
         ({"*": {"authenticated": "public, s-maxage=1"}}, '"*".authenticated', "expected no public and no s-maxage"),
         ({"api::tag.tag": {"public": "pubilc, x"}}, '"api::tag.tag".public', '"pubilc"; did you mean public?'),
         ({"*": "public"}, '"*"', "expected a table of directives by role"),
-        ({"*": {"public": 5}}, '"*".public', "expected a text of directives"),
+        ({"*": {"public": 5}}, '"*".public', "expected directives"),
     ],
 )
 def test_what_caches_would_not_understand_is_refused_with_its_place(
@@ -150,8 +150,8 @@ async def test_types_and_roles_that_there_are_not_are_told(
     await new_club(**saying({"api::tga.tag": {}, "api::tag.tag": said}))
     told = [one.getMessage().partition("caching.control.")[2] for one in caplog.records]
     assert [one for one in told if one] == [
-        '"api::tga.tag": there is no such content-type; did you mean api::tag.tag?',
-        '"api::tag.tag".editr: there is no such role',
+        '"api::tga.tag": unknown content type; did you mean api::tag.tag?',
+        '"api::tag.tag".editr: unknown role',
     ]
 
 

@@ -547,9 +547,9 @@ async def test_beginnings_are_counted(new_club: OpenClub, openid_server: OpenIdS
     "given, path, message",
     [
         ({"issuer": 5.5}, "company.issuer", "expected a text"),
-        ({"scope": "email"}, "company.scope", "expected a list of texts"),
+        ({"scope": "email"}, "company.scope", "expected a list of strings"),
         ({"enabled": "maybe"}, "company.enabled", "expected true or false"),
-        ({"clientId": "x"}, "company.clientId", "unknown key; there are enabled, key, secret, "),
+        ({"clientId": "x"}, "company.clientId", "unknown key; expected enabled, key, secret, "),
     ],
 )
 def test_wrong_settings_stop_the_start(tmp_path: Any, given: dict[str, Any], path: str, message: str) -> None:

@@ -19,10 +19,10 @@ def test_the_feed_moves_out_of_a_content_types_way(caplog: pytest.LogCaptureFixt
     assert free_path(router, "/api", "/events") == "/events"
     router.add("GET", "/api/events", answer)
     assert free_path(router, "/api", "/events") == "/_events"
-    assert "GET /api/events is taken: the feed of changes is at /api/_events" in caplog.text
+    assert "GET /api/events is in use: the event stream is at /api/_events" in caplog.text
     router.add("GET", "/api/changes", answer)
-    with pytest.raises(StartFailed, match="GET /api/changes is taken"):
+    with pytest.raises(StartFailed, match="GET /api/changes is in use"):
         free_path(router, "/api", "/changes")
     router.add("GET", "/api/_events", answer)
-    with pytest.raises(StartFailed, match="GET /api/events is taken"):
+    with pytest.raises(StartFailed, match="GET /api/events is in use"):
         free_path(router, "/api", "/events")

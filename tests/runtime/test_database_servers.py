@@ -58,9 +58,9 @@ def test_a_pooler_and_the_way_past_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text, told",
     [
-        ('pooler = "transaction"', "database.toml: direct: needed where `pooler` is `transaction`"),
+        ('pooler = "transaction"', "database.toml: direct: required if `pooler` is `transaction`"),
         ('host = "a:x"', "database.toml: host: expected host or host:port"),
-        ('replicas = ["a,b"]', "database.toml: replicas: expected one server in each address"),
+        ('replicas = ["a,b"]', "database.toml: replicas: expected one server in each URL"),
         ('replicas = ["postgresql://u:secret@h"]', "database.toml: replicas: expected the name of the database"),
     ],
 )

@@ -39,10 +39,10 @@ def test_files_that_hold_words_are_languages_and_others_are_told(
     with caplog.at_level(logging.WARNING):
         assert own_languages(project) == ("he", "pt-BR")
     told = "\n".join(caplog.messages)
-    assert "src/admin/languages/fa.json is not spoken" in told
-    assert "ur.json is not spoken: it has to be an object" in told
-    assert "ar.json is not spoken: ui.save is no text" in told
-    assert "it is not called by the code of a language" in told
+    assert "src/admin/languages/fa.json is ignored" in told
+    assert "ur.json is ignored" in told
+    assert "ar.json is ignored: ui.save is not a string" in told
+    assert "its name is not a language" in told
 
 
 def test_a_project_without_languages_has_none(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_provider_of_v4_that_there_is_not(tmp_path: Path, caplog: pytest.LogCa
     object.__setattr__(settings.plugins.upload.config, "provider", "strapi-provider-upload-xyz")
     storage: Storage = open_storage(from_v4(settings, "upload"))
     assert "'strapi-provider-upload-xyz': provider: expected one of local, aws-s3, cloudinary" in caplog.text
-    assert "stay readable" in caplog.text
+    assert "stay available" in caplog.text
     assert storage.name_of("https://xyz.example.org/a.png") is None
     storage.remove(["a"])
     with pytest.raises(ServiceUnavailable, match="Files cannot be uploaded"):
@@ -179,7 +179,10 @@ def test_ways_for_mail(tmp_path: Path, provider: str | None, options: dict[str, 
     [
         ({"provider": "postmark"}, "email.config.provider: expected one of nodemailer, sendmail, amazon-ses, mailgun"),
         ({"provider": "nodemailer"}, "email.config.providerOptions.host: expected the mail server"),
-        ({"provider": "mailgun", "providerOptions": {"key": "k"}}, "providerOptions.domain: expected the domain"),
+        (
+            {"provider": "mailgun", "providerOptions": {"key": "k"}},
+            "providerOptions.domain: expected the sending domain",
+        ),
         ({"providerOptions": {"host": "h", "auth": {"type": "OAuth2"}}}, "auth.type: expected one of"),
     ],
 )
@@ -195,7 +198,7 @@ async def test_options_that_mean_nothing(tmp_path: Path, options: dict[str, Any]
     with pytest.raises(SettingsError, match="expected"):
         open_mailer(settings)
     mailer = open_mailer(from_v4(settings, "email"))
-    with pytest.raises(MailProblem, match="mail cannot be sent with the provider 'nodemailer'"):
+    with pytest.raises(MailProblem, match="cannot send email with the provider 'nodemailer'"):
         await mailer.send(Message("a@b.org", "s", "h"))
 
 

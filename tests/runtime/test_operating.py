@@ -106,7 +106,7 @@ async def test_says_whether_it_is_ready(service: Process) -> None:
     )
     service.asgi.leave()
     draining = await asked(service, "/_ready", [])
-    assert (draining.status, draining.json["reasons"]) == (503, ["draining: the service is about to end"])
+    assert (draining.status, draining.json["reasons"]) == (503, ["draining: the service is shutting down"])
     assert (await asked(service, "/_health", [])).status == 204
 
 

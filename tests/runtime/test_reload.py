@@ -304,7 +304,7 @@ async def test_settings_change_what_all_stands_on(
     await process.reload()
     assert (await get(process, "/content/stories")).json["data"][0]["attributes"]["title"] == "One"
     assert (await get(process, "/api/stories")).status == 404
-    assert "server.port stays 1337 until the service is started again" in caplog.text
+    assert "server.port stays 1337 until the service restarts" in caplog.text
     assert process.infrastructure is not before
     gone = ref(before.database)
     await process._retirements.settle()

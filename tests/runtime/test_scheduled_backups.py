@@ -61,7 +61,7 @@ async def test_one_of_several_makes_it(process: Process, caplog: pytest.LogCaptu
             await each.settle()
     (copy,) = store_of(shared.settings).copies()
     assert [one.message.partition(":")[0] for one in caplog.records if one.name.endswith("runtime.backups")] == [
-        f"Copied the database to {copy.path}/database.db"
+        f"Backed up the database to {copy.path}/database.db"
     ]
     found = await read_record(shared.database)
     assert (found.verified_at, found.size, found.failures) == (copy.manifest.made_at, copy.manifest.bytes, 0)

@@ -37,8 +37,8 @@ def test_addresses(url: str, parts: dict[str, str]) -> None:
         ("postgres://[h/n", EXPECTED),
         ("sqlite://data.db", "sqlite:///relative/to/project or sqlite:////absolute"),
         ("sqlite:///", "sqlite:///relative/to/project or sqlite:////absolute"),
-        ("postgres://h", "the name of the database at the end of the address"),
-        ("postgres://h/a/b", "the name of the database at the end of the address"),
+        ("postgres://h", "the name of the database at the end of the URL"),
+        ("postgres://h/a/b", "the name of the database at the end of the URL"),
     ],
 )
 def test_refused_addresses(url: str, expected: str) -> None:

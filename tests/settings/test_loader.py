@@ -287,7 +287,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
         (
             {"config/api.toml": "[rest]\nmaxLimit = 1\nmax_limit = 2"},
             {},
-            ["config/api.toml: rest.max_limit: given twice, the other time as another spelling of maxLimit"],
+            ["config/api.toml: rest.max_limit: set twice, also as another spelling of maxLimit"],
         ),
         ({"config/api.toml": "rest = 1"}, {}, ["config/api.toml: rest: expected a table, not 1"]),
         (
@@ -309,10 +309,10 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {"config/api.toml": "[compat]\nfirstAdministrator = 'sealed'"},
             {"OCTAVO_API__COMPAT__RELATION_ERRORS": "placed"},
             [
-                'config/api.toml: compat.firstAdministrator: expected one of anyone, code, not "sealed", '
-                'which is "code" now',
+                'config/api.toml: compat.firstAdministrator: expected one of anyone, code, not "sealed"; '
+                'it was renamed to "code"',
                 "OCTAVO_API__COMPAT__RELATION_ERRORS: api.compat.relationErrors: expected one of flat, withPath, not "
-                '"placed", which is "withPath" now',
+                '"placed"; it was renamed to "withPath"',
             ],
         ),
         (
@@ -345,7 +345,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             },
             {},
             [
-                "config/middlewares.toml: cors.origins: expected a list of exact origins, not *, where "
+                "config/middlewares.toml: cors.origins: expected a list of exact origins, not *, because "
                 "credentials are allowed",
             ],
         ),
@@ -356,8 +356,8 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             },
             {},
             [
-                "config/middlewares.toml: cors.origins: expected no list: under the rule compat.cors reflect all "
-                "origins are let in",
+                "config/middlewares.toml: cors.origins: expected no list: the rule compat.cors reflect allows all "
+                "origins",
             ],
         ),
         ({".env": "PORT=abc"}, {}, ['.env: PORT: server.port: expected a whole number, 0 to 65535, not "abc"']),
@@ -371,7 +371,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {},
             {"DATABASE_URL": "mysql://u:secret@h/n"},
             [
-                "DATABASE_URL: database.url: expected an address such as sqlite:///data.db or postgresql://user:password@host:5432/name"
+                "DATABASE_URL: database.url: expected a URL such as sqlite:///data.db or postgresql://user:password@host:5432/name"
             ],
         ),
         (
@@ -388,7 +388,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             ["OCTAVO_API__REST__MAX_LIMT: unknown key; did you mean OCTAVO_API__REST__MAX_LIMIT?"],
         ),
         ({}, {"OCTAVO_API__REST": "1"}, ["OCTAVO_API__REST: unknown key; did you mean OCTAVO_API__REST__PREFIX?"]),
-        ({}, {"OCTAVO_WEATHER__WIND": "1"}, ["OCTAVO_WEATHER__WIND: unknown key; docs/settings.md lists them all"]),
+        ({}, {"OCTAVO_WEATHER__WIND": "1"}, ["OCTAVO_WEATHER__WIND: unknown key; see docs/settings.md"]),
         (
             {},
             {"OCTAVO_API__REST__MAX_LIMIT__X": "1"},

@@ -90,7 +90,7 @@ def test_files_reach_a_v4_projects_configuration(tmp_path: Path, file: Path) -> 
         ({"JWT_SECRET_FILE": "/no/such/file"}, "the file /no/such/file cannot be read: No such file or directory"),
         ({"JWT_SECRET_FILE": "{folder}"}, "the file {folder} cannot be read: {name} is not a regular file"),
         ({"JWT_SECRET_FILE": "{folder}/empty"}, "the file {folder}/empty is empty"),
-        ({"JWT_SECRET_FILE": "{folder}/bytes"}, "the file {folder}/bytes is no text in UTF-8"),
+        ({"JWT_SECRET_FILE": "{folder}/bytes"}, "the file {folder}/bytes is not UTF-8 text"),
         ({"JWT_SECRET_FILE": "{folder}/empty", "JWT_SECRET": "x"}, "JWT_SECRET is set as well; use only one"),
     ],
 )
@@ -120,12 +120,12 @@ def test_no_setting_is_named_like_a_file() -> None:
     ["tobemodified", "toBeModified1", "changeme", "change-me-please", "secret", "your-secret-here", "<secret>", "xxxx"],
 )
 def test_what_templates_leave(text: str) -> None:
-    assert weakness(text) == "is what a template has in its place"
+    assert weakness(text) == "is a placeholder from a template"
 
 
 @pytest.mark.parametrize("text", ["short", "a" * 40, "1234567890", "abc" * 8])
 def test_weak(text: str) -> None:
-    assert (weakness(text) or "").startswith("could be guessed")
+    assert (weakness(text) or "").startswith("is too weak")
 
 
 def test_random_bytes_are_strong_in_any_form() -> None:

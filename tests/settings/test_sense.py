@@ -15,11 +15,11 @@ MISTAKES = [
         {"OCTAVO_MIDDLEWARES__CORS__ORIGINS": "a.example"},
         "middlewares.cors.origins: expected origins with their scheme, such as https://a.example",
     ),
-    ({"OCTAVO_ADMIN__PATH": "/api"}, "admin.path: expected another path than api.rest.prefix, /api"),
-    ({"OCTAVO_ADMIN__PATH": "/"}, "admin.path: expected a path such as /admin, not that of everything"),
+    ({"OCTAVO_ADMIN__PATH": "/api"}, "admin.path: expected a path other than api.rest.prefix, /api"),
+    ({"OCTAVO_ADMIN__PATH": "/"}, "admin.path: expected a path such as /admin, not /"),
     (
         {"OCTAVO_API__REST__PREFIX": "/graphql"},
-        "api.rest.prefix: expected another path than plugins.graphql.config.endpoint, /graphql",
+        "api.rest.prefix: expected a path other than plugins.graphql.config.endpoint, /graphql",
     ),
     (
         {"OCTAVO_PLUGINS__USER_PERMISSIONS": "{}"},
@@ -83,19 +83,19 @@ def test_time_zones_have_to_exist(tmp_path: Path, zone: str) -> None:
     [
         (
             {"OCTAVO_SERVER_PORT": "5"},
-            "OCTAVO_SERVER_PORT: nothing reads this variable; did you mean OCTAVO_SERVER__PORT?",
+            "OCTAVO_SERVER_PORT: unknown variable; did you mean OCTAVO_SERVER__PORT?",
         ),
         (
             {"DATABASE_REPLICAS": "postgresql://one/a"},
-            "DATABASE_REPLICAS: database.replicas: nothing reads this: the database is SQLite, which has no replicas",
+            "DATABASE_REPLICAS: database.replicas: has no effect: SQLite has no replicas",
         ),
         (
             {"OCTAVO_SERVER__PUBLIC_FOLDER": "nowhere"},
-            "OCTAVO_SERVER__PUBLIC_FOLDER: server.publicFolder: there is no folder nowhere",
+            "OCTAVO_SERVER__PUBLIC_FOLDER: server.publicFolder: the folder nowhere does not exist",
         ),
         (
             {"OCTAVO_SERVER__LOG__LEVELS": '{"octavo.htp": "debug", "octavo.api.http": "info"}'},
-            'OCTAVO_SERVER__LOG__LEVELS: server.log.levels."octavo.htp": Octavo has no log of this name',
+            'OCTAVO_SERVER__LOG__LEVELS: server.log.levels."octavo.htp": Octavo has no logger of this name',
         ),
     ],
 )

@@ -49,7 +49,7 @@ def test_a_wrong_key(tmp_path: Path, name: str) -> None:
     path = write_archive(tmp_path / name, FILES, "secret")
     with pytest.raises(TransferError, match="the key is wrong"), open_archive(path, "other", tmp_path):
         pass
-    with pytest.raises(TransferError, match="needs its key"), open_archive(path, None, tmp_path):
+    with pytest.raises(TransferError, match="requires its key"), open_archive(path, None, tmp_path):
         pass
 
 
@@ -69,18 +69,18 @@ WHOLE = tar_bytes(FILES)
 @pytest.mark.parametrize(
     "content, problem",
     [
-        (member("../../etc/passwd"), "leads out of the archive"),
-        (member("/etc/passwd"), "leads out of the archive"),
-        (member("assets/uploads/..\\x"), "leads out of the archive"),
+        (member("../../etc/passwd"), "is outside the archive"),
+        (member("/etc/passwd"), "is outside the archive"),
+        (member("assets/uploads/..\\x"), "is outside the archive"),
         (member("assets/uploads/x", tarfile.SYMTYPE, "/etc/passwd"), "neither a file nor a folder"),
         (member("assets/uploads/x", tarfile.LNKTYPE, "/etc/passwd"), "neither a file nor a folder"),
         (member("assets/uploads/x", tarfile.CHRTYPE), "neither a file nor a folder"),
         (WHOLE[:512], "cut off"),
-        (WHOLE[:1024], "not complete"),
-        (WHOLE[:2048] + b"x" * 512 + WHOLE[2048:], "damaged or not complete, at byte"),
-        (b"no archive" * 1000, "is no archive of this kind"),
-        (b"", "is no archive of this kind"),
-        (tar_bytes({"a": b"1"})[:1024] + tar_bytes({"a": b"2"}), "there twice"),
+        (WHOLE[:1024], "incomplete"),
+        (WHOLE[:2048] + b"x" * 512 + WHOLE[2048:], "damaged or incomplete at byte"),
+        (b"no archive" * 1000, "is not an archive of this kind"),
+        (b"", "is not an archive of this kind"),
+        (tar_bytes({"a": b"1"})[:1024] + tar_bytes({"a": b"2"}), "is a duplicate"),
     ],
 )
 def test_hostile_archives(tmp_path: Path, content: bytes, problem: str) -> None:
@@ -93,7 +93,7 @@ def test_hostile_archives(tmp_path: Path, content: bytes, problem: str) -> None:
     "lines, problem",
     [
         (b'{"a": 1}\n{"a": }\n', r"entities/entities_1.jsonl, line 2: is not valid JSON"),
-        (b'{"a": 1}\n[1]\n', "line 2: is no JSON object"),
+        (b'{"a": 1}\n[1]\n', "line 2: is not a JSON object"),
         (b'{"a": 1}\n' + b'{"a": ' * 2000 + b"1" + b"}" * 2000, "line 2: is not valid JSON"),
         (b'{"a": "\xff"}\n', "line 1: is not valid JSON"),
         (b'{"a": 1}\n\n{"a": "' + b"x" * 100 + b'"}', "line 3: is longer than 64 bytes"),

@@ -111,7 +111,7 @@ async def test_invalid_values_are_exported_as_empty_ones_if_asked(town: Town, tm
     if town.database.dialect.name != "sqlite":
         pytest.skip("the columns of PostgreSQL hold no other types")
     await town.database.execute("INSERT INTO houses (id, name, value, is_old) VALUES (7, 'odd', '12a', 'perhaps')")
-    found = {"houses.value, id 7: is no whole number", "houses.is_old, id 7: is neither true nor false"}
+    found = {"houses.value, id 7: is not a whole number", "houses.is_old, id 7: must be true or false"}
     with pytest.raises(TransferError, match="--skip-invalid leaves them empty") as refused:
         await town.give(tmp_path / "a.tar")
     assert all(problem in str(refused.value) for problem in found)
@@ -193,29 +193,32 @@ def broken_links(left: dict[str, Any], right: dict[str, Any], kind: str = "basic
 BROKEN: list[tuple[dict[str, bytes], str]] = [
     (
         town_files(entities=[*ENTITIES, {"type": HOUSE, "id": 40, "data": EMPTY_HOUSE}]),
-        "line 8: id 40 of houses is there twice",
+        "line 8: duplicate ID 40 of houses",
     ),
-    (town_files(entities=[*ENTITIES, {"type": HOUSE, "id": "1", "data": {}}]), "line 8: id is no id"),
-    (town_files(entities=[*ENTITIES, {"type": HOUSE, "id": 2**40, "data": {}}]), "line 8: id is no id"),
-    (town_files(entities=[*ENTITIES, {"type": HOUSE, "id": 1}]), "line 8: data is no object"),
+    (town_files(entities=[*ENTITIES, {"type": HOUSE, "id": "1", "data": {}}]), "line 8: id is not an ID"),
+    (town_files(entities=[*ENTITIES, {"type": HOUSE, "id": 2**40, "data": {}}]), "line 8: id is not an ID"),
+    (town_files(entities=[*ENTITIES, {"type": HOUSE, "id": 1}]), "line 8: data is not an object"),
     (town_files(entities=jsonl(ENTITIES) + b"\n{"), "line 8: is not valid JSON"),
-    (town_files(entities=entity(rooms="many")), "line 8: api::house.house.rooms is no whole number"),
-    (town_files(entities=entity(rooms=True)), "line 8: api::house.house.rooms is no integer"),
+    (town_files(entities=entity(rooms="many")), "line 8: api::house.house.rooms is not a whole number"),
+    (town_files(entities=entity(rooms=True)), "line 8: api::house.house.rooms is not of type integer"),
     (town_files(entities=entity(seenAt="soon")), "line 8: api::house.house.seenAt"),
-    (town_files(entities=entity(name=["x"])), "line 8: api::house.house.name is no single value"),
-    (town_files(entities=entity(name="a\0b")), "line 8: houses.name holds a NUL character"),
+    (town_files(entities=entity(name=["x"])), "line 8: api::house.house.name is not a single value"),
+    (town_files(entities=entity(name="a\0b")), "line 8: houses.name contains a NUL character"),
     (town_files(entities=entity(value=str(2**64))), "line 8: .*value"),
-    (town_files(entities=entity(windows={"id": 1})), "line 8: api::house.house.windows is no list"),
-    (town_files(entities=entity(windows=[3])), "line 8: api::house.house.windows holds what is no component"),
-    (town_files(entities=entity(windows=[{"id": 9}])), "line 8: id 9 of parts_windows is there twice"),
+    (town_files(entities=entity(windows={"id": 1})), "line 8: api::house.house.windows is not a list"),
+    (
+        town_files(entities=entity(windows=[3])),
+        "line 8: api::house.house.windows contains a value that is not a component",
+    ),
+    (town_files(entities=entity(windows=[{"id": 9}])), "line 8: duplicate ID 9 of parts_windows"),
     (town_files(entities=entity(slug="haeuschen")), "(?s)lines? .*8.*houses"),
     (
         town_files(links=broken_links(end(HOUSE, 12, "street"), end(STREET, 99))),
-        f"line 11: there is no {STREET} with id 99",
+        f"line 11: no {STREET} has the ID 99",
     ),
     (
         town_files(links=broken_links(end(HOUSE, 99, "street"), end(STREET, 5))),
-        f"line 11: there is no {HOUSE} with id 99",
+        f"line 11: no {HOUSE} has the ID 99",
     ),
     (
         town_files(links=broken_links(end(HOUSE, 12, "street"), end(STREET, 5))),
@@ -223,15 +226,15 @@ BROKEN: list[tuple[dict[str, bytes], str]] = [
     ),
     (
         town_files(links=broken_links({**end(HOUSE, 12), "field": 3}, end(STREET, 5))),
-        "line 11: left.field is no text",
+        "line 11: left.field is not a string",
     ),
     (
         town_files(links=broken_links(end(HOUSE, 12, "street"), {"type": STREET, "ref": -5})),
-        "line 11: ref is no id",
+        "line 11: ref is not an ID",
     ),
-    (town_files(links=broken_links(end(HOUSE, 12), end(STREET, 5), "odd")), "line 11: 'relation.odd' is no kind"),
+    (town_files(links=broken_links(end(HOUSE, 12), end(STREET, 5), "odd")), "unknown link kind 'relation.odd'"),
     (town_files(configuration=[{"type": "other", "value": {}}]), "line 1: 'other' is neither"),
-    ({**town_files(), "assets/uploads/x/y.png": b""}, "x/y.png: no file may have this name"),
+    ({**town_files(), "assets/uploads/x/y.png": b""}, "x/y.png: this file name is not allowed"),
     ({**town_files(), "assets/metadata/red_1.png.json": b"{"}, "red_1.png.json, line 1: is not valid JSON"),
 ]
 
@@ -248,7 +251,7 @@ async def test_a_failure_changes_nothing(town: Town) -> None:
 
 
 @pytest.mark.parametrize(
-    "missing, problem", [("entities", "holds no content; .* --only files,config"), ("configuration", "no config")]
+    "missing, problem", [("entities", "contains no content; .* --only files,config"), ("configuration", "no config")]
 )
 async def test_an_archive_without_a_part(town: Town, missing: str, problem: str) -> None:
     files = {name: content for name, content in town_files().items() if not name.startswith(missing)}
@@ -313,7 +316,7 @@ async def test_export_leaves_out_what_leads_to_nothing(town: Town, tmp_path: Pat
     (town.uploads / "thumbnail_red_1.png").unlink()
     report = await town.give(tmp_path / "out.tar")
     assert report.dangling == {"houses": 1}
-    assert report.missing_files.summary() == ["/uploads/thumbnail_red_1.png: is not there"]
+    assert report.missing_files.summary() == ["/uploads/thumbnail_red_1.png: not found"]
     assert report.links == len(LINKS) - 3
 
 

@@ -124,10 +124,10 @@ async def test_what_cannot_be_kept_is_told_all_at_once(
         await copy(source, target, registry)
     for problem in (
         "houses.rent, id 12: has more than 2 decimal places",
-        "houses.rooms, id 12: is too large an integer",
+        "houses.rooms, id 12: is too large for an integer",
         "houses.name, id 40: is longer than 255 characters",
         "houses.rent, id 40: is not less than 100000000",
-        "houses.facts, id 40: holds a NUL character",
+        "houses.facts, id 40: contains a NUL character",
     ):
         assert problem in str(refused.value)
     assert await target.fetch_value("SELECT count(*) FROM streets") == 0
@@ -157,7 +157,7 @@ async def test_what_sqlite_did_not_look_at(
     row = await target.fetch_row("SELECT seen_at, is_old, rooms FROM houses WHERE id = 40")
     assert tuple(row or ()) == ("2020-01-01 00:00:00.5", True, 7)
     loose.execute("UPDATE houses SET is_old = 'perhaps' WHERE id = 40")
-    with pytest.raises(TransferError, match=r"houses\.is_old, id 40: is neither true nor false"):
+    with pytest.raises(TransferError, match=r"houses\.is_old, id 40: must be true or false"):
         await copy(source, target, registry, replace=True)
 
 
@@ -167,9 +167,9 @@ async def test_invalid_values_are_left_empty_if_asked(
     loose = apsw.Connection(str(tmp_path / "source.db"))
     loose.execute("UPDATE houses SET value = '12a', is_old = 'perhaps', rooms = 3000000000 WHERE id = 40")
     found = {
-        "houses.value, id 40: is no whole number",
-        "houses.is_old, id 40: is neither true nor false",
-        "houses.rooms, id 40: is too large an integer",
+        "houses.value, id 40: is not a whole number",
+        "houses.is_old, id 40: must be true or false",
+        "houses.rooms, id 40: is too large for an integer",
     }
     with pytest.raises(TransferError, match="--skip-invalid leaves them empty") as refused:
         await copy(source, target, registry)
@@ -187,7 +187,7 @@ async def test_another_database_is_no_source(tmp_path: Path, target: PostgresqlD
     other = open_database(f"sqlite:///{tmp_path / 'other.db'}")
     await other.connect()
     try:
-        with pytest.raises(TransferError, match="holds no table of this project"):
+        with pytest.raises(TransferError, match="has no table of this project"):
             await copy_database(other, target, registry, [], CopyOptions(), lambda *_: None)
     finally:
         await other.close()

@@ -110,7 +110,7 @@ async def test_is_loaded_once(tmp_path: Path, database: Database) -> None:
         (story("b", title="@nobody"), "There is no entry for @nobody"),
         (story("b", title="B", image="@file:blue"), "There is no file for @file:blue"),
         ({**story("b"), "uid": "api::x.x"}, "b: unknown content type 'api::x.x'"),
-        (place("b", "en", "nowhere"), "b: there is no entry 'nowhere' to be a localization of"),
+        (place("b", "en", "nowhere"), "b: unknown entry 'nowhere' in localizationOf"),
     ],
 )
 async def test_all_of_it_or_nothing(tmp_path: Path, database: Database, entry: dict[str, Any], message: str) -> None:

@@ -27,7 +27,7 @@ class AddedCommand:
         except Exception as error:  # importing a package can raise anything
             raise click.ClickException(f"{name}, of {self.distribution}: {type(error).__name__}: {error}") from error
         if not isinstance(command, click.Command):
-            raise click.ClickException(f"{name}, of {self.distribution}: {value} is no command of click")
+            raise click.ClickException(f"{name}, of {self.distribution}: {value} is not a click command")
         return command
 
 

@@ -27,10 +27,10 @@ def silence(address: str, error: Exception) -> str:
     """Return why a request to an address failed, for display."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, OSError) and reason.errno == ECONNREFUSED:
-        return f"nothing listens at {address}: is the service started there?"
+        return f"no service is listening at {address}"
     if isinstance(reason, TimeoutError):
-        return f"{address} did not answer in time"
-    return f"{address} does not answer: {reason}"
+        return f"{address} timed out"
+    return f"{address} cannot be reached: {reason}"
 
 
 def _address(host: str, port: int) -> str:

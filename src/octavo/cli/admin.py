@@ -47,7 +47,7 @@ def create_user(
     if as_json:
         say_json({"id": made, "email": email.strip().lower(), "role": role})
     else:
-        say("Made the administrator [bold]{}[/], number {}.", email, made)
+        say("Created the administrator [bold]{}[/] with the ID {}.", email, made)
 
 
 @admin.command(name="reset-password", epilog="Example: octavo admin reset-password ann@example.org")
@@ -63,7 +63,7 @@ def set_password(email: str, password_stdin: bool, project: Path, as_json: bool)
     if as_json:
         say_json({"email": email.strip().lower()})
     else:
-        say("[bold]{}[/] has another password now.", email)
+        say("Changed the password of [bold]{}[/].", email)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,7 @@ def list_all(project: Path, as_json: bool) -> None:
         say_json([_as_json(one) for one in found])
         return
     columns = ("id", "email", "first name", "last name", "roles", "active", "blocked")
-    say_table(
-        columns, (_as_row(one) for one in found), "There is no administrator: octavo admin create-user makes one."
-    )
+    say_table(columns, (_as_row(one) for one in found), "No administrators. Create one with octavo admin create-user.")
 
 
 def _as_json(listed: _Listed) -> dict[str, object]:

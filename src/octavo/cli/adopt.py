@@ -42,13 +42,13 @@ def adopt(folder: Path, markdown: Path | None, force: bool, drafts: Path | None,
     that `--drafts` writes files.
     """
     if markdown is not None and markdown.exists() and not force:
-        refuse(f"{markdown} is there already; --force replaces it")
+        refuse(f"{markdown} already exists; --force replaces it")
     try:
         v4 = find_v4_project(folder)
     except ValueError as error:
         refuse(f"package.json {error}")
     if v4 is None:
-        refuse(f"{folder} is no project of Strapi v4: its package.json does not ask for @strapi/strapi 4")
+        refuse(f"{folder} is not a Strapi v4 project: its package.json does not require @strapi/strapi 4")
     report = examine(folder, v4, os.environ)
     if drafts is not None:
         report = replace(report, drafts=_drafted(folder, drafts))
@@ -104,7 +104,7 @@ def _printed(section: Section) -> Iterator[Text | Table | Padding]:
             yield _indented(_titled(names), 2)
             yield _indented(text, 6)
     if len(section.rows) > _MOST_ROWS:
-        yield _indented(f"and {len(section.rows) - _MOST_ROWS} more: --markdown FILE has all of it", 2)
+        yield _indented(f"and {len(section.rows) - _MOST_ROWS} more; --markdown FILE writes the full report", 2)
     yield from (_indented(line, 2) for line in section.then)
     if section.code:
         yield _indented(section.code, 4)

@@ -86,9 +86,9 @@ def _say(findings: "Findings", done: list[str], applies: bool) -> None:
     for line in done:
         say("{}", line)
     if not (findings.proposals or findings.without):
-        say("Nothing was slow that an index could help.")
+        say("No slow request would benefit from an index.")
     elif findings.proposals and not applies:
-        say("The same with --apply writes them into the definitions, and makes them.")
+        say("To add them to the definitions and create them, repeat the command with --apply.")
 
 
 def _say_proposal(one: "Proposal") -> None:
@@ -98,7 +98,7 @@ def _say_proposal(one: "Proposal") -> None:
     say("  why    {}", one.advice.why)
     size = f"{trial.bytes / 1024**2:,.1f} MB" if trial.bytes >= 1024**2 else f"{max(trial.bytes // 1024, 1)} kB"
     names = ", ".join(key.attribute for key in one.advice.index.keys)
-    template = "  costs  about {} for {}, and a little each time one is made or its {} changes"
+    template = "  costs  about {} for {}, and a little for each created entry or change of {}"
     say(template, size, counted(trial.rows, "entry", "entries"), names)
-    answer = {True: "uses it", False: "would not use it, so that --apply leaves it out", None: trial.reason}[trial.used]
+    answer = {True: "uses it", False: "would not use it, so --apply skips it", None: trial.reason}[trial.used]
     say("  tried  {}", f"the database {answer}" if trial.used is not None else f"no: {answer}")

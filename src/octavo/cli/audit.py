@@ -28,7 +28,7 @@ def audit(email: str | None, uid: str | None, entry: int | None, limit: int, pro
     else:
         columns = ("when", "administrator", "door", "action", "type", "id")
         rows = ((_when(one), one.email, one.door, one.action, one.uid, one.entry) for one in found)
-        none = "None of this was done." if email or uid or entry else "No administrator has done anything yet."
+        none = "No matching audit records." if email or uid or entry else "No audit records yet."
         say_table(columns, rows, none)
 
 

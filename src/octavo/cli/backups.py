@@ -51,11 +51,11 @@ def backups(verify: bool, fetch: str | None, project: Path, as_json: bool) -> No
     elif rows:
         say_table(rows[0], (row.values() for row in rows))
     elif not verify:
-        say("There is no copy in {}; octavo db backup --scheduled makes one.", store.folder)
+        say("No backups in {}. Create one with octavo db backup --scheduled.", store.folder)
     if verify and not rows:
-        refuse(f"there is no copy in {store.folder} to verify; octavo db backup --scheduled makes one")
+        refuse(f"no backups in {store.folder} to verify. Create one with octavo db backup --scheduled")
     if unsound:
-        refuse(f"{unsound} of {counted(len(rows), 'copy', 'copies')} {'is' if unsound == 1 else 'are'} not sound")
+        refuse(f"{unsound} of {counted(len(rows), 'backup')} {'is' if unsound == 1 else 'are'} damaged")
 
 
 def _reach_bucket(settings: Settings, fetch: str | None) -> Bucket | None:
@@ -63,7 +63,7 @@ def _reach_bucket(settings: Settings, fetch: str | None) -> Bucket | None:
     try:
         bucket = bucket_of(settings)
         if fetch is not None and bucket is None:
-            refuse("There is no bucket: database.backups.bucket names none")
+            refuse("No bucket is configured. Set database.backups.bucket")
         if fetch is not None and bucket is not None:
             bucket.fetch(fetch, store_of(settings))
     except (BackupFailed, OSError) as error:
@@ -122,14 +122,14 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
     asyncio.run(
         _with_record(settings, lambda database: backup_records.done(database, manifest.made_at, manifest.bytes))
     )
-    template = "Copied the database to {}: {} in {}, {:,.1f} MB, {} and counted, {:.0f} s; {} older removed"
+    template = "Backed up the database to {}: {} in {}, {:,.1f} MB, {} and counted, {:.0f} s; removed {} older"
     rows, tables = counted(made.copy.rows, "row"), counted(len(manifest.tables), "table")
     size = manifest.bytes / 1024**2
     numbers = rows, tables, size, manifest.verified, made.seconds, len(made.removed)
     say("{}", template.format(made.copy.path / manifest.file, *numbers))
     if made.sent is not None:
         went, gone = len(made.sent.sent), len(made.sent.removed)
-        say("Sent {} to {} and read back; {} older removed there", went, made.sent.place, gone)
+        say("Uploaded {} to {} and verified it; removed {} older there", went, made.sent.place, gone)
     for note in manifest.notes:
         say("{}", note)
 

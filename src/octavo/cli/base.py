@@ -220,7 +220,7 @@ def with_secrets(settings: Settings) -> Settings:
 def check_project(project: Path) -> None:
     """Raise Refused if a folder is not a project."""
     if not any((project / name).is_dir() for name in ("src", "config")):
-        refuse(f"{project} is not a project: it has neither src/ nor config/. `octavo new NAME` makes one.")
+        refuse(f"{project} is not a project: it has neither src/ nor config/. Create one with `octavo new NAME`.")
 
 
 def with_database(

@@ -81,7 +81,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
         _end(remarks, report, strict)
         return
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
-    origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
+    origin = "an adopted v4 project" if settings.adopted else "Octavo project"
     say("\nMode [bold]{}[/], {}, profile [bold]{}[/]:", settings.mode, origin, settings.profile)
     known = known_version(version)
     under_v4 = f"under v4 {version or 'of unknown version'}"
@@ -98,9 +98,9 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     if doubts:
         say("\nRemarks on the settings:\n{}", "\n".join(map(str, doubts)))
     if guards:
-        say("\nGuards that do not hold for GraphQL or localizations:\n{}", "\n".join(guards))
+        say("\nGuards that do not apply to GraphQL or localizations:\n{}", "\n".join(guards))
     _end(remarks, report, strict)
-    say("\nSettings, definitions and code can be used: octavo start takes them as they are.")
+    say("\nSettings, definitions and code are valid.")
 
 
 def _end(remarks: Sequence[object], report: Report | None, strict: bool) -> None:

@@ -58,7 +58,7 @@ def totals(action: str | None, project: Path, as_json: bool) -> None:
     """
     settings = read_settings(project)
     if action == "keep" and settings.database.totals == "counted":
-        refuse('database.toml says totals = "counted", so nobody would look at what is kept')
+        refuse('database.toml sets totals = "counted", so maintained counts have no effect')
     states, done = asyncio.run(_work(settings, action))
     if as_json:
         say_json({"totals": [{"table": each.table.name, "kept": each.is_kept} for each in states], "done": done})
@@ -74,7 +74,7 @@ async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalStat
         keeper = CountMaintenance(database, registry)
         if not await keeper.has_tables():
             if action != "keep":
-                return (), ["Nothing is kept here yet: a start, or --keep, makes the tables for it."]
+                return (), ["No counts are maintained yet. A start or --keep creates the tables."]
             await synchronize(database, registry)
         done = await _do(keeper, action)
         return await keeper.states(), done
@@ -87,8 +87,8 @@ async def _do(keeper: CountMaintenance, action: str | None) -> list[str]:
         case "check":
             wrong = await keeper.compare()
             await keeper.keep()
-            return [f"The total of {table.name} was wrong, and is counted anew" for table in wrong] or [
-                "All are right."
+            return [f"The count of {table.name} was wrong and is counted again" for table in wrong] or [
+                "All counts are correct."
             ]
         case "remove":
             return [f"Removed {counted(await keeper.remove(), 'trigger')}.", _TAKEN_AGAIN]
@@ -115,7 +115,7 @@ def convert(type_name: str, attribute: str, dry_run: bool, null_failures: bool, 
     if as_json:
         say_json(_as_json(step, report, is_done))
     elif step is None:
-        say("The column has the type of its attribute.")
+        say("The column already has the attribute's type.")
     else:
         say("{}", step.change)
         say("{}: {}", "Converted" if is_done else "Will convert", report.converted)
@@ -124,7 +124,7 @@ def convert(type_name: str, attribute: str, dry_run: bool, null_failures: bool, 
             say_table(("id", "value"), report.samples)
     if report.failed and not dry_run and not is_done:
         failed = counted(report.failed, "value")
-        refuse(f"{failed} will not convert; nothing was done. --null-failures empties what does not")
+        refuse(f"{failed} will not convert, so nothing was changed. --null-failures sets them to null")
 
 
 def _as_json(step: ConversionStep | None, report: ConversionReport, is_done: bool) -> dict[str, Any]:
@@ -150,7 +150,9 @@ async def _convert(
         try:
             return step, await convert_column(database, step, null_failures=null_failures)
         except IntegrityViolation as error:
-            refuse(f"Nothing was done: the converted values break a rule of the database, {error.__cause__ or error}")
+            refuse(
+                f"Nothing was changed: the converted values violate a database constraint, {error.__cause__ or error}"
+            )
 
 
 class _Compared(NamedTuple):
@@ -209,14 +211,16 @@ def diff(exit_code: bool, check: bool, project: Path, as_json: bool) -> None:
         say_json({name: list(map(str, items)) for name, items in lists.items()})
     else:
         if not (changes.every or pending or compared.affects_content):
-            say("The database is what the definitions ask for.")
-        _print_list("Migrations that run first at the next start, and may change what follows:", "green", pending)
-        _print_list("Made at the next start:", "green", changes.additive)
-        _print_list("Made after the next start, while it serves:", "green", changes.aside)
-        _print_list("Entries that changed options concern at the next start:", "yellow", entries)
+            say("The database matches the definitions.")
+        _print_list(
+            "Migrations that run first at the next start, and can change the rest of this list:", "green", pending
+        )
+        _print_list("Changes at the next start:", "green", changes.additive)
+        _print_list("Changes after the next start, in the background:", "green", changes.aside)
+        _print_list("Effects of changed options at the next start:", "yellow", entries)
         _print_list("Rows that conflict with new rules; they stay as they are:", "yellow", conflicts)
         _print_list("Content that will not be served:", "yellow", unserved)
-        _print_list("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
+        _print_list("Changes that lose data, only with octavo db upgrade --allow-data-loss:", "red", changes.losing)
         _print_list("Single types with several entries:", "yellow", surplus)
     if (exit_code and (changes.every or pending or entries)) or (check and compared.affects_content):
         sys.exit(1)
@@ -261,9 +265,9 @@ def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
         return
     if not applied:
         say("Nothing to change.")
-    _print_list("Made:", "green", applied)
-    _print_list("Left, because data would be lost (--allow-data-loss):", "yellow", report.left)
-    _print_list("Not possible with the data that is stored:", "red", report.warnings)
+    _print_list("Changed:", "green", applied)
+    _print_list("Not changed, because data would be lost (--allow-data-loss):", "yellow", report.left)
+    _print_list("Not possible with the stored data:", "red", report.warnings)
     _print_list("Not made:", "red", indexes.left)
 
 
@@ -306,16 +310,16 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
     settings = read_settings(project)
     if scheduled:
         if file is not None:
-            raise click.UsageError("--scheduled takes no file: the settings name a folder")
+            raise click.UsageError("--scheduled takes no file, because the settings define the folder")
         make_scheduled(settings, begun=begun)
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE'")
     if file.exists() and not force:
-        refuse(f"{file} is there already; --force replaces it")
+        refuse(f"{file} already exists; --force replaces it")
     if settings.database.client == "sqlite":
         if not settings.database_file.exists():
-            refuse(f"there is no {settings.database_file} yet: the first start makes it, or octavo db upgrade")
+            refuse(f"{settings.database_file} does not exist yet. The first start or octavo db upgrade creates it")
         with progress_bar("Backing up") as progress:
             try:
                 copy_database(settings.database_file, file, progress)

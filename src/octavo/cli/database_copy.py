@@ -51,7 +51,10 @@ def copy(
     if source == target:
         refuse("source and target are the same database")
     if source.startswith(SQLITE_PREFIX) and not Path(source.removeprefix(SQLITE_PREFIX)).is_file():
-        refuse(f"there is no file {source.removeprefix(SQLITE_PREFIX)}; relative paths start in the project's folder")
+        refuse(
+            f"the file {source.removeprefix(SQLITE_PREFIX)} does not exist; relative paths start in the "
+            f"project's folder"
+        )
     options = CopyOptions(replace=force, rounded=round_decimals, skip_invalid=skip_invalid)
     with progress_bar("Copying") as progress:
         databases = _opened(source, schema), _opened(target, schema)
@@ -103,8 +106,8 @@ def _print_report(report: CopyReport) -> None:
     rows, tables = counted(sum(report.rows.values()), "row"), counted(filled, "table")
     say("Copied [bold]{}[/] of {}.", rows, tables)
     for table, count in sorted(report.left_out.items()):
-        say("[yellow]Left out[/] {} of {}: belonging to nothing that is there.", counted(count, "row"), table)
+        say("[yellow]Skipped[/] {} of {}: they belong to rows that do not exist.", counted(count, "row"), table)
     for problem in report.invalid.summary():
         say("[yellow]Left empty[/] {}", problem)
     for name in report.unknown:
-        say("[yellow]Left out[/] {}: no definition asks for it.", name)
+        say("[yellow]Skipped[/] {}: no definition uses it.", name)

@@ -33,7 +33,7 @@ def list_content_types(project: Path, as_json: bool, with_builtin: bool) -> None
         say_json(found)
         return
     columns = ("uid", "kind", "path", "table", "attributes", "draftAndPublish", "localized")
-    say_table(columns, ([_shown(row[column]) for column in columns] for row in found), "There is no content-type.")
+    say_table(columns, ([_shown(row[column]) for column in columns] for row in found), "No content types.")
 
 
 def _describe(item: ContentType, prefix: str) -> dict[str, Any]:

@@ -130,9 +130,9 @@ class Watcher:
         except asyncio.CancelledError:
             raise
         except Exception:
-            say("[dim]Waiting for a change[/]")
+            say("[dim]Waiting for changes[/]")
         else:
-            say("[dim]Serves what changed[/]")
+            say("[dim]Reloaded[/]")
 
     def _folders(self) -> list[Path]:
         return [folder for name in FOLDERS if (folder := self._project / name).is_dir()]
@@ -160,7 +160,7 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
     settings = load_settings(project, environment)
     made = add_secrets(project, missing_secrets(settings))
     if made:
-        say("Made secrets in .env: {}", ", ".join(made))
+        say("Created secrets in .env: {}", ", ".join(made))
     if seed:
         load(settings)
     print_example_requests(project, address_of(settings))
@@ -178,19 +178,23 @@ def load(settings: Settings) -> None:
     async def work(database: Database) -> SeedReport | None:
         media = open_media(settings, database, open_storage(settings))
         writer = EntryWriter(database, project_registry(settings))
-        with progress_bar("Loading the seed") as progress:
+        with progress_bar("Loading the sample content") as progress:
             return await load_seed(settings.project, writer, media, progress)
 
     report = with_database(settings, work)
     if report is not None:
-        say("Loaded the seed: {}, {}", counted(report.entries, "entry", "entries"), counted(report.files, "file"))
+        say(
+            "Loaded the sample content: {}, {}",
+            counted(report.entries, "entry", "entries"),
+            counted(report.files, "file"),
+        )
 
 
 def print_example_requests(project: Path, address: str) -> None:
     """Print the example requests of the project's seed, if it has some."""
     requests = read_requests(project)
     if requests:
-        say("\n[bold]To try, as soon as it serves:[/]")
+        say("\n[bold]Try it when the service is ready:[/]")
     for title, path in requests:
         say("  {}\n  [cyan]curl -g '{}'[/]", title, f"{address}{path}")
     if requests:

@@ -36,7 +36,7 @@ def docs(words: tuple[str, ...], browser: bool, folder: bool, plain: bool) -> No
         _search(pages, words[1:])
         return
     if len(words) > 1:
-        refuse(f"a page has one name; for words, octavo docs search {' '.join(words)}")
+        refuse(f"a page name is one word. To search, run octavo docs search {' '.join(words)}")
     page = _named(pages, words[0]) if words else None
     if browser:
         _browse(page)
@@ -55,17 +55,17 @@ def _named(pages: Sequence[Page], name: str) -> Page:
     by_name = {page.name: page for page in pages}
     if wanted not in by_name:
         near = close_match(wanted, by_name)
-        hint = f"; octavo docs search {name} looks for the word" if near is None else f"; did you mean {near}?"
-        refuse(f"there is no page {name!r}{hint}")
+        hint = f"; to search, run octavo docs search {name}" if near is None else f"; did you mean {near}?"
+        refuse(f"unknown page {name!r}{hint}")
     return by_name[wanted]
 
 
 def _search(pages: Sequence[Page], words: Sequence[str]) -> None:
     if not words:
-        refuse("what is looked for? octavo docs search WORD ...")
+        refuse("missing search words: octavo docs search WORD ...")
     found = search(pages, words)
     if not found:
-        refuse(f"nothing has all of: {' '.join(words)}")
+        refuse(f"no results for: {' '.join(words)}")
     for section in found[:_MOST_FOUND]:
         say("[bold]{}[/]: {}", section.page.name, section.heading)
         say("  {}", _short(line_with(section, words)))
@@ -81,7 +81,10 @@ def _list() -> None:
     say_table(
         ("page", "title", "group"), ((one.name, one.title, title) for title, pages in groups().items() for one in pages)
     )
-    say("\noctavo docs PAGE shows a page, octavo docs search WORD searches all, octavo docs --browser opens them.")
+    say(
+        "\noctavo docs PAGE shows a page, octavo docs search WORD searches all pages, octavo docs --browser "
+        "opens the browser."
+    )
 
 
 def _browse(page: Page | None) -> None:
@@ -95,7 +98,9 @@ def _site() -> Path:
     builder = root() / "scripts/docs_site.py"
     if not builder.is_file():
         if not (root() / _SITE / "index.html").is_file():
-            refuse("this package was built without the documentation site; octavo docs PAGE shows a page here")
+            refuse(
+                "this package was built without the documentation site; octavo docs PAGE shows a page in the terminal"
+            )
         return root() / _SITE
     site = root() / "build/docs-site"
     built = subprocess.run([sys.executable, str(builder), str(site)], capture_output=True, text=True)

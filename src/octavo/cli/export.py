@@ -33,7 +33,7 @@ def parts_of(only: str | None, exclude: str | None) -> frozenset[Part]:
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if not parts:
-        raise click.UsageError("nothing is left of the archive")
+        raise click.UsageError("no parts of the archive remain")
     return parts
 
 
@@ -64,15 +64,15 @@ def export(
     releases.
     """
     if no_encrypt and key is not None:
-        raise click.UsageError("--no-encrypt and --key say different things")
+        raise click.UsageError("--no-encrypt and --key cannot be combined")
     parts = parts_of(only, exclude)
     settings = read_settings(project)
     name = file or Path(f"export_{datetime.now(UTC):%Y%m%d%H%M%S}")
     path = archive_path(name, compressed=not no_compress, encrypted=not no_encrypt)
     if path.exists() and not force:
-        refuse(f"{path} is there already; --force replaces it")
+        refuse(f"{path} already exists; --force replaces it")
     if not no_encrypt and not key:
-        key = click.prompt("Key to encrypt with", hide_input=True, confirmation_prompt=True, err=True)
+        key = click.prompt("Encryption key", hide_input=True, confirmation_prompt=True, err=True)
     with progress_bar("Exporting") as progress:
         password = None if no_encrypt else key
         report = asyncio.run(_export(settings, path, parts, password, not no_compress, skip_invalid, progress))
@@ -112,10 +112,14 @@ def _print_report(report: ExportReport) -> None:
     say("{}.", ", ".join(counts))
     if report.hidden:
         entries = counted(report.hidden, "hidden entry", "hidden entries")
-        say("[yellow]Marked[/] {}: Octavo hides them again, Strapi v4 would serve them; see octavo db hidden.", entries)
+        say(
+            "[yellow]Hidden[/] {}: Octavo hides them after an import, but Strapi v4 would serve them; see "
+            "octavo db hidden.",
+            entries,
+        )
     for table, count in sorted(report.dangling.items()):
-        say("[yellow]Left out[/] {} of {}: what it leads to is not exported.", counted(count, "link"), table)
+        say("[yellow]Skipped[/] {} of {}: the target is not exported.", counted(count, "link"), table)
     for problem in report.invalid.summary():
         say("[yellow]Left empty[/] {}", problem)
     for problem in report.missing_files.summary():
-        say("[yellow]Left out[/] file {}", problem)
+        say("[yellow]Skipped[/] file {}", problem)

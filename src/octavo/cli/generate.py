@@ -35,23 +35,23 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
 _PROMPTS = {
-    "enumeration": "Values, separated by commas",
+    "enumeration": "Values, comma-separated",
     "component": "Component, such as shared.seo",
-    "dynamiczone": "Components, with commas between",
+    "dynamiczone": "Components, comma-separated",
 }
 
 
 def ask_content_type(options: TypeOptions) -> tuple[str, TypeOptions]:
     """Prompt for the name and options of a content type."""
-    name = _prompt("Name, in the singular", lambda text: checked_name(text, "a content type"))
+    name = _prompt("Singular name", lambda text: checked_name(text, "a content type"))
     plural = options.plural or _prompt("Plural", lambda text: checked_name(text, "a content type"), plural_of(name))
     return name, replace(
         options,
         plural=plural,
-        display=options.display or click.prompt("Name for people", default=display_name(name)),
-        single=options.single or click.confirm("Only one entry (a single type)?", default=False),
+        display=options.display or click.prompt("Display name", default=display_name(name)),
+        single=options.single or click.confirm("Single type (only one entry)?", default=False),
         drafts=click.confirm("With drafts?", default=options.drafts),
-        localized=options.localized or click.confirm("In several languages?", default=False),
+        localized=options.localized or click.confirm("Localized?", default=False),
     )
 
 
@@ -59,12 +59,12 @@ def ask_component(display: str | None) -> tuple[str, str]:
     """Prompt for a component. Return its UID and display name."""
     category = _prompt("Category", lambda text: checked_name(text, "a category"))
     name = _prompt("Name", lambda text: checked_name(text, "a component"))
-    return f"{category}.{name}", display or click.prompt("Name for people", default=display_name(name))
+    return f"{category}.{name}", display or click.prompt("Display name", default=display_name(name))
 
 
 def ask_attributes(registry: Registry, own: str) -> Sequence[str]:
     """Prompt for attributes until an empty name, and return them as words of the command line."""
-    say("Attributes; an empty name ends them. Types: {}", ", ".join(TYPES))
+    say("Attributes; leave the name empty to finish. Types: {}", ", ".join(TYPES))
     words: list[str] = []
     while name := click.prompt("Attribute", default="", show_default=False):
         try:
@@ -196,7 +196,7 @@ def _grant_or_explain(project: Path, uid: str, *, public: bool) -> None:
         with_database(settings, lambda database: grant(database, "public", actions), hooked=True)
     except StartFailed as error:
         command = f"octavo permissions grant public '{pattern}'"
-        refuse(f"The files are written, but nothing is granted: {error}. As soon as it can be, run: {command}")
+        refuse(f"The files are written, but no permission was granted: {error}. Run later: {command}")
     say("Granted to [bold]public[/]: {}", ", ".join(actions))
 
 
@@ -264,7 +264,7 @@ def route(
 
     It holds a custom route, or the routes of a content type's core actions.
     """
-    named = _named(name, "the file of routes")
+    named = _named(name, "the routes file")
     registry = project_registry(read_settings(project))
     if path is None:
         made = code.core_routes(registry, api or named, named)
@@ -335,14 +335,14 @@ def job(name: str | None, cron: str | None, project: Path) -> None:
     "--folder",
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
     default=None,
-    help="Where its folder is made; if not given the current one, or beside it, where that is a project.",
+    help="Parent folder; defaults to the current folder, or to its parent if it is a project.",
 )
 def plugin(name: str | None, folder: Path | None) -> None:
     """Generate a plugin, as the Python package octavo-NAME."""
     here = Path.cwd()
     is_beside = folder is None and (here / "src").is_dir() and (here / "config").is_dir()
     for made in write_files(here.parent if is_beside else folder or here, plugin_files(_named(name, "the plugin"))):
-        say("Made [bold]{}[/]", f"../{made}" if is_beside else made)
+        say("Created [bold]{}[/]", f"../{made}" if is_beside else made)
 
 
 def _named(name: str | None, what: str) -> str:
@@ -352,7 +352,7 @@ def _named(name: str | None, what: str) -> str:
 def _write(project: Path, files: Iterable[NewFile], plan: DefinitionPlan | None = None) -> None:
     edited = plan.edited(project) if plan else {}
     for name in write_files(project, files):
-        say("Made [bold]{}[/]", name)
+        say("Created [bold]{}[/]", name)
     for name, content in edited.items():
         replace_file(project / name, content)
         say("Added to [bold]{}[/]", name)

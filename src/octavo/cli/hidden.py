@@ -51,7 +51,7 @@ def hidden(
     """
     action = "export" if file is not None and action is None else action
     if action is not None and type_name is None:
-        raise click.UsageError("Name the content type")
+        raise click.UsageError("Missing content type")
     if file is not None and (action != "export" or file.exists()):
         refuse(f"{file} exists" if file.exists() else "--export cannot be combined with another action")
     settings = read_settings(project)
@@ -99,7 +99,7 @@ async def _do(
         case "delete":
             return await service.delete(content_type, ids)
         case _:
-            assert file is not None, "only --export has this action"
+            assert file is not None, "--export is only available with this action"
             count = 0
             with file.open("xb") as lines:
                 async for line in service.export(content_type, ids):

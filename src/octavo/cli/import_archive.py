@@ -61,9 +61,9 @@ def import_(
     settings = read_settings(project)
     registry = project_registry(settings)
     if not in_use:
-        require_unused(settings, "--in-use imports all the same")
+        require_unused(settings, "--in-use imports anyway")
     if file.suffix == ENCRYPTED and not key:
-        key = click.prompt("Key of the archive", hide_input=True, err=True)
+        key = click.prompt("Encryption key", hide_input=True, err=True)
     with open_archive(file, key, settings.project / ".octavo") as archive:
         check_version(archive.metadata())
         check_parts(archive, parts)
@@ -78,14 +78,14 @@ def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force
     """Ask for confirmation before data is replaced, unless options answer already."""
     found = differences(archive.lines(SCHEMAS), registry)
     if found:
-        say("[yellow]The archive's definitions are not those of the project:[/]")
+        say("[yellow]The archive's definitions differ from the project's:[/]")
         for difference in found:
             say("  {}", difference)
         if not force:
-            click.confirm("What has no place here is left out. Go on?", abort=True)
+            click.confirm("Data without a definition here is skipped. Continue?", abort=True)
     if not force:
         replaced = ", ".join(text for part, text in _REPLACED.items() if part in parts)
-        click.confirm(f"This replaces {replaced}. Go on?", abort=True)
+        click.confirm(f"This replaces {replaced}. Continue?", abort=True)
 
 
 async def _import(
@@ -115,8 +115,8 @@ def _print_report(report: ImportReport) -> None:
     )
     if report.hidden:
         say(
-            "[yellow]Hidden[/] {}: drafts, or of other locales, of types without these.",
+            "[yellow]Hidden[/] {}: drafts or other locales of types without them.",
             counted(report.hidden, "entry", "entries"),
         )
     for what, count in sorted(report.left_out.items()):
-        say("[yellow]Left out[/] {}: {}", what, count)
+        say("[yellow]Skipped[/] {}: {}", what, count)

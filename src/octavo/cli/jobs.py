@@ -66,7 +66,7 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
     say_table(
         ("task", "rule", "zone", "last"),
         ((t.name, t.rule, t.zone, format_timestamp(t.last_at)) for t in tasks),
-        "No task by the clock is known; a service enters those of its project when it starts.",
+        "No scheduled tasks. A service registers its project's tasks when it starts.",
     )
     click.echo()
     say_table(
@@ -100,7 +100,7 @@ def run(name: str, arguments: str, project: Path) -> None:
     except ValueError:
         given = None
     if not isinstance(given, list | dict):
-        refuse(f"--arguments has to be a list or an object, as JSON, not {arguments!r}")
+        refuse(f"--arguments must be a JSON list or object, not {arguments!r}")
     args, kwargs = (given, {}) if isinstance(given, list) else ([], given)
 
     async def work(database: Database) -> int:
@@ -111,7 +111,7 @@ def run(name: str, arguments: str, project: Path) -> None:
         async with unit_of_work(database) as unit:
             return await Outbox(database).add(unit, TOPIC, payload)
 
-    say("Job {} will be run by the service: [bold]{}[/].", _run(project, work), name)
+    say("Queued job {} for the service: [bold]{}[/].", _run(project, work), name)
 
 
 @jobs.command(epilog="Example: octavo jobs dead --kind webhook --json")
@@ -134,7 +134,7 @@ def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
             (d.id, d.topic, describe_message(d.payload), format_timestamp(d.died_at), d.attempts, d.error[:_MOST_ERROR])
             for d in found
         ),
-        "Nothing was given up.",
+        "No failed jobs.",
     )
 
 
@@ -149,7 +149,7 @@ def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> N
     They start with the first attempt.
     """
     if bool(ids) is everything:
-        refuse("name what is to be tried again, or say --all")
+        refuse("pass the IDs to retry, or --all")
 
     async def work(database: Database) -> int:
         letters = DeadLetters(database, Outbox(database))
@@ -157,7 +157,7 @@ def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> N
         again = [await letters.send_again(one) for one in sorted(wanted)]
         missing = [str(one) for one, new in zip(sorted(wanted), again, strict=True) if new is None]
         if missing and not everything:
-            refuse(f"nothing given up has the id {', '.join(missing)}")
+            refuse(f"no failed job has the ID {', '.join(missing)}")
         return len(again) - len(missing)
 
-    say("{} will be tried again.", counted(_run(project, work), "message"))
+    say("Retrying {}.", counted(_run(project, work), "message"))

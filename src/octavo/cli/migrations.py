@@ -21,16 +21,16 @@ from octavo.settings import Settings
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 """The names of migrations."""
 _SQL: Final = """\
--- Statements of SQL, each ended by a semicolon. They run once, in one transaction, before the tables are looked at.
--- A file for one database alone is called .sqlite.sql or .postgresql.sql.
--- To pass this over where there is no such table, as on a new database, write above: octavo: only with table TABLE
+-- SQL statements, each followed by a semicolon. They run once, in one transaction, before table changes.
+-- A file for one database has the suffix .sqlite.sql or .postgresql.sql.
+-- To skip it if a table does not exist, as on a new database, start with: octavo: only with table TABLE
 """
 _PYTHON: Final = '''\
-"""What this migration is for."""
+"""Describe this migration."""
 
 
 async def up(transaction):
-    """Runs once, in a transaction, before the tables are looked at."""
+    """Run once, in a transaction, before table changes."""
     # if await transaction.has_column("talks", "level"):
     #     await transaction.execute("UPDATE talks SET level = {level} WHERE level IS NULL", level=1)
 '''
@@ -66,7 +66,7 @@ def migrate(dry_run: bool, project: Path, as_json: bool) -> None:
     if as_json:
         say_json({"run": list(run)})
     elif not run:
-        say("No migration is to be run.")
+        say("No pending migrations.")
     else:
         for name in run:
             say("Run: [bold]{}[/]", name)
@@ -87,10 +87,10 @@ def _print_rehearsals(rehearsals: list[Rehearsal], as_json: bool) -> None:
         say_json([{"file": item.file, "statements": list(item.statements)} for item in rehearsals])
         return
     if not rehearsals:
-        say("No migration is to be run.")
+        say("No pending migrations.")
     for item in rehearsals:
         say("[bold]-- {}[/]", item.file)
-        for statement in item.statements or ("-- nothing, only noted as run",):
+        for statement in item.statements or ("-- nothing, only recorded as run",):
             click.echo(f"{statement};" if not statement.startswith("--") else statement)
 
 
@@ -104,7 +104,7 @@ def migrations(project: Path, as_json: bool) -> None:
     if as_json:
         say_json(rows)
     elif not rows:
-        say("There is no migration in {}.", FOLDER)
+        say("No migrations in {}.", FOLDER)
     else:
         say_table(("name", "files", "state"), ((row["name"], ", ".join(row["files"]), row["state"]) for row in rows))
 
@@ -126,10 +126,12 @@ def migration(name: str, is_python: bool, project: Path) -> None:
 def begin_migration(settings: Settings, name: str, *, is_python: bool) -> None:
     """Create a migration file and print its name."""
     if not _NAME.fullmatch(name):
-        refuse("The name of a migration has letters, digits, - and _, at most 100 of them")
+        refuse("The name of a migration must consist of letters, digits, - and _, at most 100")
     text, suffix = (_PYTHON, ".py") if is_python else (_SQL, ".sql")
     file = new_migration(settings.project, name, suffix)
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("x", encoding="utf-8") as opened:
         opened.write(text)
-    say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(settings.project))
+    say(
+        "Created [bold]{}[/]. It runs at the next start, or with octavo db migrate.", file.relative_to(settings.project)
+    )

@@ -15,7 +15,7 @@ from octavo.operations.transfer.scaffold import make_project
 def new(name: Path, blank: bool) -> None:
     """Create a project in a new folder, with sample content and new secrets."""
     make_project(name.resolve(), blank=blank)
-    say("Made [bold]{}[/]. Next:\n", name)
+    say("Created [bold]{}[/]. Next:\n", name)
     say("  cd {}\n  octavo develop{}\n", shlex.quote(str(name)), "" if blank else " --seed")
     if blank:
-        say("octavo generate content-type begins a content-type; the pages at /admin make some, too.")
+        say("Create content types with octavo generate content-type or on the admin pages at /admin.")

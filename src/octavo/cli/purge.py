@@ -25,18 +25,18 @@ def purge(tags: tuple[str, ...], project: Path) -> None:
     settings = read_settings(project)
     caches = settings.api.caching.purge.caches
     if not caches:
-        refuse("there are no caches to tell: config/api.toml names them under caching.purge.caches")
+        refuse("no caches are configured. Set caching.purge.caches in config/api.toml")
     known = project_registry(settings).content_types
     for tag in tags:
         if tag not in (ALL, ANY) and _type_of(tag) not in known:
-            refuse(f"{tag} is no content-type or entry of one, as in api::article.article or api::article.article:5")
+            refuse(f"{tag} is not a content type or an entry, such as api::article.article or api::article.article:5")
     wanted = [name for tag in tags for name in _with_entries(tag)]
 
     async def work(database: Database) -> None:
         await open_purges(settings, database, Outbox(database)).purge(*wanted)
 
     with_database(settings, work, own_tables(settings))
-    say("{} will forget {}", ", ".join(sorted(caches)), ", ".join(tags) or "all they have")
+    say("Purging {}: {}", ", ".join(sorted(caches)), ", ".join(tags) or "everything")
 
 
 def _with_entries(tag: str) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def ready(alive: bool, url: str | None, project: Path) -> None:
     """Check whether a running service accepts requests. If not, print why and exit with code 1."""
     address = (url or _address(project)).rstrip("/")
     if not address.startswith(("http://", "https://")):
-        raise click.ClickException(f"{address} is no address of a service")
+        raise click.ClickException(f"{address} is not the URL of a service")
     path = "/_health" if alive else "/_ready"
     asked = Request(address + path)  # noqa: S310 - checked above
     try:
@@ -42,7 +42,7 @@ def ready(alive: bool, url: str | None, project: Path) -> None:
             pass
     except HTTPError as error:
         reasons = _reasons(error.read(_LARGEST))
-        raise click.ClickException(reasons or f"{address}{path} answers {error.code}") from error
+        raise click.ClickException(reasons or f"{address}{path} returned {error.code}") from error
     except (URLError, OSError, ValueError) as error:
         raise click.ClickException(silence(address, error)) from error
     click.echo("alive" if alive else "ready")
@@ -53,7 +53,7 @@ def _address(project: Path) -> str:
         return local_url(load_settings(project, os.environ, default_mode="production", require_secrets=False))
     except SettingsError as error:
         problems = counted(len(error.problems), "problem")
-        raise click.ClickException(f"{problems} in the settings; octavo config check tells more") from error
+        raise click.ClickException(f"{problems} in the settings; run octavo config check") from error
 
 
 def _reasons(body: bytes) -> str:

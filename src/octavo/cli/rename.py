@@ -42,8 +42,8 @@ def rename_component(old: str, new: str, dry_run: bool, project: Path) -> None:
     say("{}: {}, {} to files and entries.", says, components, links)
     if renamed.twice:
         say(
-            "{}, there under both names: {}.",
-            "Would show once" if dry_run else "Once now",
+            "{}, present under both names: {}.",
+            "Would keep one each" if dry_run else "Once now",
             counted(renamed.twice, "component"),
         )
 
@@ -81,7 +81,7 @@ def rename_table(type_name: str, old: str, dry_run: bool, project: Path) -> None
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("x", encoding="utf-8") as opened:
         opened.write(migration)
-    say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(project))
+    say("Created [bold]{}[/]. It runs at the next start, or with octavo db migrate.", file.relative_to(project))
 
 
 _CODE: Final = frozenset({".py", ".js", ".ts", ".graphql", ".toml"})
@@ -115,7 +115,7 @@ def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> 
     with file.open("x", encoding="utf-8") as opened:  # before the definitions, so that a reload finds it
         opened.write(plan.migration)
     plan.write_definitions()
-    say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(project))
+    say("Created [bold]{}[/]. It runs at the next start, or with octavo db migrate.", file.relative_to(project))
     for path in plan.files:
         say("Changed [bold]{}[/]", path.relative_to(project))
     _print_code(project, old)
@@ -132,7 +132,7 @@ def _print_plan(settings: Settings, plan: RenamePlan, file: Path) -> None:
         lines = (path.read_text("utf-8-sig").splitlines(), content.decode("utf-8-sig").splitlines())
         click.echo("\n".join(difflib.unified_diff(*lines, name, name, lineterm="")) + "\n")
     if has_database(settings):
-        click.echo("-- SQL on this database, tried and undone")
+        click.echo("-- SQL on this database, run and rolled back")
         for statement in asyncio.run(_rehearse(settings, plan, file)).statements:
             click.echo(f"{statement};" if "  -- " not in statement else statement)
 
@@ -146,7 +146,7 @@ def _print_code(project: Path, old: str) -> None:
     """Print the lines of the project's code that contain the old name, for the user to check."""
     places = list(_places(project, old))
     if places:
-        say("\nLook at what names {} in code and settings:", old)
+        say("\nCheck the uses of {} in code and settings:", old)
     for place in places[:_MOST_SHOWN]:
         click.echo(f"  {place}")
     if len(places) > _MOST_SHOWN:

@@ -42,7 +42,7 @@ def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
     source, target = find_source(copy, settings), target_of(settings)
     require_tools(settings)
     if not force:
-        require_unused(settings, "--force restores all the same")
+        require_unused(settings, "--force restores anyway")
     if not yes and not replaces_nothing(settings):
         click.confirm(f"Replace everything in {target}?", abort=True)
     with progress_bar("Restoring") as progress:

@@ -57,9 +57,7 @@ def list_all(project: Path, as_json: bool) -> None:
     if as_json:
         say_json([{"id": r.id, "name": r.name, "type": r.type, "users": users[r.type]} for r in found])
         return
-    say_table(
-        ("id", "type", "name", "users"), ((r.id, r.type, r.name, users[r.type]) for r in found), "There is no role."
-    )
+    say_table(("id", "type", "name", "users"), ((r.id, r.type, r.name, users[r.type]) for r in found), "No roles.")
 
 
 @roles.command(epilog="Example: octavo roles create Editor --description 'Editors of the site'")
@@ -70,7 +68,7 @@ def create(name: str, description: str, project: Path) -> None:
     """Create a role without permissions."""
     body = {"name": name, "description": description}
     _administer(project, lambda administration, _: administration.create(body, SYSTEM))
-    say("Made the role [bold]{}[/]; `octavo permissions grant` lets it do something.", name)
+    say("Created the role [bold]{}[/]. Add permissions with `octavo permissions grant`.", name)
 
 
 @roles.command(epilog="Example: octavo roles delete editor")
@@ -83,4 +81,4 @@ def delete(role: str, project: Path) -> None:
         await administration.delete(await find_role(database, role))
 
     _administer(project, work)
-    say("Removed the role [bold]{}[/].", role)
+    say("Deleted the role [bold]{}[/].", role)

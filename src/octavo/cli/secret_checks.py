@@ -16,7 +16,7 @@ from octavo.settings.model import TABLES
 from octavo.settings.secret_strength import is_placeholder, weakness
 from octavo.settings.sources import read_env_file
 
-_MISSING: Final = "is not set; octavo secrets new --missing puts a new one into .env"
+_MISSING: Final = "is not set; octavo secrets new --missing adds one to .env"
 
 Level = Literal["error", "advice"]
 
@@ -83,7 +83,7 @@ def _weak(held: list[Held]) -> Iterator[Problem]:
         if one.is_ours and (reason := weakness(one.text)):
             yield Problem("error", one.name, reason)
         elif is_placeholder(one.text):
-            yield Problem("advice", one.name, "looks like a placeholder of a template")
+            yield Problem("advice", one.name, "looks like a placeholder from a template")
 
 
 def _equal(held: list[Held]) -> Iterator[Problem]:
@@ -93,7 +93,7 @@ def _equal(held: list[Held]) -> Iterator[Problem]:
     for same in names.values():
         if len(same) > 1:
             others = " and ".join(dict.fromkeys(same[1:]))
-            yield Problem("error", same[0], f"is equal to {others}: whoever learns one has both")
+            yield Problem("error", same[0], f"is equal to {others}: if one leaks, both do")
 
 
 def _accepted(settings: Settings) -> Iterator[Problem]:
@@ -118,18 +118,18 @@ def _open(settings: Settings, held: list[Held]) -> Iterator[Problem]:
         named_by_variable = not path.is_relative_to(project)  # secrets in containers are often readable by all users
         if is_open_to_all(path):
             holds = ", ".join(sorted({one.name for one in held if files.get(one.source) == path}))
-            remedy = f"can be read by everybody on this machine, and holds {holds}: chmod o= {path}"
+            remedy = f"can be read by all users of this machine and contains {holds}: chmod o= {path}"
             yield Problem("advice" if named_by_variable else "error", shown, remedy)
         if named_by_variable:
             continue
         if git.has(shown):
-            yield Problem("error", shown, "is in git and contains secrets: remove it and change them")
+            yield Problem("error", shown, "is in git and contains secrets: remove it and rotate them")
         elif git.had(shown):
-            yield Problem("error", shown, "was in git once, and its history still has it: change the secrets")
+            yield Problem("error", shown, "is in the git history: rotate the secrets")
         elif not git.ignores(shown):
             yield Problem("advice", shown, "is not in .gitignore")
     known = {str(path.relative_to(project)) for path in files.values() if path.is_relative_to(project)}
     for one in {held.text: held for held in held}.values():
         for name in git.files_with(one.text):
             if name not in known:
-                yield Problem("error", one.name, f"stands in {name}, which is in git: change it")
+                yield Problem("error", one.name, f"is in {name}, which is in git: rotate it")

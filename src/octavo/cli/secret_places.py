@@ -105,7 +105,7 @@ def _quoted(value: str) -> str:
     if _PLAIN.fullmatch(value):
         return value
     if "'" in value or "\n" in value:
-        refuse("A value with quotes or lines cannot be put into .env; use --show, and set it yourself")
+        refuse("A value with quotes or line breaks cannot be written to .env; use --show, and set it yourself")
     return f"'{value}'"
 
 
@@ -118,7 +118,7 @@ def _check(project: Path, after: str, values: Mapping[str, str]) -> None:
         found = read_env_file(Path(folder))
     wanted = {name: value for name, value in {**before, **values}.items() if value or name not in values}
     if found != wanted:
-        refuse("This .env has a form that cannot be changed safely; use --show, and set the variables yourself")
+        refuse("This .env cannot be changed safely; use --show, and set the variables yourself")
 
 
 def files_of(sources: Iterable[str], variables: Mapping[str, str], project: Path) -> dict[str, Path]:

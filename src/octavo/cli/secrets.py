@@ -74,7 +74,7 @@ def check(strict: bool, project: Path, as_json: bool) -> None:
     elif found:
         say_table(("", "where", "what"), ((one.level, one.place, one.message) for one in found))
     else:
-        say("Nothing is wrong with the secrets.")
+        say("No problems with the secrets.")
     if any(strict or one.level == "error" for one in found):
         raise SystemExit(1)
 
@@ -92,7 +92,7 @@ def new(missing: bool, project: Path) -> None:
         click.echo(token_urlsafe(_BYTES))
         return
     made = add_secrets(project, missing_secrets(read_settings(project)))
-    say("Made in .env: [bold]{}[/].", ", ".join(made)) if made else say("No secret is missing.")
+    say("Created in .env: [bold]{}[/].", ", ".join(made)) if made else say("No secrets are missing.")
 
 
 @secrets.command(epilog="Example: octavo secrets rotate jwt --until 30d")
@@ -113,9 +113,9 @@ def rotate(name: str, announce: bool, until: str | None, show: bool, project: Pa
     row = ROTATED[name]
     current = getattr(settings.secrets, row.attribute)
     if not current:
-        refuse(f"{row.variable} is not set: there is nothing to change")
+        refuse(f"{row.variable} is not set, so it cannot be rotated")
     if announce and not row.accepted:
-        refuse(f"{row.variable} needs no --next: nothing is signed with it here")
+        refuse(f"{row.variable} does not need --next, because it signs nothing here")
     values = _app_keys(current) if name == "app-keys" else _new_values(settings, name, current, announce, until)
     if show:
         for variable, value in values.items():
@@ -123,9 +123,9 @@ def rotate(name: str, announce: bool, until: str | None, show: bool, project: Pa
         return
     names = _names_in_env(settings, row)
     write_env(project, {names[variable]: value for variable, value in values.items()})
-    say("Written to .env: [bold]{}[/]. Restart the service for it.", ", ".join(names[one] for one in values))
+    say("Written to .env: [bold]{}[/]. Restart the service to use it.", ", ".join(names[one] for one in values))
     if name == "transfer-token-salt":
-        say("Transfer tokens that were made before are worth nothing any more, under v4.")
+        say("Existing transfer tokens no longer work in Strapi v4.")
 
 
 def _app_keys(current: tuple[str, ...]) -> dict[str, str]:
@@ -143,7 +143,7 @@ def _new_values(settings: Settings, name: str, current: str, announce: bool, unt
     kept = [one for one in accepted if not one.is_next and one.until > now]
     if announce:
         if announced:
-            refuse(f"{row.accepted_variable} holds the next one already; without --next it is used")
+            refuse(f"{row.accepted_variable} already contains the next secret; run without --next to use it")
         return {row.accepted_variable: _listed([*kept, AcceptedKey(token_urlsafe(_BYTES), is_next=True)])}
     new = announced[0].text if announced else token_urlsafe(_BYTES)
     former = AcceptedKey(current, _end(settings, name, until, now))
@@ -158,7 +158,7 @@ def _end(settings: Settings, name: str, until: str | None, now: float) -> float:
         try:
             return now + int(DURATION.from_text(until))
         except ValueError:
-            refuse(f"--until takes {DURATION.expected}, or never")
+            refuse(f"--until requires {DURATION.expected}, or never")
     return {"jwt": now + _longest_user_token(settings), "admin-jwt": now + _longest_admin_token(settings)}.get(
         name, inf
     )
@@ -193,7 +193,7 @@ def _names_in_env(settings: Settings, row: Rotated) -> dict[str, str]:
             source = None  # the v4 project's own configuration reads it from `.env`
         if source is not None and (not source.startswith(".env: ") or source.endswith("_FILE")):
             origin = "the environment" if source == variable else source
-            refuse(f"{variable} comes from {origin}, not from .env: with --show the new values are printed")
+            refuse(f"{variable} comes from {origin}, not from .env; use --show to print the new values")
         names[variable] = source.removeprefix(".env: ") if source else variable
     return names
 

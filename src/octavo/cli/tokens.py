@@ -50,9 +50,9 @@ def create(
     settings = read_settings(project)
     salt = settings.secrets.api_token_salt
     if not salt:
-        refuse("API_TOKEN_SALT is not set; put it into .env (octavo develop makes one)")
+        refuse("API_TOKEN_SALT is not set; octavo secrets new --missing adds it to .env")
     if (kind == "custom") != bool(allow):
-        raise click.UsageError("--allow says what a token of --type custom may do, as in --allow 'api::*.*.find*'")
+        raise click.UsageError("a token of --type custom requires --allow, such as --allow 'api::*.*.find*'")
     actions = chosen_actions(settings, allow) if allow else ()
     lifespan = None if days is None else days * _DAY_SECONDS
     token = with_database(
@@ -81,7 +81,7 @@ def list_all(project: Path, as_json: bool) -> None:
             (t.id, t.name, t.type, "\n".join(t.actions), *map(_plain, (t.last_used_at, t.expires_at, t.created_at)))
             for t in found
         ),
-        "There is no API token.",
+        "No API tokens.",
     )
 
 

@@ -31,7 +31,7 @@ def types(project: Path, language: str | None, strapi: bool, output: Path | None
     """Write types of the project's content."""
     render = _LANGUAGES.get((language, strapi))
     if render is None:
-        raise click.UsageError("--strapi goes with --typescript." if strapi else "Say --typescript or --python.")
+        raise click.UsageError("--strapi requires --typescript." if strapi else "Pass --typescript or --python.")
     text = render(project_registry(read_settings(project)))
     if check:
         _check(text, output)

@@ -95,7 +95,7 @@ def list_all(project: Path, as_json: bool) -> None:
     say_table(
         columns,
         ((u.id, u.username, u.email, u.role, _yes_or_no(u.confirmed), _yes_or_no(u.blocked)) for u in found),
-        "There is no user.",
+        "No users.",
     )
 
 
@@ -127,7 +127,7 @@ def create(
     if as_json:
         say_json(made)
     else:
-        say("Made the user [bold]{}[/], number {}.", username, made["id"])
+        say("Created the user [bold]{}[/] with the ID {}.", username, made["id"])
 
 
 @users.command(epilog="Example: octavo users set-role ann editor")
@@ -142,7 +142,7 @@ def set_role(user: str, role: str, project: Path) -> None:
         await administration.update(await find_user(database, database.dialect, user), body, SYSTEM)
 
     _administer(project, work)
-    say("[bold]{}[/] has the role {} now.", user, role)
+    say("[bold]{}[/] now has the role {}.", user, role)
 
 
 @users.command(epilog="Example: octavo users set-password ann")
@@ -156,7 +156,7 @@ def set_password(user: str, password: str | None, password_stdin: bool, project:
     Prompts for it unless you use --password-stdin or the variable OCTAVO_USER_PASSWORD.
     """
     _change(project, user, {"password": _password(password, password_stdin)})
-    say("[bold]{}[/] has another password now.", user)
+    say("Changed the password of [bold]{}[/].", user)
 
 
 @users.command(epilog="Example: octavo users block mallory")
@@ -165,7 +165,7 @@ def set_password(user: str, password: str | None, password_stdin: bool, project:
 def block(user: str, project: Path) -> None:
     """Block a user immediately."""
     _change(project, user, {"blocked": True})
-    say("[bold]{}[/] is blocked.", user)
+    say("Blocked [bold]{}[/].", user)
 
 
 @users.command(epilog="Example: octavo users unblock mallory")
@@ -174,7 +174,7 @@ def block(user: str, project: Path) -> None:
 def unblock(user: str, project: Path) -> None:
     """Unblock a user."""
     _change(project, user, {"blocked": False})
-    say("[bold]{}[/] is not blocked any more.", user)
+    say("Unblocked [bold]{}[/].", user)
 
 
 @users.command(epilog="Example: octavo users delete mallory")
@@ -187,4 +187,4 @@ def delete(user: str, project: Path) -> None:
         await administration.delete(await find_user(database, database.dialect, user))
 
     _administer(project, work)
-    say("Removed the user [bold]{}[/].", user)
+    say("Deleted the user [bold]{}[/].", user)

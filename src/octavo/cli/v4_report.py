@@ -64,7 +64,7 @@ def check_strictly(settings: Settings) -> None:
 def refuse_open(report: Report) -> None:
     """Refuse if any finding is unresolved, and list them."""
     if count := open_ends(report):
-        refuse("\n".join([f"{counted(count, 'open end')} of the project:", *open_lines(report)]))
+        refuse("\n".join([f"{counted(count, 'unresolved finding')} of the project:", *open_lines(report)]))
 
 
 def open_lines(report: Report) -> Iterator[str]:

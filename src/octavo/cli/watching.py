@@ -62,7 +62,7 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
         say_json(found)
         return
     if not found:
-        say("No request was slow; `slow` in the table [metrics] of config/server.toml says what is.")
+        say("No slow requests. `slow` in [metrics] of config/server.toml sets the minimum duration.")
         return
     if plans:
         _say_plans(found)
@@ -97,7 +97,7 @@ def _say_plans(found: Iterable[Mapping[str, Any]]) -> None:
         if one["slowest"] and one["slowest"] not in seen:
             seen.add(one["slowest"])
             say("[bold]{}[/], {} ms", _request(one), one["slowest_milliseconds"])
-            click.echo(f"{' '.join(one['slowest'].split())}\n\n{one['plan'] or 'No plan is known.'}\n")
+            click.echo(f"{' '.join(one['slowest'].split())}\n\n{one['plan'] or 'No query plan.'}\n")
 
 
 def request_status(settings: Settings, url: str | None) -> Any:
@@ -110,13 +110,13 @@ def request_status(settings: Settings, url: str | None) -> Any:
         )
     address = (url or local_url(settings)).rstrip("/")
     if not address.startswith(("http://", "https://")):
-        refuse(f"{address} is no address of a service")
+        refuse(f"{address} is not the URL of a service")
     asked = Request(f"{address}/_status", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked above
     try:
         with urlopen(asked, timeout=_PATIENCE) as answer:  # noqa: S310 - checked above
             return json.load(answer)
     except HTTPError as error:
-        refuse(f"{address} answers {error.code}: it does not know the token, or is another service")
+        refuse(f"{address} returned {error.code}: the token is wrong, or this is another service")
     except (URLError, OSError, ValueError) as error:
         refuse(silence(address, error))
 
@@ -169,7 +169,7 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
     yield "statements", f"{statements:,.1f} a second, mean {mean('octavo_statement_seconds')}"
     used, most = now.sum("octavo_pool_connections", state="used"), now.sum("octavo_pool_connections_limit")
     waiting, waits = now.sum("octavo_pool_waiting"), rise("octavo_pool_waits_total")
-    yield "connections", f"{used:.0f} of {most:.0f} in use, {waiting:.0f} wait, {waits:.0f} had to"
+    yield "connections", f"{used:.0f} of {most:.0f} in use, {waiting:.0f} waiting, {waits:.0f} waits"
     held, limit = now.sum("octavo_cache_bytes"), now.sum("octavo_cache_bytes_limit")
     hits, asked = rise("octavo_cache_requests_total", found="yes"), rise("octavo_cache_requests_total")
     yield "caches", f"{_size(held)} of {_size(limit)}, {hits / asked:.0%} found" if asked else _size(held)
@@ -177,7 +177,7 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
     yield "memory", f"{_size(now.sum('octavo_memory_bytes'))} in {counted(int(now.sum('octavo_workers')), 'worker')}"
     yield "database", "answers" if now.sum("octavo_database_up") else "cannot be reached"
     for name in now.by("octavo_replica_used", "server"):
-        state = "read from" if now.sum("octavo_replica_used", server=name) else "not read from"
+        state = "in use" if now.sum("octavo_replica_used", server=name) else "not in use"
         lag, reads = now.sum("octavo_replica_lag_seconds", server=name), rise("octavo_content_reads_total", server=name)
         failed = rise("octavo_replica_failures_total", server=name)
         yield (
@@ -185,11 +185,11 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
             f"{state}, {lag:.1f} s behind, {reads / seconds:,.1f} reads a second, {failed:.0f} failed",
         )
     if now.has("octavo_backup_failures"):
-        yield "last copy", _told_copy(now)
+        yield "last backup", _told_copy(now)
     for topic in now.by("octavo_outbox_messages", "topic"):
         waits, dead = now.sum("octavo_outbox_messages", topic=topic), now.sum("octavo_outbox_given_up", topic=topic)
         late = now.sum("octavo_outbox_late_seconds", topic=topic)
-        yield f"outbox, {topic}", f"{waits:.0f} wait, the first {late:.0f} s late, {dead:.0f} given up"
+        yield f"outbox, {topic}", f"{waits:.0f} waiting, the oldest {late:.0f} s late, {dead:.0f} failed"
 
 
 def _told_copy(now: _Numbers) -> str:

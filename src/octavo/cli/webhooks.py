@@ -89,7 +89,7 @@ def _given(
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon:
-        refuse(f"a header is a name, a colon and a value, not {text!r}")
+        refuse(f"expected a header as NAME: VALUE, not {text!r}")
     return name.strip(), value.strip()
 
 
@@ -124,7 +124,7 @@ def list_all(project: Path, as_json: bool) -> None:
         say_json([_plain(one, with_secret=False) for one in found])
         return
     rows = ((one.id, one.name, one.url, "\n".join(one.events), _state(one)) for one in found)
-    say_table(("id", "name", "url", "events", "state"), rows, "There is no webhook.")
+    say_table(("id", "name", "url", "events", "state"), rows, "No webhooks.")
 
 
 @webhooks.command(epilog="Example: octavo webhooks show 1 --secret")
@@ -172,7 +172,7 @@ def _seconds(overlap: str | None) -> int:
     try:
         return int(DURATION.from_text(overlap)) if overlap else 0
     except ValueError:
-        refuse(f"--both-for takes {DURATION.expected}")
+        refuse(f"--both-for requires {DURATION.expected}")
 
 
 def _warn_of(url: str, project: Path) -> None:
@@ -187,7 +187,7 @@ def _warn_of(url: str, project: Path) -> None:
 @project_option
 def delete(webhook_id: int, project: Path) -> None:
     """Delete a webhook and its delivery log."""
-    say("Removed the webhook [bold]{}[/].", _run(project, lambda found: found.delete(webhook_id)).name)
+    say("Deleted the webhook [bold]{}[/].", _run(project, lambda found: found.delete(webhook_id)).name)
 
 
 @webhooks.command(epilog="Example: octavo webhooks enable 1")
@@ -196,7 +196,7 @@ def delete(webhook_id: int, project: Path) -> None:
 def enable(webhook_id: int, project: Path) -> None:
     """Enable a webhook."""
     changed = _run(project, lambda found: found.update(webhook_id, enabled=True))
-    say("Switched on the webhook [bold]{}[/].", changed.name)
+    say("Enabled the webhook [bold]{}[/].", changed.name)
 
 
 @webhooks.command(epilog="Example: octavo webhooks disable 1")
@@ -208,7 +208,7 @@ def disable(webhook_id: int, project: Path) -> None:
     It receives no more messages, including those that are queued.
     """
     changed = _run(project, lambda found: found.update(webhook_id, enabled=False))
-    say("Switched off the webhook [bold]{}[/].", changed.name)
+    say("Disabled the webhook [bold]{}[/].", changed.name)
 
 
 @webhooks.command(epilog="Example: octavo webhooks test 1")
@@ -221,7 +221,7 @@ def test(webhook_id: int, project: Path, as_json: bool) -> None:
     if as_json:
         say_json(asdict(answer))
     elif answer.error is None:
-        say("Answered {} within {} ms.", answer.status, answer.milliseconds)
+        say("Received {} in {} ms.", answer.status, answer.milliseconds)
     if answer.error is not None:
         refuse(answer.error)
 
@@ -241,7 +241,7 @@ def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> Non
         say_json([asdict(one) for one in found])
         return
     rows = ((one.message_id, one.event, format_timestamp(one.sent_at), one.attempts, _came(one)) for one in found)
-    say_table(("message", "event", "sent", "attempts", "came of it"), rows, "Nothing was sent yet.")
+    say_table(("message", "event", "sent", "attempts", "came of it"), rows, "No deliveries yet.")
 
 
 @webhooks.command(epilog="Example: octavo webhooks redeliver msg_2f1c0a")
@@ -250,7 +250,7 @@ def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> Non
 def redeliver(message_id: str, project: Path) -> None:
     """Queue a message of the delivery log again, unchanged."""
     found = _run(project, lambda found: found.redeliver(message_id))
-    say("{} will be sent to {} again.", found.event, found.url)
+    say("Redelivering {} to {}.", found.event, found.url)
 
 
 def _came(one: Delivery) -> str:

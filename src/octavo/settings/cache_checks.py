@@ -34,9 +34,9 @@ def cache_problems(caching: Caching) -> Iterator[Wrong]:
             continue
         needed, possible = KINDS[given["kind"]]
         for key in sorted(given.keys() - needed - possible - {"kind"}):
-            yield f"{name}.{key}", f"unknown key; there are {', '.join(sorted(needed | possible | {'kind'}))}"
+            yield f"{name}.{key}", f"unknown key; expected {', '.join(sorted(needed | possible | {'kind'}))}"
         for key in sorted(needed - given.keys()):
-            yield f"{name}.{key}", f"missing; {given['kind']} needs it"
+            yield f"{name}.{key}", f"missing; {given['kind']} requires it"
         for key in sorted(given.keys() & (needed | possible)):
             problem = _problem(key, given[key])
             if problem is not None:
@@ -45,7 +45,7 @@ def cache_problems(caching: Caching) -> Iterator[Wrong]:
 
 def _problem(key: str, value: Any) -> str | None:
     if key == "url":
-        return None if isinstance(value, str) and _is_address(value) else "expected an address: http(s)://host/path"
+        return None if isinstance(value, str) and _is_address(value) else "expected a URL such as https://host/path"
     pattern, expected = _FORMS[key]  # digits in environment variables are parsed as numbers
     text = str(value) if type(value) is int else value
     return None if isinstance(text, str) and pattern.fullmatch(text) else f"expected {expected}"

@@ -13,7 +13,7 @@ _PARAMETERS = {"sslmode": "ssl", "ssl": "ssl", "schema": "schema", "host": "host
 _SEVERAL = re.compile(r"([^/?#]+://(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)(?=[/?#]|$)(.*)", re.DOTALL)
 """A URL with several hosts, which `urlsplit` does not support: the part before, the hosts, and the rest."""
 
-EXPECTED = "an address such as sqlite:///data.db or postgresql://user:password@host:5432/name"
+EXPECTED = "a URL such as sqlite:///data.db or postgresql://user:password@host:5432/name"
 
 
 def read_database_url(url: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _sqlite(parts: SplitResult) -> dict[str, Any]:
 def _postgres(parts: SplitResult, host: str | None, port: int | None) -> dict[str, Any]:
     name = unquote(parts.path[1:])
     if not name or "/" in name:
-        raise ValueError("the name of the database at the end of the address")
+        raise ValueError("the name of the database at the end of the URL")
     given = {
         "host": host,
         "port": str(port) if port is not None else None,

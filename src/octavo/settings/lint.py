@@ -66,9 +66,9 @@ def not_meant(settings: Settings) -> Iterator[SettingsProblem]:
 def _shared_paths(settings: Settings) -> Iterator[SettingsProblem]:
     rest, graphql, pages = settings.api.rest.prefix, settings.plugins.graphql, settings.admin.path
     if not pages:
-        yield placed(settings, _ADMIN, "expected a path such as /admin, not that of everything")
+        yield placed(settings, _ADMIN, "expected a path such as /admin, not /")
     elif pages == rest:
-        yield placed(settings, _ADMIN, f"expected another path than api.rest.prefix, {rest}")
+        yield placed(settings, _ADMIN, f"expected a path other than api.rest.prefix, {rest}")
     if not graphql.enabled:
         return
     endpoint = graphql.config.endpoint
@@ -76,23 +76,23 @@ def _shared_paths(settings: Settings) -> Iterator[SettingsProblem]:
         other = ("api.rest.prefix", _REST) if endpoint == rest else ("admin.path", _ADMIN)
         at = other[1] if other[1] in settings.sources else _GRAPHQL
         than = "plugins.graphql.config.endpoint" if at is other[1] else other[0]
-        yield placed(settings, at, f"expected another path than {than}, {endpoint}")
+        yield placed(settings, at, f"expected a path other than {than}, {endpoint}")
 
 
 def lint_warnings(settings: Settings) -> Iterator[SettingsProblem]:
     """Yield warnings, which never prevent the start."""
     for name, table in settings.plugins.others.items():
         if "enabled" not in table:
-            yield placed(settings, _PLUGINS, "nothing reads this: the plugin is not built in, nor `enabled`", name)
+            yield placed(settings, _PLUGINS, "has no effect: the plugin is neither built in nor `enabled`", name)
     if settings.database.replicas and settings.database.client == "sqlite":
-        yield placed(settings, _REPLICAS, "nothing reads this: the database is SQLite, which has no replicas")
+        yield placed(settings, _REPLICAS, "has no effect: SQLite has no replicas")
     yield from _unknown_proxy(settings)
     folder = settings.server.public_folder
     if _FOLDER in settings.sources and not (settings.project / folder).is_dir():
-        yield placed(settings, _FOLDER, f"there is no folder {folder}")
+        yield placed(settings, _FOLDER, f"the folder {folder} does not exist")
     for name in settings.server.log.levels:
         if name.startswith("octavo.") and name not in _LOGGERS and not _is_module(name):
-            yield placed(settings, _LEVELS, "Octavo has no log of this name", name)
+            yield placed(settings, _LEVELS, "Octavo has no logger of this name", name)
 
 
 def _unknown_proxy(settings: Settings) -> Iterator[SettingsProblem]:

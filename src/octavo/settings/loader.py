@@ -315,17 +315,17 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
     if database.pool.min > database.pool.max:
         yield placed(settings, ("database", "pool", "min"), f"expected at most pool.max, {database.pool.max}")
     if settings.api.compat.cors == "exact" and cors.credentials and "*" in cors.origins:
-        expected = "expected a list of exact origins, not *, where credentials are allowed"
+        expected = "expected a list of exact origins, not *, because credentials are allowed"
         yield placed(settings, ("middlewares", "cors", "origins"), expected)
     if settings.api.compat.cors != "exact" and "*" not in cors.origins:
-        expected = f"expected no list: under the rule compat.cors {settings.api.compat.cors} all origins are let in"
+        expected = f"expected no list: the rule compat.cors {settings.api.compat.cors} allows all origins"
         yield placed(settings, ("middlewares", "cors", "origins"), expected)
     for place, expected in check_providers(settings):
         yield placed(settings, place, expected)
     first = settings.admin.first
     if (first.email is None) != (first.password is None):
         missing = "email" if first.email is None else "password"
-        yield placed(settings, ("admin", "first", missing), "expected address and password, or neither")
+        yield placed(settings, ("admin", "first", missing), "expected both email address and password, or neither")
     yield from _provider_problems(settings)
     yield from _cache_problems(settings)
     if settings.mode != "development" and require_secrets:
@@ -357,11 +357,9 @@ def _cache_problems(settings: Settings) -> Iterable[SettingsProblem]:
         problem = placed(settings, ("api", "caching", "purge", "caches"), message)
         yield replace(problem, key=f"{problem.key}.{path}")
     if caching.purge.caches and not caching.surrogate_keys.headers:
-        expected = (
-            "expected the header that caches in front know answers by, such as Surrogate-Key: some are to be told"
-        )
+        expected = "expected the header with cache tags, such as Surrogate-Key, because caching.purge.caches is set"
         yield placed(settings, ("api", "caching", "surrogate_keys", "headers"), expected)
     lag, again = settings.database.replica_lag, caching.purge.again
     if caching.purge.caches and settings.database.replicas and max(again, default=0) <= lag:
-        expected = f"expected a last time later than database.replicaLag, {lag} ms: replicas answer readers until then"
+        expected = f"expected a last time later than database.replicaLag, {lag} ms, as replicas can be outdated"
         yield placed(settings, ("api", "caching", "purge", "again"), expected)

@@ -12,7 +12,7 @@ from octavo.core.values import dataclass
 from octavo.settings.v4_versions import installed_version
 
 CORE: Final = "@strapi/strapi"
-_ONLY_V4: Final = "only projects of version 4 can be served"
+_ONLY_V4: Final = "Octavo serves projects of version 4 only"
 _PLAIN: Final = re.compile(r"[\^~=v\s]*4\b")
 """A range that can only mean version 4, unlike `latest` or `>=4`."""
 _OTHER_MAJOR: Final = re.compile(r"[\^~<>=v\s]*(?!4\b)\d+(\.|$)")
@@ -45,10 +45,10 @@ def find_v4_project(folder: Path) -> V4Project | None:
     if asked is None:
         return None
     if _OTHER_MAJOR.match(asked):
-        raise ValueError(f"asks for {CORE} {asked}: {_ONLY_V4}")
+        raise ValueError(f"requires {CORE} {asked}: {_ONLY_V4}")
     installed = None if _PLAIN.match(asked) else installed_version(folder)
     if installed is not None and not installed.version.startswith("4."):
-        raise ValueError(f"asks for {CORE} {asked}, which is {installed.version} in {installed.source}: {_ONLY_V4}")
+        raise ValueError(f"requires {CORE} {asked}, which is {installed.version} in {installed.source}: {_ONLY_V4}")
     return V4Project(packages)
 
 

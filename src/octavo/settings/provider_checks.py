@@ -59,25 +59,25 @@ def mail_is_from_v4(settings: Settings) -> bool:
 def _missing_storage_options(upload: UploadConfig) -> Iterator[Wrong]:
     options = upload.provider_options
     if upload.storage == "aws-s3" and not options.s3_options.params.bucket:
-        yield ("s3_options", "params", "bucket"), "expected the name of the bucket that keeps the uploaded files"
+        yield ("s3_options", "params", "bucket"), "expected the name of the bucket for uploaded files"
     if upload.storage == "cloudinary":
         for name in ("cloud_name", "api_key", "api_secret"):
             if not getattr(options, name):
-                yield (name,), "expected a text, as Cloudinary's console shows it"
+                yield (name,), "expected the value from Cloudinary's console"
     if upload.storage == "azure-storage":
         yield from _missing_azure_options(options)
     if upload.storage == "google-cloud-storage":
         if not options.bucket_name:
-            yield ("bucket_name",), "expected the name of the bucket that keeps the uploaded files"
+            yield ("bucket_name",), "expected the name of the bucket for uploaded files"
         if not options.public_files and options.service_account is None:
-            yield ("service_account",), "expected a service account: addresses are signed with its key"
+            yield ("service_account",), "expected a service account: its key signs URLs"
 
 
 def _missing_azure_options(options: UploadProviderOptions) -> Iterator[Wrong]:
     if not options.account:
         yield ("account",), "expected the name of the account"
     if not options.container_name:
-        yield ("container_name",), "expected the name of the container that keeps the uploaded files"
+        yield ("container_name",), "expected the name of the container for uploaded files"
     if options.auth_type == "default" and not (options.account_key or options.sas_token):
         yield ("account_key",), "expected the key of the account, or sasToken"
 
@@ -94,6 +94,6 @@ def _missing_mail_options(email: EmailConfig) -> Iterator[tuple[str, str]]:
         if not (options.key or options.api_key):
             yield "key", "expected the API key"
         if not options.domain:
-            yield "domain", "expected the domain that sends"
+            yield "domain", "expected the sending domain"
     if email.way == "sendgrid" and not options.api_key:
         yield "api_key", "expected the API key"

@@ -23,10 +23,10 @@ _OTHERS: Final = 32
 def weakness(text: str) -> str | None:
     """Return what is wrong with a secret, without the secret itself, or None."""
     if is_placeholder(text):
-        return "is what a template has in its place"
+        return "is a placeholder from a template"
     bits = estimated_bits(text)
     if bits < LEAST_BITS:
-        return f"could be guessed: about {bits:.0f} bits, at least {LEAST_BITS} are needed"
+        return f"is too weak: about {bits:.0f} bits, at least {LEAST_BITS} required"
     return None
 
 

@@ -69,7 +69,7 @@ def provider_problems(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str
     for key, value in given.items():
         known = _KEYS.get(canonical(key))
         if known is None:
-            yield f"{name}.{key}", f"unknown key; there are {', '.join(camel(key) for key, _ in _KEYS.values())}"
+            yield f"{name}.{key}", f"unknown key; expected {', '.join(camel(key) for key, _ in _KEYS.values())}"
             continue
         try:
             known[1].from_toml(value)

@@ -73,7 +73,7 @@ def read_plain_table(
             continue
         known, member = found
         if known in seen:
-            yield SettingsProblem(source, path, f"given twice, the other time as another spelling of {known}")
+            yield SettingsProblem(source, path, f"set twice, also as another spelling of {known}")
         elif isinstance(member, Key):
             yield from _read_value(member, value, source, path)
         elif isinstance(value, Mapping):
@@ -110,7 +110,7 @@ def _refused(key: Key, value: Any, source: str, path: str, error: Exception) -> 
 def _expected(key: Key, value: Any) -> str:
     expected = f"expected {key.kind.expected}" + ("" if key.row.secret else f", not {format_value(value)}")
     renamed = key.row.former.get(value) if isinstance(value, str) else None
-    return expected if renamed is None else f"{expected}, which is {dumps(renamed)} now"
+    return expected if renamed is None else f"{expected}; it was renamed to {dumps(renamed)}"
 
 
 def format_value(value: Any) -> str:
@@ -150,7 +150,7 @@ def misspelt(variables: Mapping[str, str], label: str = "") -> Iterator[Settings
     for name in variables:
         meant = known.get(canonical(name)) if name.upper().startswith(PREFIX) and "__" not in name else None
         if meant is not None:
-            yield SettingsProblem(label + name, "", f"nothing reads this variable; did you mean {meant}?")
+            yield SettingsProblem(label + name, "", f"unknown variable; did you mean {meant}?")
 
 
 def _read_variable(name: str, text: str, source: str) -> Found:
@@ -181,7 +181,7 @@ def key_of_variable(name: str) -> Key | None:
 
 def _unknown_variable(name: str) -> str:
     message = unknown("key", name.upper(), _VARIABLES, likeness=0.75)
-    return message if "did you mean" in message else "unknown key; docs/settings.md lists them all"
+    return message if "did you mean" in message else "unknown key; see docs/settings.md"
 
 
 def _read_text(key: Key, text: str, source: str) -> Found:
@@ -221,5 +221,5 @@ def stray_database_value(chosen: Mapping[tuple[str, ...], Given]) -> SettingsPro
     stray = next((given for given in pointers if given is not None and given.value), None)
     if stray is None:
         return None
-    message = "points to a database, but nothing says of which kind; set DATABASE_CLIENT too"
+    message = "is set, but not the kind of database; set DATABASE_CLIENT, too"
     return SettingsProblem(stray.source, "", message)

@@ -34,7 +34,7 @@ class Misplaced(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of value. `expected` completes "expected ..."; `item_is_text`: it is a table of texts."""
+    """One kind of value. `expected` completes "expected ..."; `item_is_text`: it is a table of strings."""
 
     expected: str
     from_text: Reader
@@ -150,13 +150,15 @@ def _mapping(expected: str, read: Reader) -> Kind:
 TEXT = Kind("a text", str, _instance(str))
 FLAG = Kind("true or false", _flag, _instance(bool))
 WHOLE_NUMBER = Kind("a whole number", int, _instance(int))
-TEXTS = Kind("a list of texts", _texts_from_text, _texts)
+TEXTS = Kind("a list of strings", _texts_from_text, _texts)
 USES = Kind("a list of names, or of tables of a `name` and its `config`", _uses_from_text, _uses)
-SIZE = Kind('a size in bytes or as in "512 kB", "1 MB", "2 GB"', _amount(_BYTES), _amount(_BYTES))
-DURATION = Kind('a time in seconds or as in "30s", "15m", "12h", "30d"', _amount({"": 1} | _SECONDS), _amount(_SECONDS))
-MILLISECONDS = Kind('a time in milliseconds or as in "100ms", "2s"', _amount(_MILLISECONDS), _amount(_MILLISECONDS))
-TEXT_TABLE = replace(_mapping("a table of texts", _instance(str)), item_is_text=True)
-HEADERS = replace(TEXT_TABLE, expected="a table of texts, or `name=value,...`", from_text=_headers_from_text)
+SIZE = Kind('a size in bytes, or such as "512 kB", "1 MB", "2 GB"', _amount(_BYTES), _amount(_BYTES))
+DURATION = Kind(
+    'a time in seconds, or such as "30s", "15m", "12h", "30d"', _amount({"": 1} | _SECONDS), _amount(_SECONDS)
+)
+MILLISECONDS = Kind('a time in milliseconds, or such as "100ms", "2s"', _amount(_MILLISECONDS), _amount(_MILLISECONDS))
+TEXT_TABLE = replace(_mapping("a table of strings", _instance(str)), item_is_text=True)
+HEADERS = replace(TEXT_TABLE, expected="a table of strings, or `name=value,...`", from_text=_headers_from_text)
 SHARE = Kind("a number from 0 to 1", _share, _share)
 NUMBER_TABLE = _mapping("a table of whole numbers", _instance(int))
 FREE_TABLE = _mapping("a table", lambda value: value)
@@ -164,8 +166,8 @@ TABLES = _mapping("tables", _mapping_of(lambda value: value))
 
 
 UNLIMITED = "unlimited"
-JSON_OBJECT = Kind("a table, or its JSON as a text", _json_object, _json_object)
-JOINED_TEXTS = Kind("a text or a list of texts", str, _joined_texts)
+JSON_OBJECT = Kind("a table, or its JSON as a string", _json_object, _json_object)
+JOINED_TEXTS = Kind("a string or a list of strings", str, _joined_texts)
 
 
 def lenient(kind: Kind) -> Kind:
@@ -274,7 +276,7 @@ def long_text(least: int) -> Kind:
             raise ValueError
         return value
 
-    return Kind(f"a text of at least {least} characters", read, read)
+    return Kind(f"a string of at least {least} characters", read, read)
 
 
 def _path(value: Any) -> str:

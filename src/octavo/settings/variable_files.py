@@ -75,7 +75,7 @@ def read_value(path: Path) -> str:
     try:
         text = read_own_file(path, LARGEST).decode()
     except UnicodeDecodeError:
-        raise ValueError(f"the file {path} is no text in UTF-8") from None
+        raise ValueError(f"the file {path} is not UTF-8 text") from None
     text = text.removesuffix("\n").removesuffix("\r")
     if not text.strip():
         raise ValueError(f"the file {path} is empty")

@@ -325,7 +325,7 @@ async def test_v4_leaves_fields_open_and_says_so(tmp_path: Path, caplog: pytest.
         assert "errors" not in await graphql(shop, FIELDS[0][0])
         lines = remarks(shop)
     assert [line for line in caplog.messages if "in GraphQL: " in line] == lines[:20]
-    assert f"{len(lines) - 20} more actions: octavo config check" in caplog.messages
+    assert f"{len(lines) - 20} more actions; run octavo config check" in caplog.messages
     assert all(line.endswith('or set compat.graphqlGuards = "shared" in config/api.toml') for line in lines)
     told = {line.split(": ")[1]: line for line in lines}
     assert "Mutation.updateGenre" in told

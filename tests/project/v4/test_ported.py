@@ -227,7 +227,7 @@ def test_the_log_tells_of_what_is_left(tmp_path: Path, caplog: pytest.LogCapture
     told = [item.getMessage() for item in caplog.records if item.getMessage().startswith("Closed")]
     assert not any("note.note.find" in line or "global::outer" in line for line in told)
     assert any("api::note.is-stranger" in line for line in told)
-    assert any(line.startswith("Closed: Query.me: GraphQL does not ask src/extensions/") for line in told)
+    assert any(line.startswith("Closed: Query.me: GraphQL does not run src/extensions/") for line in told)
 
 
 def test_methods_of_classes_that_controllers_inherit_from(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_the_database_is_that_of_v4(
     "files, environment, told",
     [
         ({}, {}, "config/database: is missing, so the database is not known"),
-        ({}, {"DATABASE_HOST": "h", "DATABASE_NAME": "n"}, "DATABASE_HOST: points to a database, but"),
+        ({}, {"DATABASE_HOST": "h", "DATABASE_NAME": "n"}, "DATABASE_HOST: is set, but not the kind"),
         ({"config/database.js": UNKNOWN_DATABASE}, {}, "config/database.js:2: connection: cannot be known without"),
         ({"config/database.js": UNKNOWN_DATABASE}, {"DATABASE_HOST": "h"}, "config/database.js:2: connection: cannot"),
         ({"config/database.js": "module.exports = {"}, {}, "config/database.js:1"),
@@ -109,7 +109,7 @@ def test_a_database_where_v4_keeps_it_is_taken(tmp_path: Path) -> None:
 
 def test_a_database_needs_its_kind_in_any_project(tmp_path: Path) -> None:
     (problem,) = problems(tmp_path, {"DATABASE_NAME": "n", "DATABASE_PASSWORD": "hush"})
-    assert problem.startswith("DATABASE_NAME: points to a database")
+    assert problem.startswith("DATABASE_NAME: is set, but not the kind")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_plugins_that_are_not_installed_are_off(tmp_path: Path) -> None:
 def test_projects_of_other_versions_do_not_start(tmp_path: Path, version: str) -> None:
     write(tmp_path, {"config/server.js": FIXED_PORT, "config/database.json": SQLITE}, {"@strapi/strapi": version})
     assert problems(tmp_path) == [
-        f"package.json: asks for @strapi/strapi {version}: only projects of version 4 can be served"
+        f"package.json: requires @strapi/strapi {version}: Octavo serves projects of version 4 only"
     ]
 
 
@@ -189,8 +189,8 @@ def test_projects_of_other_versions_do_not_start(tmp_path: Path, version: str) -
 def test_a_lock_file_says_which_version_the_latest_is(tmp_path: Path, wanted: str) -> None:
     lock = {"packages": {"node_modules/@strapi/strapi": {"version": "5.1.0"}}}
     write(tmp_path, {"config/database.json": SQLITE, "package-lock.json": lock}, {"@strapi/strapi": wanted})
-    says = f"asks for @strapi/strapi {wanted}, which is 5.1.0 in package-lock.json"
-    assert problems(tmp_path) == [f"package.json: {says}: only projects of version 4 can be served"]
+    says = f"requires @strapi/strapi {wanted}, which is 5.1.0 in package-lock.json"
+    assert problems(tmp_path) == [f"package.json: {says}: Octavo serves projects of version 4 only"]
     lock["packages"]["node_modules/@strapi/strapi"]["version"] = "4.20.1"
     write(tmp_path, {"package-lock.json": lock}, {"@strapi/strapi": wanted})
     assert problems(tmp_path) == []

@@ -69,7 +69,7 @@ class Bucket:
         try:
             self._client, self._failures = connect(options)
         except StorageProblem as error:
-            raise BackupFailed("Copies in a bucket need a library: pip install 'octavo[s3]'") from error
+            raise BackupFailed("Backups in a bucket require a package: pip install 'octavo[s3]'") from error
         self._bucket = options.bucket
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
 
@@ -105,18 +105,18 @@ class Bucket:
             body = self._client.get_object(**self._at(key))["Body"]
             found = digest_of(body)
         if found != copy.manifest.digest:
-            raise BackupFailed(f"{self.place}/{key} is not what was sent")
+            raise BackupFailed(f"{self.place}/{key} differs from the uploaded file")
         return "read"
 
     def fetch(self, name: str, store: Store) -> Copy:
         """Download a backup into the folder, unchanged. Raises BackupFailed and OSError."""
         copy = next((one for one in self.copies() if one.path.name == name), None)
         if copy is None:
-            raise BackupFailed(f"There is no copy {name} in {self.place}")
+            raise BackupFailed(f"There is no backup {name} in {self.place}")
         manifest = copy.manifest
         with store.alone():
             if any(one.path.name == name for one in store.copies()):
-                raise BackupFailed(f"{name} is in {store.folder} already")
+                raise BackupFailed(f"{name} is already in {store.folder}")
             store.require(manifest.bytes)
             with store.unfinished(manifest.made_at) as path:
                 with self._speaking():
@@ -125,7 +125,7 @@ class Bucket:
                 with (path / manifest.file).open("rb") as stream:
                     found = digest_of(stream)
                 if found != manifest.digest:
-                    raise BackupFailed(f"{self.place}/{name}/{manifest.file} is not what was sent")
+                    raise BackupFailed(f"{self.place}/{name}/{manifest.file} differs from the uploaded file")
                 return store.finish(path, replace(manifest, uploads=0))
 
     def _send(self, copy: Copy) -> None:
@@ -133,7 +133,7 @@ class Bucket:
         with file.open("rb") as stream:
             digest = digest_of(stream)
         if digest != (copy.manifest.digest or digest):
-            raise BackupFailed(f"{file} is not what was verified")
+            raise BackupFailed(f"{file} differs from the verified file")
         manifest = replace(copy.manifest, digest=digest)
         at = self._at(f"{name}/{manifest.file}")
         with self._speaking():
@@ -147,7 +147,7 @@ class Bucket:
         with self._speaking():
             self._client.put_object(**self._at(f"{name}/{MANIFEST}"), Body=manifest.text.encode())
         if self._read(f"{name}/{MANIFEST}") != Copy(Path(name), manifest):
-            raise BackupFailed(f"{self.place}/{name}/{MANIFEST} is not what was sent")
+            raise BackupFailed(f"{self.place}/{name}/{MANIFEST} differs from the uploaded file")
 
     def _read(self, key: str) -> Copy | None:
         """Return the backup of a manifest, or None for another file."""

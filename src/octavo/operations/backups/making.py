@@ -46,7 +46,10 @@ class _Maker:
             try:
                 return "restored", self.restored(copy)
             except postgresql.NoScratch as reason:
-                self.notes.append(f"Not restored, for there is no scratch database ({reason}): read to its end")
+                self.notes.append(
+                    f"Not restored, because there is no scratch database ({reason}). The backup was read "
+                    f"completely instead"
+                )
         return "read", self.read(copy)
 
 
@@ -111,7 +114,7 @@ def verify_copy(settings: Settings, copy: Copy) -> str:
     """Verify an existing backup and return how. Raises BackupFailed and OSError."""
     maker = _maker(settings, lambda *_: None)
     if copy.manifest.database != maker.database:
-        raise BackupFailed(f"This is a copy of {copy.manifest.database}, and the project is on {maker.database}")
+        raise BackupFailed(f"This is a backup of {copy.manifest.database}, but the project uses {maker.database}")
     how, found = maker.verify(copy.path / copy.manifest.file, restore=settings.database.backups.verify == "restored")
     compare(copy.manifest.tables, found)
     return "; ".join((how, *maker.notes))
@@ -127,7 +130,7 @@ def compare(expected: Mapping[str, int], found: Mapping[str, int]) -> None:
     ]
     if wrong:
         more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
-        raise BackupFailed(f"The copy is not what was copied: {'; '.join(wrong[:_MOST_NAMED])}{more}")
+        raise BackupFailed(f"The backup differs from the database: {'; '.join(wrong[:_MOST_NAMED])}{more}")
 
 
 def _maker(settings: Settings, progress: Callable[[int, int], None]) -> _Maker:

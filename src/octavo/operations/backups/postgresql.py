@@ -64,7 +64,7 @@ class _Session:
         self._process.wait()
         self._messages.seek(0)
         said = self._messages.read().decode(errors="replace")
-        raise BackupFailed(first_line(said) or "the database ended the connection")
+        raise BackupFailed(first_line(said) or "the database closed the connection")
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def read(copy: Path) -> Mapping[str, int]:
         counted = _count_lines(process.stdout)
         if process.wait():
             messages.seek(0)
-            raise BackupFailed(f"The copy is damaged: {first_line(messages.read().decode(errors='replace'))}")
+            raise BackupFailed(f"The backup is damaged: {first_line(messages.read().decode(errors='replace'))}")
     return counted
 
 

@@ -121,7 +121,7 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
         if writer.wait():
             messages.seek(0)
             said = messages.read().decode(errors="replace")
-            raise BackupFailed(f"Nothing was restored: {first_line(said) or 'the copy cannot be read to its end'}")
+            raise BackupFailed(f"Nothing was restored: {first_line(said) or 'the backup cannot be read completely'}")
 
 
 def feed(first: str, source: IO[bytes], last: str, target: IO[bytes]) -> bool:
@@ -147,9 +147,7 @@ def find_tool(name: str) -> str:
     """Return the path of a PostgreSQL client program."""
     found = shutil.which(name)
     if found is None:
-        raise BackupFailed(
-            f"{name} is needed for this and is not installed here; it comes with PostgreSQL's client programs"
-        )
+        raise BackupFailed(f"{name} is required but not installed. It is part of PostgreSQL's client programs")
     return found
 
 
@@ -158,9 +156,7 @@ def _run(settings: Settings, *command: str) -> None:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         if "server version mismatch" in said:
-            raise BackupFailed(
-                f"{' '.join(said.split())}. Client programs of the server's version have to be first in PATH"
-            )
+            raise BackupFailed(f"{' '.join(said.split())}. Put client programs of the server's version first in PATH")
         raise BackupFailed(first_line(said) or f"{command[0]} failed")
 
 

@@ -47,8 +47,8 @@ def find_source(path: Path, settings: Settings) -> Source:
         return Source(path)
     copies = Store(path).copies()
     if not copies:
-        raise BackupFailed(f"{path} is a folder, and no copy: name the file, or the folder of one copy")
-    raise BackupFailed(f"{path} holds copies, and is none: name one of them; the newest is {copies[0].path}")
+        raise BackupFailed(f"{path} is a folder, not a backup. Pass a file, or the folder of one backup")
+    raise BackupFailed(f"{path} contains several backups. Pass one of them; the newest is {copies[0].path}")
 
 
 def _kind_of(file: Path) -> str | None:
@@ -64,11 +64,11 @@ def _require_same_kind(path: Path, file: Path, database: str | None, settings: S
     if database in (None, own):
         return
     remedy = (
-        f"`octavo db copy sqlite:///{file.resolve()} postgresql://USER@HOST/NAME` moves what it holds"
+        f"`octavo db copy sqlite:///{file.resolve()} postgresql://USER@HOST/NAME` copies its data"
         if database == "sqlite"
-        else "restore it into a database of PostgreSQL; `octavo db copy` moves what that holds"
+        else "restore it to a PostgreSQL database, then copy the data with `octavo db copy`"
     )
-    raise BackupFailed(f"{path} is a copy of {database}, and the project is on {own}: {remedy}")
+    raise BackupFailed(f"{path} is a backup of {database}, but the project uses {own}: {remedy}")
 
 
 def target_of(settings: Settings) -> str:

@@ -38,7 +38,7 @@ def restored(copy: Path, scratch: Path) -> Mapping[str, int]:
         copy_database(copy, scratch, lambda *_: None)
         return read(scratch)
     except (NotADatabase, apsw.Error) as error:
-        raise BackupFailed(f"The copy is damaged: {error}") from error
+        raise BackupFailed(f"The backup is damaged: {error}") from error
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
             scratch.with_name(scratch.name + suffix).unlink(missing_ok=True)
@@ -51,12 +51,12 @@ def read(copy: Path) -> Mapping[str, int]:
         try:
             verdict = connection.execute("PRAGMA integrity_check(1)").fetchall()[0][0]
             if verdict != "ok":
-                raise BackupFailed(f"The copy is damaged: {verdict}")
+                raise BackupFailed(f"The backup is damaged: {verdict}")
             return count_rows(connection)
         finally:
             connection.close()
     except apsw.Error as error:
-        raise BackupFailed(f"The copy is damaged: {error}") from error
+        raise BackupFailed(f"The backup is damaged: {error}") from error
 
 
 def count_rows(connection: apsw.Connection) -> dict[str, int]:

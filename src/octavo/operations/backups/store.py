@@ -116,8 +116,8 @@ class Store:
         """Raise BackupFailed unless there is space for so many bytes in addition to `leave_free`."""
         free = shutil.disk_usage(self.folder).free
         if free < size + self.leave_free:
-            needed = f"{_megabytes(size)} are needed, and {_megabytes(self.leave_free)} have to stay free"
-            raise BackupFailed(f"No room in {self.folder}: {_megabytes(free)} are free, {needed}")
+            needed = f"{_megabytes(size)} are required, and {_megabytes(self.leave_free)} must stay free"
+            raise BackupFailed(f"Not enough space in {self.folder}: {_megabytes(free)} are free, {needed}")
 
     @contextmanager
     def unfinished(self, moment: int) -> Iterator[Path]:

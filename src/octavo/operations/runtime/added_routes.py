@@ -35,7 +35,7 @@ def add_plans(router: Router, prefix: str, controller: ContentController, extens
         if extension is not None:
             _close_fields(extension, [controller.registry.content_types[uid] for uid in left_out])
         if left_out:
-            message = "Not scheduled over REST, since a project's code takes part in changing them: entries of %s%s"
+            message = "Scheduling over REST is off for types that project code guards: %s%s"
             more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
             logger.warning(message, ", ".join(left_out[:_MOST_NAMED]), more)
 
@@ -67,10 +67,10 @@ def free_path(router: Router, prefix: str, wanted: str) -> str:
     if not _is_taken(router, prefix + wanted):
         return wanted
     if wanted == FEED_PATH and not _is_taken(router, prefix + OTHER_FEED_PATH):
-        message = "GET %s is taken: the feed of changes is at %s; `events.path` in api.toml gives it another path"
+        message = "GET %s is in use: the event stream is at %s. To change its path, set `events.path` in api.toml"
         logger.warning(message, prefix + wanted, prefix + OTHER_FEED_PATH)
         return OTHER_FEED_PATH
-    message = f"GET {prefix + wanted} is taken: give the feed of changes another path, `events.path` in api.toml"
+    message = f"GET {prefix + wanted} is in use. Set another path for the event stream: `events.path` in api.toml"
     raise StartFailed(message)
 
 

@@ -23,13 +23,13 @@ def own_languages(project: Path) -> tuple[str, ...]:
         if problem is None:
             found.append(path.stem)
         else:
-            logger.warning("%s/%s is not spoken: %s", FOLDER, path.name, problem)
+            logger.warning("%s/%s is ignored: %s", FOLDER, path.name, problem)
     return tuple(found)
 
 
 def _problem(path: Path) -> str | None:
     if not _NAME.fullmatch(path.name):
-        return "it is not called by the code of a language, such as he.json or pt-BR.json"
+        return "its name is not a language code, such as he.json or pt-BR.json"
     try:
         words = json.loads(read_own_file(path, MEGABYTE))
     except (OSError, ValueError) as error:
@@ -37,4 +37,4 @@ def _problem(path: Path) -> str | None:
     if not isinstance(words, dict):
         return 'it has to be an object of texts by their keys, {"ui.save": "..."}'
     wrong = next((key for key, text in words.items() if not isinstance(text, str)), None)
-    return None if wrong is None else f"{wrong} is no text"
+    return None if wrong is None else f"{wrong} is not a string"

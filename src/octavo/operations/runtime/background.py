@@ -118,7 +118,7 @@ async def _sweep(infrastructure: Infrastructure, leadership: Leadership) -> None
                 await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _log_once("Old changes are not removed yet", error, out_of_reach)
+            out_of_reach = _log_once("Could not remove old change records yet", error, out_of_reach)
 
 
 async def _end_of_blocked(infrastructure: Infrastructure, leadership: Leadership) -> None:
@@ -132,7 +132,7 @@ async def _end_of_blocked(infrastructure: Infrastructure, leadership: Leadership
                 await guard.end_of_blocked(infrastructure.database)
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _log_once("Sessions of blocked accounts are not ended yet", error, out_of_reach)
+            out_of_reach = _log_once("Could not end the sessions of blocked accounts yet", error, out_of_reach)
 
 
 async def _plan_what_appears(plans: ContentSchedules, leadership: Leadership) -> None:
@@ -145,7 +145,9 @@ async def _plan_what_appears(plans: ContentSchedules, leadership: Leadership) ->
                 looked = time.monotonic()
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _log_once("What others have written to appear later is not planned yet", error, out_of_reach)
+            out_of_reach = _log_once(
+                "Could not schedule entries with a future publication date yet", error, out_of_reach
+            )
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
@@ -157,7 +159,7 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
             await make_declared_indexes(database, registry)
             return
         except Exception as error:  # retry after any error
-            out_of_reach = _log_once("Declared indexes are not made yet", error, out_of_reach)
+            out_of_reach = _log_once("Could not create the declared indexes yet", error, out_of_reach)
         await asyncio.sleep(_SWEEP_SECONDS)
 
 
@@ -177,7 +179,7 @@ async def _keep_totals(keeper: CountMaintenance, leadership: Leadership, *, aske
                 await keeper.compare()
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _log_once("The totals of lists are counted for now", error, out_of_reach)
+            out_of_reach = _log_once("Lists are counted for each request for now", error, out_of_reach)
         soon = kept or not is_here
         await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if soon else _SWEEP_SECONDS))  # noqa: S311 - no secret
 
@@ -198,7 +200,7 @@ async def _keep_parts(keeper: SubstringIndexMaintenance) -> None:
                 others_go = math.inf
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _log_once("Indexes for parts of texts are not kept for now", error, out_of_reach)
+            out_of_reach = _log_once("Trigram indexes are not maintained for now", error, out_of_reach)
         seconds = _TOTALS_SECONDS if keeper.has_work else _SWEEP_SECONDS
         await asyncio.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
@@ -215,7 +217,7 @@ async def _follow_tables(keeper: VersionTracker, *, asked: bool) -> None:
             await keeper.fold()
             out_of_reach = False
         except Exception as error:  # retry after any error
-            out_of_reach = _log_once("No answers are kept for now", error, out_of_reach)
+            out_of_reach = _log_once("The response cache is off for now", error, out_of_reach)
         await asyncio.sleep(_FOLLOW_SECONDS * random.uniform(0.5, 1.5) if asked else _SWEEP_SECONDS)  # noqa: S311 - no secret
 
 

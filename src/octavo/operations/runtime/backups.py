@@ -37,7 +37,7 @@ def schedule_of(settings: Settings) -> Schedule | None:
     except InvalidSchedule as error:
         raise StartFailed(f"database.backups.schedule: {error}") from None
     if given.bucket.name and find_spec("boto3") is None:
-        raise StartFailed("database.backups.bucket: this needs a library: pip install 'octavo[s3]'")
+        raise StartFailed("database.backups.bucket: requires a package: pip install 'octavo[s3]'")
     return schedule
 
 
@@ -135,7 +135,7 @@ class ScheduledBackups:
         elif process.returncode == 1:  # it has recorded the reason
             logger.error("The backup failed: %s", _shown(problem).removeprefix("Error: "))
         else:
-            await self._fail(f"the process that makes it ended with {process.returncode}: {_shown(problem)}")
+            await self._fail(f"the backup process exited with {process.returncode}: {_shown(problem)}")
 
     async def _fail(self, reason: str) -> None:
         logger.error("The backup failed: %s", reason)

@@ -125,7 +125,7 @@ def read_servers(settings: Settings) -> Servers:
     }
     pooled = options.pooler != "none"
     if pooled and options.direct is None:
-        raise _wrong("direct", f"needed where `pooler` is `{options.pooler}`: changes of tables go past the pooler")
+        raise _wrong("direct", f"required if `pooler` is `{options.pooler}`: table changes bypass the pooler")
     topology = Topology(
         role="primary",
         places=places if len(places) > 1 else (),
@@ -152,7 +152,7 @@ def _server(key: str, text: str, parameters: Parameters) -> Parameters:
     if "://" not in text:
         places = _places(key, text, 5432)
         if len(places) > 1:
-            raise _wrong(key, "expected one server in each address")
+            raise _wrong(key, "expected one server in each URL")
         return {**parameters, "host": places[0][0], "port": places[0][1]}
     try:
         read = read_database_url(text)

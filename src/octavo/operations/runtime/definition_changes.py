@@ -184,10 +184,10 @@ class DefinitionChange:
         try:
             await take_back(database, migration, renamed.backward)
         except Exception:
-            logger.exception("Data that had been renamed for a change could not be renamed back")
+            logger.exception("Could not undo renames after a failed change")
 
     async def _convert_back(self, database: Database, converted: list[tuple[str, str]]) -> None:
         try:
             await convert(database, self.registry, reversed(converted))
         except Exception:
-            logger.exception("Columns that had been converted for a change could not be converted back")
+            logger.exception("Could not undo column conversions after a failed change")

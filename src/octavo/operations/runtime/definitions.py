@@ -64,7 +64,7 @@ def log_warnings(warnings: Iterable[DefinitionProblem]) -> None:
     for problem in found[:MOST_TOLD]:
         logger.warning("%s", problem)
     if len(found) > MOST_TOLD:
-        logger.warning("%d more remarks on the definitions: octavo config check", len(found) - MOST_TOLD)
+        logger.warning("%d more remarks on the definitions; run octavo config check", len(found) - MOST_TOLD)
 
 
 def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
@@ -72,7 +72,7 @@ def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
         for attribute in definition.attributes.values():
             if isinstance(attribute, Scalar) and attribute.regex and not is_pattern(attribute.regex):
                 message = (
-                    "is not a valid regular expression of JavaScript; every value is refused. Correct or remove it"
+                    "is not a valid JavaScript regular expression, so every value is rejected. Correct or remove it"
                 )
                 yield warning(definition.source, f"attributes.{attribute.name}.regex", message)
 

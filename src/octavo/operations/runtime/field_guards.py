@@ -217,7 +217,7 @@ class FieldGuards:
         for line in lines[:_MOST_LINES]:
             logger.warning("%s", line)
         if len(lines) > _MOST_LINES:
-            logger.warning("%d more actions: octavo config check", len(lines) - _MOST_LINES)
+            logger.warning("%d more actions; run octavo config check", len(lines) - _MOST_LINES)
 
 
 def _schedule_fields(registry: Registry, action: str) -> Iterator[FieldKey]:
@@ -238,5 +238,5 @@ def close_plugin_fields(extension: Extension, actions: Mapping[str, str]) -> Non
             extension.access.setdefault(key, FieldAccess(closed=True, unless_named=True))
         if names:
             fields = ", ".join(".".join(key) for key in names)
-            message = "Closed: %s: GraphQL does not ask %s for %s; say in resolvers_config of the field who may"
+            message = "Closed: %s: GraphQL does not run %s for %s. Set the field's guards in resolvers_config"
             logger.warning(message, fields, place, action)

@@ -124,7 +124,7 @@ class Advisor:
         name = path.removeprefix(self._settings.api.rest.prefix).strip("/")
         found = [one for one in registry.api_types() if one.plural_name == name and not one.is_single]
         if not found:
-            raise NoAdvice(f"{path} is no list of a content-type; write one as /api/articles?sort=title")
+            raise NoAdvice(f"{path} is not a list of a content type; pass one such as /api/articles?sort=title")
         given = parse_query_string(query, merged=http_options(self._settings).merged_queries)
         reader = EntryReader(
             self._database, registry, keeps_totals=options.maintains_counts(self._settings), keeps_parts=True
@@ -151,7 +151,9 @@ class Advisor:
         """Declare and create the indexes. Return messages for display. Raises NoAdvice, then nothing has changed."""
         pending = await plan_changes(self._database, self._registry)
         if pending.additive or pending.aside:
-            raise NoAdvice("The database is not what the definitions ask for yet: octavo db diff, octavo db upgrade")
+            raise NoAdvice(
+                "The database does not match the definitions yet. Run octavo db diff, then octavo db upgrade"
+            )
         wanted: dict[str, list[Advice]] = {}
         for one in proposals:
             wanted.setdefault(one.advice.uid, []).append(one.advice)
@@ -159,9 +161,9 @@ class Advisor:
         report = await synchronize(self._database, registry)
         indexes = await finish_indexes(self._database, registry)
         done += [f"Made: {change}" for change in (*report.applied, *indexes.made)]
-        done += [f"Not made: {reason}" for reason in indexes.left]
+        done += [f"Not created: {reason}" for reason in indexes.left]
         if not indexes.left and any(one.index.kind == CONTAINS for found in wanted.values() for one in found):
-            done.append("What looks for parts of texts uses the new index once the service is started again.")
+            done.append("Restart the service to use the new index for substring searches.")
         return done
 
 
@@ -171,7 +173,7 @@ def declare(settings: Settings, wanted: Mapping[str, Iterable[Advice]]) -> tuple
     files = {file.uid: file for file in (*source.content_types(), *source.extensions())}
     missing = wanted.keys() - files.keys()
     if missing:
-        raise NoAdvice(f"{', '.join(sorted(missing))} has no definition in src, so no index can be written into it")
+        raise NoAdvice(f"{', '.join(sorted(missing))} has no definition in src, so an index cannot be added")
     before: dict[Path, bytes] = {}
     try:
         for uid, advices in wanted.items():

@@ -117,9 +117,7 @@ class Infrastructure:
         await self._make_first_administrator()
         if self.administrators.options.sealed_first and not await self.registration.has_administrators():
             code = self.registration.first_code()
-            logger.info(
-                "There is no administrator yet. Register at /admin; from another machine, use the code %s", code
-            )
+            logger.info("No administrator exists yet. Register at /admin; from another machine, use the code %s", code)
         await self.administrators.audit.sweep(always=True)
         await self.webhooks.look()
         warn_unwritable(self.storage)
@@ -150,7 +148,7 @@ class Infrastructure:
             if await ensure_first_administrator(self.database, first.email, first.password):
                 logger.info("Created the first administrator, %s", first.email)
         except ApplicationError as error:
-            raise StartFailed(f"The first administrator cannot be made: {error}") from error
+            raise StartFailed(f"Could not create the first administrator: {error}") from error
 
 
 def open_infrastructure(settings: Settings) -> Infrastructure:

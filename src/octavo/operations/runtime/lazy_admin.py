@@ -20,7 +20,7 @@ BELOW: Final = frozenset(
 def add_admin_door(router: Router, shared: Infrastructure, services: Services) -> None:
     """Register the admin routes for lazy loading, unless ADMIN_JWT_SECRET is missing."""
     if not shared.settings.secrets.admin_jwt_secret:
-        logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
+        logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot sign in")
         return
 
     def load() -> Callable[[], None]:

@@ -51,7 +51,7 @@ def open_mailer(settings: Settings) -> Mailer:
 def _closed(settings: Settings, why: str) -> Mailer:
     """Log that v4's mail provider is not supported. Mail is written to a folder in development, else not sent."""
     config = settings.plugins.email.config
-    reason = f"mail cannot be sent with the provider {config.provider!r}: {why}"
+    reason = f"cannot send email with the provider {config.provider!r}: {why}"
     logger.warning("%s", reason)
     return NoMailer(reason) if settings.mode == "production" else _folder(settings)
 
@@ -70,7 +70,7 @@ def _open_smtp(config: EmailConfig, sender: Sender) -> Mailer:
     if options.service is not None:
         known = WELL_KNOWN.get(options.service.lower())
         if known is None:
-            raise _Unusable(f"service: expected one of {', '.join(WELL_KNOWN)}; or give host and port")
+            raise _Unusable(f"service: expected one of {', '.join(WELL_KNOWN)}; or set host and port")
         host, port = known
         security = "tls" if port == 465 else "starttls"
     times = (options.connection_timeout, options.greeting_timeout, options.socket_timeout)

@@ -65,4 +65,4 @@ class _Sender:
         except RequestFailed as error:
             raise PurgeFailed(str(error)) from None
         if not 200 <= answer.status < 300:
-            raise PurgeFailed(f"{host} answered {answer.status}", refused=True)
+            raise PurgeFailed(f"{host} returned {answer.status}", refused=True)

@@ -33,7 +33,7 @@ def open_storage(settings: Settings) -> Storage:
     if config.storage is None or problems:
         return _closed(settings, "; ".join(problems))
     if config.storage not in _WITH_ACTION_OPTIONS and any((_upload_options(config), config.action_options.delete)):
-        logger.warning("upload.config.actionOptions mean nothing with the storage %s", config.storage)
+        logger.warning("upload.config.actionOptions has no effect with the storage %s", config.storage)
     try:
         return _OPENERS[config.storage](settings)
     except StorageProblem as error:
@@ -44,8 +44,8 @@ def open_storage(settings: Settings) -> Storage:
 
 def _closed(settings: Settings, why: str) -> Storage:
     provider = settings.plugins.upload.config.provider
-    reason = f"files cannot be uploaded with the provider {provider!r}: {why}"
-    logger.warning("%s. Files that were uploaded stay readable by their addresses.", reason)
+    reason = f"cannot upload files with the provider {provider!r}: {why}"
+    logger.warning("%s. Existing files stay available at their URLs.", reason)
     return ClosedStorage(provider, _workspace(settings), reason)
 
 

@@ -62,7 +62,7 @@ class Readiness:
         """Return why the process is not ready, and limitations of a process that is ready."""
         reasons = [] if self.started else ["starting: the database is not up to date yet"]
         if self.draining:
-            reasons.append("draining: the service is about to end")
+            reasons.append("draining: the service is shutting down")
         async with self._turn:
             if self._known is None or self._clock.steady() - self._known[0] >= _KEPT_SECONDS:
                 found = await self._look()
@@ -79,7 +79,7 @@ class Readiness:
         except ServiceUnavailable as error:
             report_outage(error)
         except TimeoutError as error:
-            outage = ServiceUnavailable(reason=f"the database gave no sign of life in {_SECONDS:g} s")
+            outage = ServiceUnavailable(reason=f"the database did not respond within {_SECONDS:g} s")
             outage.__cause__ = error
             report_outage(outage)
         else:
@@ -212,9 +212,9 @@ class Operating:
         given_up: list[Sample] = [("", (("topic", one.topic),), one.given_up) for one in work]
         return [
             _up(1),
-            Family("octavo_outbox_messages", "gauge", "What waits: jobs, hooks, webhooks.", waiting),
-            Family("octavo_outbox_late_seconds", "gauge", "How long the first of it has been due.", late),
-            Family("octavo_outbox_given_up", "gauge", "What was given up.", given_up),
+            Family("octavo_outbox_messages", "gauge", "Waiting messages: jobs, hooks, webhooks.", waiting),
+            Family("octavo_outbox_late_seconds", "gauge", "Delay of the oldest waiting message.", late),
+            Family("octavo_outbox_given_up", "gauge", "Messages that failed permanently.", given_up),
             *backups,
         ]
 
@@ -227,9 +227,9 @@ class Operating:
         age: list[Sample] = [("", (), (this_moment() - found.verified_at) / 1000)] if found.verified_at else []
         size: list[Sample] = [("", (), found.size)] if found.verified_at else []
         return [
-            Family("octavo_backup_age_seconds", "gauge", "Age of the last verified copy of the database.", age),
+            Family("octavo_backup_age_seconds", "gauge", "Age of the last verified database backup.", age),
             Family("octavo_backup_bytes", "gauge", "Size of it.", size),
-            Family("octavo_backup_failures", "gauge", "Attempts that failed since then.", [("", (), found.failures)]),
+            Family("octavo_backup_failures", "gauge", "Failed backups since then.", [("", (), found.failures)]),
         ]
 
 

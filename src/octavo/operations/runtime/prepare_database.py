@@ -198,7 +198,7 @@ async def check_tables(
 async def _add_initial_data(database: Database, registry: Registry, default_locale: str) -> None:
     """Add the default roles and the default locale of a new database, and correct its sequences."""
     for table in await continue_ids(database, registry):
-        logger.info("New ids of %s go on behind those that are there", table)
+        logger.info("New IDs of %s continue after the existing ones", table)
     if not await database.fetch_value(_ROLES):
         await ensure_default_roles(database)
     if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
@@ -246,7 +246,7 @@ async def migrate(database: Database, migrations: Path) -> tuple[str, ...]:
     except MigrationFailed as error:
         raise StartFailed(str(error)) from error
     except ServiceUnavailable as error:
-        raise _failure("The migrations cannot be run", error) from error
+        raise _failure("Could not run the migrations", error) from error
 
 
 async def bring_up_to_date(

@@ -65,10 +65,10 @@ _TABLE: Final = """<h2>Content types</h2>
 <tr><th>Content type</th><th>URL</th><th>Public access</th></tr>
 {rows}
 </table>
-<p>To let everybody read one: <code>octavo permissions grant public 'api::NAME.NAME.find*'</code></p>
+<p>To allow public access to one: <code>octavo permissions grant public 'api::NAME.NAME.find*'</code></p>
 """
 _NONE: Final = """<h2>Content types</h2>
-<p>There are none yet. Create one in the admin pages, or with <code>octavo generate content-type</code>.</p>
+<p>No content types yet. Create one on the admin pages, or with <code>octavo generate content-type</code>.</p>
 """
 
 
@@ -265,7 +265,7 @@ class Process:
     async def preview_definitions(self, make: "MakePlan") -> "Preview":
         """Return what a plan would do to files and tables. Raises the errors of `change_definitions`."""
         async with self._turn:
-            with _visible_errors("What a change would do cannot be told"):
+            with _visible_errors("Could not preview a change"):
                 return await self._definition_change().preview(make)
 
     def _definition_change(self) -> "DefinitionChange":
@@ -288,7 +288,7 @@ class Process:
     async def _change_in_turn(self, make: "MakePlan") -> str:
         async with self._turn:
             try:
-                with _visible_errors("Definitions are not changed"):
+                with _visible_errors("Could not change the definitions"):
                     if not await self._is_current():
                         await self._replace()
                         self.asgi.problem = None
@@ -373,7 +373,7 @@ class Process:
         fixed = {name: getattr(bound, name) for name in _FIXED}
         for name, value in fixed.items():
             if getattr(asked, name) != value:
-                logger.warning("server.%s stays %s until the service is started again", camel(name), value)
+                logger.warning("server.%s stays %s until the service restarts", camel(name), value)
         return replace(settings, server=replace(asked, **fixed))
 
     async def _open_site(self, infrastructure: Infrastructure, steps: "Steps | None", alone: AsyncExitStack) -> Site:

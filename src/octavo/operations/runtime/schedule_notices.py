@@ -41,9 +41,9 @@ class _Notices:
         try:
             await self._shared.mailer.send(_message(found.email, content_type, entry_id, address, failure))
         except MailProblem as problem:
-            logger.warning("A mail about the failed schedule of %s %d: %s", content_type.uid, entry_id, problem)
+            logger.warning("Email about the failed schedule of %s %d: %s", content_type.uid, entry_id, problem)
         except Exception:
-            logger.exception("A mail about the failed schedule of %s %d", content_type.uid, entry_id)
+            logger.exception("Could not send an email about the failed schedule of %s %d", content_type.uid, entry_id)
 
 
 def _place(content_type: ContentType, entry_id: int) -> str:

@@ -49,13 +49,13 @@ def unknown_roles(settings: Settings, types: Iterable[str]) -> Iterator[Settings
     for uid, roles in settings.api.caching.control.items():
         for role in roles:
             if role not in known:
-                yield placed(settings, _CONTROL, "there is no such role" + _near(role, known), uid, role)
+                yield placed(settings, _CONTROL, "unknown role" + _near(role, known), uid, role)
 
 
 def _unknown_types(settings: Settings, registry: Registry) -> Iterator[SettingsProblem]:
     for uid in settings.api.caching.control:
         if uid != ANY and uid not in registry.content_types:
-            yield placed(settings, _CONTROL, "there is no such content-type" + _near(uid, registry.content_types), uid)
+            yield placed(settings, _CONTROL, "unknown content type" + _near(uid, registry.content_types), uid)
 
 
 def _near(name: str, known: Iterable[str]) -> str:

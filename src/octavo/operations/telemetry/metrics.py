@@ -99,29 +99,32 @@ class Measures:
             counted.append(("", (*labels, ("status", str(status))), sum(found.counts)))
             routes.setdefault(labels, Histogram(REQUEST_BOUNDS)).join(found)
         timed = [sample for labels, found in routes.items() for sample in found.samples(labels)]
-        yield Family("octavo_requests_total", "counter", "Requests that were answered.", counted)
-        yield Family("octavo_request_seconds", "histogram", "Time from a request to its answer.", timed)
-        yield Family("octavo_requests_running", "gauge", "Requests under way.", [("", (), self.running())])
+        yield Family("octavo_requests_total", "counter", "Completed requests.", counted)
+        yield Family("octavo_request_seconds", "histogram", "Duration of requests.", timed)
+        yield Family("octavo_requests_running", "gauge", "Running requests.", [("", (), self.running())])
 
     def _database_families(self) -> Iterator[Family]:
         yield Family(
-            "octavo_statement_seconds", "histogram", "Time of statements, waits included.", self.statements.samples()
+            "octavo_statement_seconds",
+            "histogram",
+            "Duration of statements, including waits.",
+            self.statements.samples(),
         )
         pools = self.database().pools()
         held: list[Sample] = []
         for name, one in pools.items():
             held.append(("", (("pool", name), ("state", "used")), one.size - one.idle))
             held.append(("", (("pool", name), ("state", "idle")), one.idle))
-        yield Family("octavo_pool_connections", "gauge", "Connections to the database.", held)
+        yield Family("octavo_pool_connections", "gauge", "Open database connections.", held)
         most: list[Sample] = [("", (("pool", name),), one.maximum) for name, one in pools.items()]
-        yield Family("octavo_pool_connections_limit", "gauge", "Connections that there may be.", most)
+        yield Family("octavo_pool_connections_limit", "gauge", "Maximum database connections.", most)
         waiting: list[Sample] = [("", (("pool", name),), one.waiting) for name, one in pools.items()]
-        yield Family("octavo_pool_waiting", "gauge", "Who waits for a connection now.", waiting)
+        yield Family("octavo_pool_waiting", "gauge", "Requests that wait for a connection.", waiting)
         waited: list[Sample] = [("", (("pool", name),), one.waits) for name, one in pools.items()]
-        yield Family("octavo_pool_waits_total", "counter", "How often somebody had to wait.", waited)
+        yield Family("octavo_pool_waits_total", "counter", "Number of waits for a connection.", waited)
         seconds: list[Sample] = [("", (("pool", name),), one.waited) for name, one in pools.items()]
-        yield Family("octavo_pool_wait_seconds_total", "counter", "How long they waited.", seconds)
-        text = "Reads that waited, answered by one for all who did."
+        yield Family("octavo_pool_wait_seconds_total", "counter", "Duration of waits for a connection.", seconds)
+        text = "Reads answered by request coalescing."
         yield Family("octavo_reads_joined_total", "counter", text, [("", (), RequestCoalescer.joined)])
         yield from _server_families(self.database().servers())
 
@@ -132,23 +135,23 @@ class Measures:
             asked.append(("", (("cache", one.name), ("found", "yes")), one.hits))
             asked.append(("", (("cache", one.name), ("found", "no")), one.misses))
         held: list[Sample] = [("", (("cache", one.name),), one.size) for one in reports]
-        yield Family("octavo_cache_bytes", "gauge", "What caches hold.", held)
-        yield Family("octavo_cache_bytes_limit", "gauge", "What they may hold.", [("", (), self.caches().limit)])
-        yield Family("octavo_cache_requests_total", "counter", "How often a cache was asked.", asked)
+        yield Family("octavo_cache_bytes", "gauge", "Size of caches.", held)
+        yield Family("octavo_cache_bytes_limit", "gauge", "Maximum size of caches.", [("", (), self.caches().limit)])
+        yield Family("octavo_cache_requests_total", "counter", "Cache lookups.", asked)
 
     def _purge_families(self) -> Iterator[Family]:
         requests: list[Sample] = []
         for one in self.purges():
             requests.append(("", (("cache", one.name), ("outcome", "sent")), one.sent))
             requests.append(("", (("cache", one.name), ("outcome", "failed")), one.failed))
-        yield Family("octavo_purge_requests_total", "counter", "What caches in front were told to forget.", requests)
+        yield Family("octavo_purge_requests_total", "counter", "Purged cache tags.", requests)
 
     def _own_families(self) -> Iterator[Family]:
         delay = self.loop_delay.samples()
-        yield Family("octavo_loop_delay_seconds", "histogram", "How late the event loop is.", delay)
+        yield Family("octavo_loop_delay_seconds", "histogram", "Delay of the event loop.", delay)
         memory: list[Sample] = [("", (), resident_bytes())]
-        yield Family("octavo_memory_bytes", "gauge", "Memory that workers hold, their shared part too.", memory)
-        yield Family("octavo_workers", "gauge", "Workers that answer.", [("", (), 1)])
+        yield Family("octavo_memory_bytes", "gauge", "Memory of workers, including shared memory.", memory)
+        yield Family("octavo_workers", "gauge", "Workers that respond.", [("", (), 1)])
         dropped: list[Sample] = [("", (), LOG_WRITER.dropped)]
         yield Family("octavo_log_lines_dropped_total", "counter", "Log lines that were not written.", dropped)
 
@@ -157,12 +160,12 @@ def _server_families(servers: Sequence[ServerUse]) -> Iterator[Family]:
     """Yield the metrics of replicas, without samples if there are none."""
     replicas = servers[1:]
     used: list[Sample] = [("", (("server", one.name),), int(one.used)) for one in replicas]
-    yield Family("octavo_replica_used", "gauge", "Whether content is read from a replica.", used, "max")
+    yield Family("octavo_replica_used", "gauge", "Whether Octavo reads from a replica.", used, "max")
     late: list[Sample] = [("", (("server", one.name),), one.seconds) for one in replicas if isfinite(one.seconds)]
-    yield Family("octavo_replica_lag_seconds", "gauge", "How old what a replica shows may be.", late, "max")
+    yield Family("octavo_replica_lag_seconds", "gauge", "Maximum age of a replica's data.", late, "max")
     size: list[Sample] = [("", (("server", one.name),), one.size) for one in replicas]
-    yield Family("octavo_replica_lag_bytes", "gauge", "How far a replica's log is behind.", size, "max")
+    yield Family("octavo_replica_lag_bytes", "gauge", "Replication lag of a replica in its log.", size, "max")
     reads: list[Sample] = [("", (("server", one.name),), one.reads) for one in servers]
-    yield Family("octavo_content_reads_total", "counter", "Reads that may go to replicas, by server.", reads)
+    yield Family("octavo_content_reads_total", "counter", "Reads that can use replicas, by server.", reads)
     failed: list[Sample] = [("", (("server", one.name),), one.failed) for one in replicas]
-    yield Family("octavo_replica_failures_total", "counter", "Reads that the primary had to do again.", failed)
+    yield Family("octavo_replica_failures_total", "counter", "Reads that the primary repeated.", failed)

@@ -63,7 +63,7 @@ class SlowStatements:
         try:
             plan = await self._database().plan_of(text)
         except Exception as error:  # for example a deleted table or an outage: the plan is only a hint
-            plan = f"The database does not tell: {type(error).__name__}"
+            plan = f"The database returned an error: {type(error).__name__}"
         self._keep(
             text[:LONGEST_STATEMENT], _Known(plan[:_LONGEST_PLAN], asdict(found) if found else None, monotonic())
         )

@@ -102,7 +102,9 @@ class HiddenEntriesService:
             table = self._database.dialect.quote(table_name(content_type))
             served = await unit.connection.fetch_value(f"SELECT count(*) FROM {table}")
             if served > 1:
-                raise ApplicationError(f"{content_type.uid} is a single type and has an entry: delete that one first")
+                raise ApplicationError(
+                    f"{content_type.uid} is a single type and already has an entry. Delete that one first"
+                )
 
     async def _forget(self, unit: ManyEntriesUnit, content_type: ContentType, entry_id: int) -> None:
         statement = _FORGET.bind(self._database.dialect, table=table_name(content_type), entry=entry_id)

@@ -215,7 +215,7 @@ class _Load:
             if entry.localization_of is not None:
                 family = families.get(entry.localization_of)
                 if family is None:
-                    raise SeedError(f"{entry.key}: there is no entry {entry.localization_of!r} to be a localization of")
+                    raise SeedError(f"{entry.key}: unknown entry {entry.localization_of!r} in localizationOf")
                 family.append(entry)
         for family in families.values():
             await self._join([self._entries[entry.key] for entry in family], family[0].content_type)

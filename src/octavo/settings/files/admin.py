@@ -16,9 +16,7 @@ def _web_address(value: object) -> str:
     return value
 
 
-_PREVIEWS = table_of(
-    Kind("an address such as https://example.org/articles/{slug}", _web_address, _web_address), "addresses"
-)
+_PREVIEWS = table_of(Kind("a URL such as https://example.org/articles/{slug}", _web_address, _web_address), "addresses")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +31,7 @@ class AdminAuth:
     )
     reset_lifespan: int = setting(
         3600,
-        "How long a mailed token for a new password is valid.",
+        "How long the token in a password reset email is valid.",
         kind=DURATION,
         bounds=(60, 86400),
         default_doc="1h",

@@ -28,7 +28,7 @@ class Rest:
     with_count: bool = setting(True, "Return totals if a request does not say.")
     populate_deep: int = setting(
         0,
-        "Levels of `populate=deep` without a number (`populate=deep,3`); 0: `deep` is an ordinary name.",
+        "Levels of `populate=deep` without a number (`populate=deep,3`); with 0, `deep` has no special meaning.",
         bounds=(0, 20),
         default_doc="0, or 5 where `package.json` has `strapi-plugin-populate-deep`",
     )

@@ -38,13 +38,13 @@ def _wrong(control: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _problem(role: str, text: Any) -> str | None:
     if not isinstance(text, str):
-        return 'expected a text of directives such as "public, max-age=60"'
+        return 'expected directives such as "public, max-age=60"'
     try:
         shared = shared_directives(read_cache_control(text))
     except ValueError as error:
         return f"expected directives of Cache-Control; {error}"
     if shared and role not in VISITORS:
-        return f"expected no {' and no '.join(shared)}: only answers to visitors (public) may be kept for others"
+        return f"expected no {' and no '.join(shared)}: only responses to anonymous callers (public) can be shared"
     return None
 
 

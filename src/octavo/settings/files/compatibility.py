@@ -15,7 +15,7 @@ _BY_PROFILE: Final = "by profile"
 class Compat:
     """Behavior of v4 that existing clients depend on, or safer replacements; see `compat.RULES`."""
 
-    profile: Profile = setting("v4", "Which set of habits: `v4` for existing clients, `safe` for new projects.")
+    profile: Profile = setting("v4", "Set of rules: `v4` for existing clients, `safe` for new projects.")
     v4_version: str | None = setting(
         None,
         "The version of v4 that clients were written for, such as `4.13.1`; it chooses the defaults of the rules that "
@@ -187,14 +187,14 @@ class Compat:
     )
     account_states: Literal["shown", "hidden"] = setting(
         "shown",
-        "Requests for another confirmation mail: the response says that an account is confirmed or blocked "
+        "Requests for another confirmation email: the response says that an account is confirmed or blocked "
         "(`shown`), or never does (`hidden`).",
         default_doc=_BY_PROFILE,
         former={"told": "shown"},
     )
     mailed_codes: Literal["plain", "hashed"] = setting(
         "plain",
-        "Reset codes, confirmation codes and invitations that v4 mailed before the switch: accepted as v4 stores "
+        "Reset codes, confirmation codes and invitations that v4 sent before the switch: accepted as v4 stores "
         "them (`plain`), or refused (`hashed`). Octavo stores its own codes as digests.",
         default_doc=_BY_PROFILE,
         former={"sealed": "hashed"},
@@ -214,7 +214,7 @@ class Compat:
     )
     replaced_files: Literal["upload", "destroy"] = setting(
         "upload",
-        "Permission to replace or describe an existing file: `upload` alone, or `destroy` as well.",
+        "Permission to replace or edit an existing file: `upload` alone, or `destroy` as well.",
         default_doc=_BY_PROFILE,
     )
     registration_fields: Literal["all", "listed"] = setting(
@@ -254,7 +254,7 @@ class Compat:
     )
     field_lists: Literal["split", "whole"] = setting(
         "whole",
-        "Several names in one text of `fields` (`fields=title,slug`): `split` at the commas, or one name (`whole`).",
+        "Several names in one value of `fields` (`fields=title,slug`): `split` at the commas, or one name (`whole`).",
         default_doc=_BY_PROFILE,
     )
     own_role: Literal["shown", "checked"] = setting(
@@ -266,7 +266,7 @@ class Compat:
     )
     ids: Literal["numbers", "digits"] = setting(
         "numbers",
-        "Ids in addresses, in arguments of GraphQL and in `refId`: any number as JavaScript reads it (`0x41` is 65), "
+        "IDs in URLs, in GraphQL arguments and in `refId`: any number as JavaScript reads it (`0x41` is 65), "
         "or digits only.",
         default_doc=_BY_PROFILE,
     )

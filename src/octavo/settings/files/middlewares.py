@@ -25,7 +25,11 @@ class Cors:
     )
     expose: tuple[str, ...] = setting((), "Response headers that pages can read.")
     max_age: int = setting(
-        31_536_000, "How long a browser may remember this.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="365d"
+        31_536_000,
+        "How long browsers can cache the response to a preflight request.",
+        kind=DURATION,
+        bounds=AT_LEAST_ZERO,
+        default_doc="365d",
     )
 
 
@@ -128,7 +132,11 @@ class PublicFiles:
     """The files of the public folder."""
 
     max_age: int = setting(
-        0, "How long browsers may keep a file unasked.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="0"
+        0,
+        "How long browsers can use a cached file without checking it.",
+        kind=DURATION,
+        bounds=AT_LEAST_ZERO,
+        default_doc="0",
     )
     uploads_max_age: int = setting(
         0, "The same for uploaded files.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="0"
@@ -152,6 +160,7 @@ class Middlewares:
     public: PublicFiles = table(PublicFiles, "Files of the public folder.")
     headers: Mapping[str, str] = setting(
         {},
-        "Headers added to every answer, beside the security headers or in their place; an empty one is not sent.",
+        "Headers added to every response, in addition to or instead of the security headers; an empty value "
+        "removes a header.",
         entry_names="kebab",
     )

@@ -32,7 +32,7 @@ class EmailTls:
 class EmailProviderOptions:
     """Options of the mail transport. Each transport has its own keys."""
 
-    host: str | None = setting(None, "Mail server; without one, development writes mail to `.octavo/mail`.")
+    host: str | None = setting(None, "Mail server; without one, development writes email to `.octavo/mail`.")
     port: int | None = setting(
         None, "Port of the mail server.", kind=_NUMBER, bounds=(1, 65535), default_doc="587, or 465 with `secure`"
     )

@@ -33,5 +33,5 @@ def _listed(names: str) -> frozenset[Part]:
     found = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [name for name in found if name not in list(Part)]
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is none of {', '.join(Part)}")
+        raise ValueError(f"unknown part {unknown[0]!r}; expected {', '.join(Part)}")
     return frozenset(map(Part, found))

@@ -40,7 +40,7 @@ def unpacked(path: Path, password: str | None, folder: Path, freely: int = FREEL
         suffixes = path.suffixes
         if path.suffix == ENCRYPTED:
             if password is None:
-                raise TransferError(f"{path} is encrypted: it needs its key")
+                raise TransferError(f"{path} is encrypted and requires its key")
             suffixes = suffixes[:-1]
             file = io.BufferedReader(DecryptingFile(file, password, str(path)), _PIECE)
         if suffixes[-1:] == [COMPRESSED]:
@@ -59,7 +59,7 @@ def _spooled(file: IO[bytes], path: Path, folder: Path, freely: int) -> Iterator
         for piece in _pieces(file, path):
             size += len(piece)
             if size > most:
-                raise TransferError(f"{path} unpacks to more than {_MOST_TIMES} times its size; it is not read further")
+                raise TransferError(f"{path} unpacks to more than {_MOST_TIMES} times its size, which is the limit")
             plain.write(piece)
         plain.seek(0)
         yield plain
@@ -110,7 +110,7 @@ class ArchiveReader:
             self._tar = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115 - closed with its file
             self._members = self._read_members()
         except (tarfile.TarError, OverflowError, UnicodeError, ValueError) as error:
-            reason = WRONG_KEY if path.suffix == ENCRYPTED else f"is no archive of this kind: {error}"
+            reason = WRONG_KEY if path.suffix == ENCRYPTED else f"is not an archive of this kind: {error}"
             raise TransferError(f"{path} {reason}") from error
 
     def _read_members(self) -> dict[str, tarfile.TarInfo]:
@@ -122,9 +122,11 @@ class ArchiveReader:
             if member.isdir():
                 continue
             if name in members or len(members) >= _MOST_MEMBERS:
-                raise TransferError(f"{self._path}: {name!r} is there twice, or one of more than {_MOST_MEMBERS} files")
+                raise TransferError(
+                    f"{self._path}: {name!r} is a duplicate, or there are more than {_MOST_MEMBERS} files"
+                )
             if member.size < 0 or member.offset_data + member.size > self._size:
-                raise TransferError(f"{self._path}: {name!r} is cut off; the archive is not complete")
+                raise TransferError(f"{self._path}: {name!r} is cut off; the archive is incomplete")
             members[name] = member
         self._check_end(end)
         return members
@@ -138,7 +140,7 @@ class ArchiveReader:
         if member.issparse() or not (member.isreg() or member.isdir()):
             raise TransferError(f"{self._path}: {name!r} is neither a file nor a folder")
         if name.startswith("/") or "\\" in name or "\0" in name or ".." in name.split("/"):
-            raise TransferError(f"{self._path}: {name!r} leads out of the archive")
+            raise TransferError(f"{self._path}: {name!r} is outside the archive")
         return name
 
     def _check_end(self, end: int) -> None:
@@ -146,7 +148,7 @@ class ArchiveReader:
         self._file.seek(end)
         first = self._file.read(_BLOCK)
         if len(first) < _BLOCK or any(first):
-            raise TransferError(f"{self._path} is damaged or not complete, at byte {end}")
+            raise TransferError(f"{self._path} is damaged or incomplete at byte {end}")
 
     def has(self, folder: str) -> bool:
         """Return whether a folder has any files."""
@@ -207,7 +209,7 @@ def _object(place: Place, text: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise place.refusal(f"is not valid JSON: {error}") from error
     if not isinstance(value, dict):
-        raise place.refusal("is no JSON object")
+        raise place.refusal("is not a JSON object")
     return value
 
 

@@ -65,7 +65,7 @@ def read_link(place: Place, line: Mapping[str, Any]) -> LinkRecord:
     """Parse a line of `links`."""
     kind = _text(place, line, "kind")
     if kind not in _KINDS:
-        raise place.refusal(f"{kind!r} is no kind of link; there are {', '.join(sorted(_KINDS))}")
+        raise place.refusal(f"unknown link kind {kind!r}; expected {', '.join(sorted(_KINDS))}")
     return LinkRecord(kind, _read_end(place, line, "left"), _read_end(place, line, "right"))
 
 
@@ -81,9 +81,9 @@ def _read_end(place: Place, line: Mapping[str, Any], side: str) -> LinkEnd:
     end = _mapping(place, line, side)
     field, position = end.get("field"), end.get("pos")
     if field is not None and not isinstance(field, str):
-        raise place.refusal(f"{side}.field is no text")
+        raise place.refusal(f"{side}.field is not a string")
     if position is not None and (isinstance(position, bool) or not isinstance(position, int | float)):
-        raise place.refusal(f"{side}.pos is no number")
+        raise place.refusal(f"{side}.pos is not a number")
     return LinkEnd(_text(place, end, "type"), read_id(place, end, "ref"), field, position)
 
 
@@ -91,19 +91,19 @@ def read_id(place: Place, line: Mapping[str, Any], key: str) -> int:
     """Return the id of a row."""
     value = line.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= LARGEST_ID:
-        raise place.refusal(f"{key} is no id")
+        raise place.refusal(f"{key} is not an ID")
     return value
 
 
 def _text(place: Place, line: Mapping[str, Any], key: str) -> str:
     value = line.get(key)
     if not isinstance(value, str):
-        raise place.refusal(f"{key} is no text")
+        raise place.refusal(f"{key} is not a string")
     return value
 
 
 def _mapping(place: Place, line: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = line.get(key)
     if not isinstance(value, dict):
-        raise place.refusal(f"{key} is no object")
+        raise place.refusal(f"{key} is not an object")
     return value

@@ -139,15 +139,15 @@ def differences(lines: Iterable[tuple[Place, Mapping[str, Any], int]], registry:
     for place, line, _ in lines:
         uid, attributes = line.get("uid"), line.get("attributes")
         if not isinstance(uid, str) or not isinstance(attributes, dict):
-            raise place.refusal("is no definition with uid and attributes")
+            raise place.refusal("is not a definition with uid and attributes")
         if moves(uid):
             found[uid] = line
     if not found:
         raise TransferError("The archive has no definitions in its folder schemas")
     own = {definition.uid: definition for definition in moving_definitions(registry)}
     return [
-        *(f"{uid}: only the archive has it" for uid in found if uid not in own),
-        *(f"{uid}: only the project has it" for uid in own if uid not in found),
+        *(f"{uid}: only in the archive" for uid in found if uid not in own),
+        *(f"{uid}: only in the project" for uid in own if uid not in found),
         *(text for uid in found if uid in own for text in _compare(uid, found[uid]["attributes"], own[uid])),
     ]
 
@@ -158,7 +158,7 @@ def _compare(uid: str, theirs: Mapping[str, Any], definition: Definition) -> Ite
         if name in _EVERYWHERE:
             continue
         if name not in ours:
-            yield f"{uid}.{name}: only the archive has it"
+            yield f"{uid}.{name}: only in the archive"
             continue
         described = raw if isinstance(raw, dict) else {}
         for key in _COMPARED:
@@ -168,7 +168,7 @@ def _compare(uid: str, theirs: Mapping[str, Any], definition: Definition) -> Ite
             )
             if here != there:
                 yield f"{uid}.{name}: {key} is {_shown(there)} in the archive, {_shown(here)} in the project"
-    yield from (f"{uid}.{name}: only the project has it" for name in ours if name not in theirs)
+    yield from (f"{uid}.{name}: only in the project" for name in ours if name not in theirs)
 
 
 def _shown(value: Any) -> str:

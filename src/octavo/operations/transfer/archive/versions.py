@@ -10,4 +10,4 @@ def check_version(metadata: dict[str, Any]) -> None:
     strapi = metadata.get("strapi")
     version = strapi.get("version") if isinstance(strapi, dict) else None
     if not isinstance(version, str) or not version.startswith("4."):
-        raise TransferError(f"The archive is of version {version}; only those of version 4 can be read")
+        raise TransferError(f"The archive has version {version}; only version 4 is supported")

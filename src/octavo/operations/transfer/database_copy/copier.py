@@ -31,7 +31,7 @@ from octavo.schema.registry import Registry
 Progress = Callable[[int, int], None]
 """Called with the number of copied rows and of all rows."""
 
-_NOT_COPIED: Final = "The target cannot hold these values; nothing was copied (--skip-invalid leaves them empty)"
+_NOT_COPIED: Final = "The target cannot store these values, so nothing was copied (--skip-invalid leaves them empty)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ async def copy_database(
         found = await found_tables(snapshot, source.dialect)
         plan = plan_copy(registry, (*own, HIDDEN_ENTRIES), found, source.dialect, target.dialect)
         if not plan.tables:
-            raise TransferError("The source holds no table of this project")
+            raise TransferError("The source has no table of this project")
         check_types(await bring_up_to_date(target, registry, own))
         async with unit_of_work(target, exclusive=True) as unit:
             await _make_room(unit.connection, target.dialect, plan, options)
@@ -120,7 +120,7 @@ async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, optio
     counts = {table: await target.fetch_value(f"SELECT count(*) FROM {dialect.quote(table)}") for table in tables}
     filled = [f"{table}: {counted(count, 'row')}" for table, count in sorted(counts.items()) if count]
     if filled:
-        raise TransferError(listed("The target is not empty; --force replaces what it holds", filled))
+        raise TransferError(listed("The target is not empty; --force replaces its data", filled))
 
 
 class _Copying:
@@ -224,7 +224,7 @@ class _Copying:
         for each in plan.tables:
             count = await self._connection.fetch_value(f"SELECT count(*) FROM {self._target.quote(each.target.name)}")
             if count != rows[each.source.name]:
-                raise TransferError(f"{each.target.name}: {counted(count, 'row')} arrived of {rows[each.source.name]}")
+                raise TransferError(f"{each.target.name}: copied {counted(count, 'row')} of {rows[each.source.name]}")
 
 
 def _without(row: PlainRow, names: Sequence[str], later: Sequence[str]) -> PlainRow:

@@ -52,9 +52,9 @@ def from_json(kind: ValueKind, value: Any) -> Any:
     if kind is ValueKind.JSON:
         return orjson.dumps(value).decode()
     if isinstance(value, list | dict):
-        raise ValueError("is no single value")
+        raise ValueError("is not a single value")
     if isinstance(value, bool) and kind is not ValueKind.BOOLEAN:
-        raise ValueError(f"is no {kind.value}")
+        raise ValueError(f"is not of type {kind.value}")
     if kind is ValueKind.DATE:
         return _read_day(value)
     return plain(kind, value)

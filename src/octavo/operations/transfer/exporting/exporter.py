@@ -48,12 +48,12 @@ class UploadExporter:
             self.missing.add(f"{url}: the name {name!r} is not valid in an archive")
             return
         if stored is None or not isinstance(self._storage, ReadableStorage):
-            self.missing.add(f"{url}: is not kept by the project itself")
+            self.missing.add(f"{url}: is not stored in the project")
             return
         try:
             content = self._storage.open(stored)
         except FileNotFoundError:
-            self.missing.add(f"{url}: is not there")
+            self.missing.add(f"{url}: not found")
             return
         with content:
             self._archive.add_upload(name, content, about)

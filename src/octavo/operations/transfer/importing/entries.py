@@ -45,7 +45,7 @@ class EntryLoader:
 
     def _add(self, table: EntryTable, number: int, data: Mapping[str, Any], place: Place, depth: int) -> None:
         if depth > _DEEPEST:
-            raise place.refusal(f"components lie in one another more than {_DEEPEST} times")
+            raise place.refusal(f"components are nested more than {_DEEPEST} levels deep")
         self._pending.add(table.rows, [number, *self._values(table, data, place)], place)
         known = {ID, _KIND, *table.definition.attributes}
         self.left_out.update(f"{table.uid}.{name}" for name in data if name not in known)
@@ -70,11 +70,11 @@ class EntryLoader:
     ) -> None:
         where = f"{owner.uid}.{attribute.name}"
         if attribute.to_many and not isinstance(value, list | None):
-            raise place.refusal(f"{where} is no list")
+            raise place.refusal(f"{where} is not a list")
         items = (value or []) if attribute.to_many else [] if value is None else [value]
         for position, item in enumerate(items, 1):
             if not isinstance(item, dict):
-                raise place.refusal(f"{where} holds what is no component")
+                raise place.refusal(f"{where} contains a value that is not a component")
             uid = item.get(_KIND) if isinstance(attribute, DynamicZone) else attribute.component
             table = self._tables.of.get(str(uid))
             if table is None:

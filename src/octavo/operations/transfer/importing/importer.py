@@ -142,7 +142,7 @@ def check_parts(archive: ArchiveReader, parts: Set[Part]) -> None:
     if lacking:
         others = ",".join(part for part in Part if part in parts and part not in lacking)
         remedy = f"; import the rest with --only {others}" if others else ""
-        raise TransferError(f"The archive holds no {' and no '.join(lacking)}{remedy}")
+        raise TransferError(f"The archive contains no {' and no '.join(lacking)}{remedy}")
 
 
 async def import_archive(
@@ -180,7 +180,7 @@ async def import_archive(
         uploads.finish(before)
         work.report.files = len(uploads.names)
         if uploads.missing:
-            work.report.left_out["files that the archive only tells of"] = uploads.missing
+            work.report.left_out["files that the archive lists but does not contain"] = uploads.missing
     return work.report
 
 

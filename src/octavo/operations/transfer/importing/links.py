@@ -85,7 +85,7 @@ class LinkLoader:
             return True
         for end in missing:
             if not self._may_be_missing(link, end):
-                raise link.place.refusal(f"there is no {end.type} with id {end.id}")
+                raise link.place.refusal(f"no {end.type} has the ID {end.id}")
         self.left_out[f"{left.type}.{left.field}"] += 1
         return False
 

@@ -71,7 +71,7 @@ class PendingRows:
         seen = await ids_among(self._connection, self._dialect, pending.table.name, ids)
         for number, place in zip(ids, pending.places, strict=True):
             if number in seen:
-                raise place.refusal(f"id {number} of {pending.table.name} is there twice")
+                raise place.refusal(f"duplicate ID {number} of {pending.table.name}")
             seen.add(number)
 
 

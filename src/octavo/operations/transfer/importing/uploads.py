@@ -33,7 +33,7 @@ class UploadImporter:
         """Raise TransferError for invalid file names."""
         for name in self.names:
             if not is_segment(name):
-                raise TransferError(f"{UPLOADS}/{name}: no file may have this name")
+                raise TransferError(f"{UPLOADS}/{name}: this file name is not allowed")
 
     def put(self) -> None:
         """Store all files. Raises TransferError."""

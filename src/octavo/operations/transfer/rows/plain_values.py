@@ -68,27 +68,27 @@ def _whole(stored: Any) -> int:
         return int(stored)
     if isinstance(stored, int):
         return int(stored)
-    raise ValueError("is no whole number")
+    raise ValueError("is not a whole number")
 
 
 def _number(stored: Any) -> float:
     try:
         return float(stored)
     except ValueError:
-        raise ValueError("is no number") from None
+        raise ValueError("is not a number") from None
 
 
 def _decimal(stored: Any) -> str:
     number = Decimal(str(stored))
     if not number.is_finite():
-        raise ValueError("is no finite number")
+        raise ValueError("is not a finite number")
     return format(number, "f")
 
 
 def _boolean(stored: Any) -> bool:
     found = _BOOLEANS.get(str(stored).lower())
     if found is None:
-        raise ValueError("is neither true nor false")
+        raise ValueError("must be true or false")
     return found
 
 
@@ -138,9 +138,9 @@ def obstacle(kind: ValueKind, value: Any, limits: ColumnLimits, *, rounded: bool
         case None:
             return None
         case str() if kind is ValueKind.JSON:
-            return None if limits.nul_in_json or not _NUL_IN_JSON.search(value) else "holds a NUL character"
+            return None if limits.nul_in_json or not _NUL_IN_JSON.search(value) else "contains a NUL character"
         case str() if "\0" in value:
-            return "holds a NUL character"
+            return "contains a NUL character"
         case str() if kind is ValueKind.STRING:
             longest = limits.longest_string
             return f"is longer than {longest} characters" if longest is not None and len(value) > longest else None
@@ -149,9 +149,13 @@ def obstacle(kind: ValueKind, value: Any, limits: ColumnLimits, *, rounded: bool
         case str() if kind is ValueKind.DATE:
             return "is before the year 1" if not limits.year_zero and value.startswith("0000") else None
         case int() if kind is ValueKind.INTEGER and limits.largest_integer is not None:
-            return None if -limits.largest_integer - 1 <= value <= limits.largest_integer else "is too large an integer"
+            return (
+                None
+                if -limits.largest_integer - 1 <= value <= limits.largest_integer
+                else "is too large for an integer"
+            )
         case int() if kind is ValueKind.BIG_INTEGER:
-            return None if -_BIG <= value < _BIG else "is too large an integer"
+            return None if -_BIG <= value < _BIG else "is too large for an integer"
     return None
 
 
