@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from octavo.api.http.application import HttpApplication
-from tests.http.asgi import receiver, scope_of
+from tests.api.http.asgi import receiver, scope_of
 from tests.models.bookshop import FULL_TOKEN
 
 

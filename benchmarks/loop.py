@@ -18,7 +18,7 @@ from benchmarks.__main__ import postgresql_url
 from benchmarks.costly import Costly, costly_requests
 from benchmarks.world import open_world
 from octavo.api.http.application import HttpApplication
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
 
 BODY_CHUNK = 64 * 1024

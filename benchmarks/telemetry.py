@@ -100,7 +100,7 @@ async def in_threads(service: Process, paths: list[tuple[bytes, bytes]], turns: 
 @contextmanager
 def collecting() -> Iterator[int]:
     """A collector in a process of its own: its port."""
-    code = "from tests.telemetry.collector import Collector; print(Collector().port, flush=True); input()"
+    code = "from tests.operations.telemetry.collector import Collector; print(Collector().port, flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:

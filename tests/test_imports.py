@@ -61,7 +61,7 @@ sys.meta_path.insert(0, Watch)
 import octavo.cli.start
 from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
-from tests.http.asgi import call
+from tests.api.http.asgi import call
 
 JSON = [("Content-Type", "application/json")]
 

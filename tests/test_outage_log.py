@@ -17,8 +17,8 @@ from octavo.core.outage_log import OutageLog, reason_of
 from octavo.core.threads import in_thread
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
-from tests.graphql.asking import ask, messages, send
-from tests.http.asgi import app_with, call
+from tests.api.graphql.asking import ask, messages, send
+from tests.api.http.asgi import app_with, call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site
 

@@ -23,7 +23,7 @@ from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.runtime.process import Process, build
 from octavo.operations.transfer.seed import load_seed
 from octavo.settings import Settings, load_settings
-from tests.http.asgi import call
+from tests.api.http.asgi import call
 from tests.models.bookshop import SECRETS
 
 ROOT = Path(__file__).parents[1]

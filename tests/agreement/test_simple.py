@@ -14,7 +14,7 @@ from octavo.database.request_coalescing import RequestCoalescer
 from octavo.operations.runtime.process import build
 from octavo.settings.files.server import Performance
 from tests.agreement.questions import query_of, questions
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site
 

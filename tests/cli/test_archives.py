@@ -14,9 +14,9 @@ from octavo.cli.secret_places import is_open_to_all
 from octavo.database import open_database
 from tests.cli.conftest import Call, purges, refused, said
 from tests.cli.projects import STORY, write_type
+from tests.operations.transfer.town import make_town, town_files
+from tests.operations.transfer.v4_archives import write_archive
 from tests.postgresql_server import PostgresqlServer, database_name
-from tests.transfer.town import make_town, town_files
-from tests.transfer.v4_archives import write_archive
 
 
 @pytest.fixture

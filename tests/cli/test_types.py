@@ -5,7 +5,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from octavo.cli import main
-from tests.typings.projects import write_project
+from tests.modeling.typings.projects import write_project
 
 
 def run(project: Path, *arguments: str) -> Result:

@@ -12,7 +12,7 @@ from octavo.settings import load_settings
 from octavo.v4.code import Code
 from octavo.v4.project_code import ProjectCode
 from tests.cli.conftest import answered
-from tests.settings.v4.project import SQLITE, write
+from tests.v4.config.project import SQLITE, write
 
 ENVIRONMENT = {"JWT_SECRET": "j"}
 FILES = {

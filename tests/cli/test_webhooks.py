@@ -3,8 +3,8 @@
 import pytest
 
 from tests.cli.conftest import Call, answered, refused, said
+from tests.events.webhooks.newsroom import Listener
 from tests.http_services import Answer, serving
-from tests.webhooks.newsroom import Listener
 
 
 def test_the_life_of_a_webhook(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

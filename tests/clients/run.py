@@ -23,8 +23,8 @@ from octavo.modeling.typings.typescript.front_end import render_front_end
 from octavo.schema.loader import load_registry
 from octavo.v4.schema_typings import render_v4_schemas
 from tests.cli.processes import PATIENCE, ROOT, run, serving
+from tests.modeling.typings.projects import write_large_project, write_project
 from tests.models.bookshop import DEFINITIONS
-from tests.typings.projects import write_large_project, write_project
 
 HERE = Path(__file__).parent
 NODE = ROOT / "build/clients"
@@ -119,7 +119,7 @@ def write_types(folder: Path) -> None:
     shutil.rmtree(python, ignore_errors=True)
     project = write_project(python / "conference")
     (python / "content.py").write_text(render_own_code(load_registry(project)), encoding="utf-8")
-    shutil.copy(ROOT / "tests/typings/conference_code/use.py", python)
+    shutil.copy(ROOT / "tests/modeling/typings/conference_code/use.py", python)
 
 
 def main(scripts: Iterable[str]) -> int:

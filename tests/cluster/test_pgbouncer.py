@@ -28,7 +28,7 @@ CLOSE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
     "AND pid <> pg_backend_pid()"
 )
-SUITES = ("tests/golden", "tests/jobs", "tests/events", "tests/controllers", "tests/builder")
+SUITES = ("tests/golden", "tests/events/jobs", "tests/events", "tests/content/controllers", "tests/modeling/builder")
 """What is run again through it: reads of every kind, and whatever writes, works in the background or changes tables."""
 
 

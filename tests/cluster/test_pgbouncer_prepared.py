@@ -25,7 +25,7 @@ from tests.postgresql_server import PostgresqlServer, database_name
 pytestmark = pytest.mark.anyio
 
 FIRST = (1, 21)
-SUITES = ("tests/golden", "tests/jobs", "tests/events")
+SUITES = ("tests/golden", "tests/events/jobs", "tests/events")
 
 
 def version(program: Path) -> tuple[int, ...]:

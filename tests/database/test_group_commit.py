@@ -13,7 +13,7 @@ from octavo.core.errors import ServiceUnavailable, TablesChanged
 from octavo.database.connection import IntegrityViolation, StatementTimeout, TransactionConflict, TransactionFailed
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.sqlite_transaction import SqliteTransaction
-from tests.http.asgi import call
+from tests.api.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import open_bookshop
 

@@ -9,7 +9,7 @@ from octavo.database.connection import Database, IdTaken
 from octavo.database.synchronize import continue_ids
 from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.runtime.process import build
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import AUTHOR, FULL_TOKEN, GENRE
 from tests.models.site import Site
 

@@ -18,7 +18,7 @@ from octavo.database.connection import Database
 from octavo.operations.runtime.process import Process, build
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.settings import load_settings
-from tests.http.asgi import Answer, receiver, scope_of
+from tests.api.http.asgi import Answer, receiver, scope_of
 from tests.models.people import write
 
 SECRETS = {

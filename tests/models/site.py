@@ -13,7 +13,7 @@ from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.compat import RULES
 from octavo.settings.files.compatibility import Compat
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, SECRETS, write_bookshop
 
 COUNTED = {"OCTAVO_DATABASE__TOTALS": "counted"}

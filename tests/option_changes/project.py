@@ -11,8 +11,8 @@ from octavo.access.authorization.role_grants import grant
 from octavo.operations.runtime.prepare_database import add_locales
 from octavo.operations.runtime.process import Process, build
 from octavo.settings import Mode, load_settings
+from tests.api.http.asgi import Answer, call
 from tests.cli.projects import SECRETS
-from tests.http.asgi import Answer, call
 from tests.option_changes.cases import Raw, Read, read_path, simplify
 
 _ACTIONS = ("find", "findOne", "create", "update", "delete", "createLocalization")

@@ -9,11 +9,11 @@ from click.testing import CliRunner
 from octavo.cli import main
 from octavo.core.threads import in_thread
 from octavo.events.webhooks.webhook import EVENTS
+from tests.api.rest.feeding import Ear, listening
 from tests.http_services import Answer as Reply
 from tests.http_services import Asked, serving
 from tests.option_changes.project import Project, Served
 from tests.option_changes.test_hidden_entries import prepare
-from tests.rest.feeding import Ear, listening
 
 pytestmark = pytest.mark.anyio
 

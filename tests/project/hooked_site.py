@@ -11,7 +11,7 @@ from typing import Any
 from octavo.operations.runtime.process import build
 from octavo.sdk.app import App
 from octavo.settings import load_settings
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FULL_TOKEN, SECRETS
 from tests.models.site import COUNTED, Site
 from tests.models.templates import Copy

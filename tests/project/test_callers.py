@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from octavo.testing import Site, open_site
+from tests.modeling.typings.projects import write_project
 from tests.postgresql_server import PostgresqlServer
-from tests.typings.projects import write_project
 
 pytestmark = pytest.mark.anyio
 SPEAKER, USER, FILE = "api::speaker.speaker", "plugin::users-permissions.user", "plugin::upload.file"

@@ -13,7 +13,7 @@ from octavo.access.authorization.admin.names import READ
 from octavo.project.problems import InvalidCode
 from octavo.query.ast import And, At, Filter
 from octavo.sdk.conditions import Conditions
-from tests.authorization.conditional import at
+from tests.access.authorization.conditional import at
 from tests.models.bookshop import AUTHOR, GENRE, bookshop_registry
 
 pytestmark = pytest.mark.anyio

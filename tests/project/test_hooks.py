@@ -14,7 +14,7 @@ from octavo.core.errors import ApplicationError
 from octavo.operations.runtime.process import build
 from octavo.project import InvalidCode
 from octavo.settings import load_settings
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FILE, FULL_TOKEN, GENRE, SECRETS, VAULT
 from tests.models.site import Site
 from tests.project.hooked_site import app_of, kept, query, send

@@ -16,7 +16,7 @@ from octavo.accounts.users.stored_settings import _is_sound
 from octavo.content.media.file_types import type_of
 from octavo.core import text_limits
 from octavo.core.mail.templates import render
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.club import NEVER, SAFE
 from tests.models.site import Site
 from tests.robustness.corpus import (

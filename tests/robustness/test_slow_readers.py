@@ -13,7 +13,7 @@ import pytest
 
 from octavo.api.http.static import CHUNK
 from octavo.api.http.transfers import PIECE
-from tests.http.asgi import receiver, scope_of
+from tests.api.http.asgi import receiver, scope_of
 from tests.models.people import write
 from tests.models.site import Site, open_bookshop, postgresql_variables
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from octavo.access.authorization.actor import Actor
-from tests.authorization.conditional import ConditionalAbility, at
-from tests.graphql.asking import ask, messages
-from tests.http.asgi import call
+from tests.access.authorization.conditional import ConditionalAbility, at
+from tests.api.graphql.asking import ask, messages
+from tests.api.http.asgi import call
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 from tests.models.site import Site
 

@@ -9,8 +9,8 @@ import pytest
 
 from octavo.access.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
 from octavo.operations.runtime.process import build
-from tests.graphql.asking import ask
-from tests.http.asgi import call
+from tests.api.graphql.asking import ask
+from tests.api.http.asgi import call
 from tests.models.bookshop import BOOK, FULL_TOKEN, GENRE, SOME_TOKEN
 from tests.models.people import Hands
 from tests.models.site import Site, open_bookshop, postgresql_variables

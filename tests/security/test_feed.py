@@ -13,11 +13,11 @@ from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
 from octavo.database.synchronize import continue_ids
-from tests.authorization.conditional import ConditionalAbility, at
+from tests.access.authorization.conditional import ConditionalAbility, at
+from tests.api.rest.feeding import ON, Ear, listening, write
 from tests.models.fixtures import open_copy
 from tests.models.site import Site
 from tests.models.templates import Copy
-from tests.rest.feeding import ON, Ear, listening, write
 
 pytestmark = pytest.mark.anyio
 

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.graphql.asking import send
-from tests.http.asgi import Answer, call
+from tests.api.graphql.asking import send
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site, under_safe
 

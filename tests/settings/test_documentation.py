@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from octavo.settings import load_settings
-from tests.settings.v4.project import PACKAGES, SQLITE, read, write
+from tests.v4.config.project import PACKAGES, SQLITE, read, write
 
 PLUGIN = {"@strapi/plugin-documentation": "4.25.1"}
 CONFIG = {

@@ -8,8 +8,8 @@ import pytest
 
 from octavo.core.errors import ApplicationError, ValidationError
 from octavo.testing import CannotMake, GraphqlFailed, NotDelivered, Site, open_site
+from tests.modeling.typings.projects import write_project
 from tests.postgresql_server import PostgresqlServer
-from tests.typings.projects import write_project
 
 pytestmark = pytest.mark.anyio
 TALK, SPEAKER, WELCOME = "api::talk.talk", "api::speaker.speaker", "api::welcome.welcome"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.admin.conftest import Office, write_administrators
+from tests.api.admin.conftest import Office, write_administrators
 from tests.models.club import NEVER, open_club
 from tests.models.club_fixtures import CLUB_DATABASE
 from tests.models.templates import Copy, copy_of

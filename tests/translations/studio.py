@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.admin.conftest import Office
+from tests.api.admin.conftest import Office
+from tests.api.http.asgi import Answer
 from tests.cli.projects import write_type
-from tests.http.asgi import Answer
 from tests.models.club import FULL
 from tests.models.people import write
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.http.asgi import Answer
+from tests.api.http.asgi import Answer
 from tests.translations.studio import ATTRIBUTES, LOCALES, PIECE, Studio
 
 pytestmark = pytest.mark.anyio

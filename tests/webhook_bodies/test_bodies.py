@@ -12,8 +12,8 @@ from octavo.access.authentication.api_tokens import create_token
 from octavo.events.webhooks.webhook import EVENTS
 from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
+from tests.api.http.asgi import receiver, scope_of
 from tests.cli.projects import SECRETS, database_variables
-from tests.http.asgi import receiver, scope_of
 from tests.http_services import Answer, Asked, serving
 from tests.postgresql_server import PostgresqlServer
 from tests.webhook_bodies.cases import STEPS, Step, files

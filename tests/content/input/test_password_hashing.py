@@ -18,7 +18,7 @@ from octavo.core.errors import ValidationError
 from octavo.database.connection import Database, Transaction
 from octavo.database.synchronize import synchronize
 from octavo.schema.registry import Registry
-from tests.http.asgi import call
+from tests.api.http.asgi import call
 from tests.layouts import registry_of
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site

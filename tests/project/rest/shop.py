@@ -12,7 +12,7 @@ import orjson
 
 from octavo.operations.runtime.process import build
 from octavo.settings import load_settings
-from tests.http.asgi import Answer, call
+from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FULL_TOKEN, SECRETS, write_bookshop
 from tests.models.site import Site
 

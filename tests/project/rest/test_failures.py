@@ -10,7 +10,7 @@ import pytest
 
 from octavo.events.after_commit import hooks_topic
 from octavo.events.delivery import Worker
-from tests.http.asgi import Answer
+from tests.api.http.asgi import Answer
 from tests.project.rest.shop import Shop, open_shop
 from tests.project.rest.test_problems import problems
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from octavo.api.rest.feed.endpoint import plainly_found
-from tests.http.asgi import call
+from tests.api.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
 from tests.project.rest.shop import Shop, open_shop
 

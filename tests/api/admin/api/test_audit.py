@@ -1,0 +1,105 @@
+"""What administrators have done is written down: who, what and when, on both databases."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import EVERYTHING
+from octavo.accounts.administrators.audit import Audit, AuditOptions, read_audit
+from octavo.core.clock import move
+from octavo.database.change_feed import ChangeKind, DataChange
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events import origin
+from tests.api.admin.conftest import Office
+from tests.api.admin.desk import desk
+from tests.models.club import PASSWORD
+
+pytestmark = pytest.mark.anyio
+
+
+async def told(office: Office, **asked: Any) -> list[tuple[Any, ...]]:
+    found = await read_audit(office.club.database, **asked)
+    return [(one.email, one.door, one.action, one.uid, one.entry) for one in reversed(found)]
+
+
+async def test_changes_through_every_door(office: Office) -> None:
+    ada = await desk(office)
+    me = "ada@admin.example"
+    await ada.ask("PUT", "users/2", {"password": "Good-Passw0rd1"})
+    await ada.ask("GET", "users/2")
+    await ada.ask("POST", "permissions/check", {"permissions": []})
+    await ada.ask("PUT", "users/99", {})
+    hook = {"name": "h", "url": "https://hook.example/x", "headers": {}, "events": []}
+    await ada.ask("POST", "webhooks", hook)
+    await ada.ask("POST", "project-settings", {"menuLogo": ""})
+    note = await office.club.ask("POST", "/api/notes", {"data": {"title": "secret"}}, token=ada.token)
+    note_id = note.json["data"]["id"]
+    assert await told(office) == [
+        (me, "admin", "session", None, None),
+        (me, "admin", "update", "admin::user", 2),
+        (me, "admin", "POST /admin/webhooks", None, None),
+        (me, "admin", "POST /admin/project-settings", None, None),
+        (me, "rest", "create", "api::note.note", note_id),
+    ]
+    assert await told(office, uid="admin::user", entry=2) == [(me, "admin", "update", "admin::user", 2)]
+    assert await told(office, email="edi@admin.example") == []
+    everything = await office.club.database.fetch_all("SELECT * FROM octavo_audit")
+    assert not any(word in repr(everything) for word in ("secret", PASSWORD, "Good-Passw0rd1", "hook.example"))
+
+
+async def test_what_others_do_is_not_written_down(office: Office) -> None:
+    await office.club.ask("POST", "/api/notes", {"data": {"title": "x"}}, token="full-token")
+    await office.post("forgot-password", {"email": "nobody@b.example"})
+    assert await told(office) == []
+
+
+async def test_logins_that_fail_are_written_down_now_and_then(office: Office) -> None:
+    """One an hour for each administrator, and one for all that name nobody: no addresses of strangers, no passwords."""
+    refused = "login refused"
+    names = ("ada", "ada", "stranger", "somebody", "edi", "ina")
+    assert [(await office.log_in(name, "wrong")).status for name in names] == [400] * len(names)
+    await office.log_in("blo")
+    once = [(f"{name}@admin.example", "admin", refused, None, None) for name in ("ada", "edi", "ina", "blo")]
+    assert sorted(await told(office), key=str) == sorted([*once, (None, "admin", refused, None, None)], key=str)
+    move(3601)
+    try:
+        await asyncio.gather(office.log_in("ada", "wrong"), office.log_in("ada", PASSWORD))
+        assert sorted(one[2] for one in await told(office, email="ada@admin.example")) == [refused, refused, "session"]
+    finally:
+        move(0)
+    everything = await office.club.database.fetch_all("SELECT * FROM octavo_audit")
+    assert not any(word in repr(everything) for word in ("stranger", "somebody", "wrong"))
+
+
+async def test_many_changes_are_few_rows_and_statements(office: Office) -> None:
+    database = office.club.database
+    changes = [DataChange("api::note.note", number + 1, ChangeKind.CREATE) for number in range(600)]
+    administrator = Actor("administrator", EVERYTHING, id=1, email="ada@admin.example")
+    token = origin.WORK.set(origin.Origin("rest", administrator))
+    try:
+        async with unit_of_work(database) as unit:
+            before = database.statements
+            await Audit(database, AuditOptions()).write_changes(unit.connection, changes)
+            assert database.statements - before < 20
+    finally:
+        origin.WORK.reset(token)
+    found = await told(office, most=1000)
+    assert [one[4] for one in found] == [*range(1, 501), None]
+    assert {one[:4] for one in found} == {("ada@admin.example", "rest", "create", "api::note.note")}
+
+
+async def test_rows_are_bounded_in_age_and_number(office: Office) -> None:
+    database = office.club.database
+    for _ in range(4):
+        await office.session()
+    await Audit(database, AuditOptions(rows=3)).sweep(always=True)
+    assert len(await told(office)) == 3
+    move(60)
+    try:
+        await office.session()
+        await Audit(database, AuditOptions(seconds=30)).sweep(always=True)
+        assert len(await told(office)) == 1
+    finally:
+        move(0)

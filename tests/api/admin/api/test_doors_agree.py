@@ -1,0 +1,252 @@
+"""What somebody may know is the same through REST, GraphQL and the content manager: values, filters, sorts, searches.
+
+Two roles' grants differ in fields and in conditions, so some fields are there in some entries only.
+"""
+
+from typing import Any
+
+import pytest
+
+from tests.api.admin.newsroom import BADGE, IS_CREATOR, STORY, Newsroom
+
+pytestmark = pytest.mark.anyio
+
+Known = dict[int, dict[str, Any]]
+
+
+@pytest.fixture
+async def desk(newsroom: Newsroom) -> Newsroom:
+    """Stories of Ada's (30 words) and of Edi's (10 words), alike but for that; other tests' are gone."""
+    database = newsroom.office.club.database
+    for table in ("storys", "badges"):
+        await database.execute(f"DELETE FROM {table}")
+    await newsroom.allow("create", STORY)
+    badge = await newsroom.make("badge.badge", {"label": "gold"})
+    for who, words in (("ada", 30), ("edi", 10)):
+        body = {
+            "title": f"of {who}",
+            "words": words,
+            "secret": f"s{words}",
+            "pin": "1234",
+            "teaser": {"text": f"t{words}"},
+        }
+        links = {"badges": [badge["id"]], "lead": badge["id"]} if who == "ada" else {}
+        await newsroom.make("story.story", {**body, **links, "teaser": {"text": f"t{words}"}}, by=who)
+    await newsroom.allow_nothing()
+    return newsroom
+
+
+async def through_rest(desk: Newsroom, asked: str = "") -> Known | int:
+    target = f"/api/storys?publicationState=preview&populate[0]=teaser&populate[1]=badges&populate[2]=lead&{asked}"
+    answer = await desk.ask("GET", target, by="edi")
+    if answer.status != 200:
+        return answer.status
+    return {one["id"]: one["attributes"] for one in answer.json["data"]}
+
+
+async def through_the_panel(desk: Newsroom, asked: str = "") -> Known | int:
+    answer = await desk.ask("GET", f"story.story?{asked}", by="edi")
+    return answer.status if answer.status != 200 else {one["id"]: one for one in answer.json["results"]}
+
+
+async def through_graphql(desk: Newsroom, arguments: str = "", selection: str = "title words") -> Any:
+    query = f"{{ storys(publicationState: PREVIEW{arguments}) {{ data {{ id attributes {{ {selection} }} }} }} }}"
+    return (await desk.ask("POST", "/graphql", {"query": query}, by="edi")).json
+
+
+def shown(known: Known | int, *names: str) -> list[tuple[Any, ...]]:
+    """The values of some fields, entry by entry; what is absent is None."""
+    assert isinstance(known, dict), known
+    return [tuple(one.get(name) for name in names) for _, one in sorted(known.items())]
+
+
+async def ids_of(desk: Newsroom) -> dict[str, int]:
+    """The ids of the stories, by their titles."""
+    return {row[0]: row[1] for row in await desk.office.club.database.fetch_all("SELECT title, id FROM storys")}
+
+
+async def allow_words_of_own(desk: Newsroom) -> None:
+    await desk.allow("read", STORY, "title")
+    await desk.allow("read", STORY, "words", "teaser.text", conditions=[IS_CREATOR])
+
+
+async def test_fields_of_some_entries_are_shown_in_these(desk: Newsroom) -> None:
+    await allow_words_of_own(desk)
+    for found in (await through_rest(desk), await through_the_panel(desk)):
+        assert shown(found, "title", "words", "secret", "badges", "lead") == [
+            ("of ada", None, None, None, None),
+            ("of edi", 10, None, None, None),
+        ]
+        teasers = [teaser and teaser["text"] for (teaser,) in shown(found, "teaser")]
+        assert teasers == [None, "t10"]
+    data = (await through_graphql(desk, selection="title words teaser { text }"))["data"]["storys"]["data"]
+    assert [one["attributes"] for one in data] == [
+        {"title": "of ada", "words": None, "teaser": None},
+        {"title": "of edi", "words": 10, "teaser": {"text": "t10"}},
+    ]
+
+
+async def test_what_must_not_be_null_takes_no_other_entry_along(desk: Newsroom) -> None:
+    """GraphQL's schema says that a title is never null, so nothing is told of the entries whose title is not."""
+    await desk.allow("read", STORY, "words", "badges", "lead")
+    await desk.allow("read", BADGE, "id")
+    await desk.allow("read", STORY, "title", "teaser.text", conditions=[IS_CREATOR])
+    await desk.allow("read", BADGE, "label", conditions=[IS_CREATOR])
+    answer = await through_graphql(desk, selection="title words teaser { text }")
+    assert [one["attributes"] for one in answer["data"]["storys"]["data"]] == [
+        None,
+        {"title": "of edi", "words": 10, "teaser": {"text": "t10"}},
+    ]
+    assert [error["message"] for error in answer["errors"]] == ["Forbidden access"]
+    badge = "data { id attributes { label } }"
+    answer = await through_graphql(desk, selection=f"words badges {{ {badge} }} lead {{ {badge} }}")
+    ada, edi = (one["attributes"] for one in answer["data"]["storys"]["data"])
+    assert (ada["words"], ada["lead"]["data"]["attributes"], edi["words"]) == (30, None, 10)
+    assert [one["attributes"] for one in ada["badges"]["data"]] == [None]
+    assert [error["message"] for error in answer["errors"]] == ["Forbidden access"] * 2
+
+
+COMPARISONS: tuple[tuple[str, str | None, list[str]], ...] = (
+    ("filters[words][$gt]=0", "words: {gt: 0}", ["of edi"]),
+    ("filters[words][$ne]=77", "words: {ne: 77}", ["of edi"]),
+    ("filters[words][$null]=true", "words: {null: true}", []),
+    ("filters[$not][words][$eq]=77", "not: {words: {eq: 77}}", ["of edi"]),
+    (
+        "filters[$or][0][words]=30&filters[$or][1][words]=10",
+        "or: [{words: {eq: 30}}, {words: {eq: 10}}]",
+        ["of edi"],
+    ),
+    ("filters[teaser][text][$startsWith]=t", 'teaser: {text: {startsWith: "t"}}', ["of edi"]),
+    ("filters[$not][teaser][text]=x", 'not: {teaser: {text: {eq: "x"}}}', ["of edi"]),
+    ("_q=30", None, []),
+    ("_q=10", None, ["of edi"]),
+)
+
+
+async def test_and_nowhere_else_compared_or_found(desk: Newsroom) -> None:
+    await allow_words_of_own(desk)
+    for asked, filters, expected in COMPARISONS:
+        for found in (await through_rest(desk, asked), await through_the_panel(desk, asked)):
+            assert [title for (title,) in shown(found, "title")] == expected, asked
+        if filters is not None:
+            data = (await through_graphql(desk, f", filters: {{{filters}}}"))["data"]["storys"]["data"]
+            assert [one["attributes"]["title"] for one in data] == expected, filters
+
+
+async def test_sorts_do_not_tell_the_order_of_what_is_not_known(desk: Newsroom) -> None:
+    await allow_words_of_own(desk)
+    orders = []
+    for words in (1, 99):
+        await desk.office.club.database.execute(f"UPDATE storys SET words = {words} WHERE title = 'of ada'")
+        found = [await through_rest(desk, "sort=words"), await through_the_panel(desk, "sort=words:ASC")]
+        orders.append([[*one] for one in found if isinstance(one, dict)])
+    assert orders[0] == orders[1]
+
+
+async def test_what_is_not_granted_is_refused_or_left_out_everywhere(desk: Newsroom) -> None:
+    await desk.allow("read", STORY, "title", conditions=[IS_CREATOR])
+    for name, operator in (
+        ("secret", "$notNull"),
+        ("pin", "$notNull"),
+        ("badges", "id"),
+        ("lead", "id"),
+        ("teaser", "id"),
+    ):
+        comparison = f"filters[{name}][{operator}]=1"
+        assert await through_rest(desk, comparison) == 400
+        assert shown(await through_the_panel(desk, comparison), "title", name) == [("of edi", None)]  # as if not asked
+        assert shown(await through_rest(desk), "title", name) == [("of edi", None)]
+    for selection in ("teaser { text }", "badges { data { id } }", "lead { data { id } }"):
+        answer = await through_graphql(desk, selection=f"title {selection}")
+        assert [error["extensions"]["error"]["name"] for error in answer["errors"]] == ["ForbiddenError"]
+
+
+async def test_entries_out_of_scope_are_not_there(desk: Newsroom) -> None:
+    await desk.allow("read", STORY, "title", "badges", conditions=[IS_CREATOR])
+    await desk.allow("read", BADGE, "label", conditions=[IS_CREATOR])
+    ids = await ids_of(desk)
+    for path in (f"/api/storys/{ids['of ada']}", f"story.story/{ids['of ada']}"):
+        assert (await desk.ask("GET", path, by="edi")).status in (403, 404)
+    assert (await desk.ask("GET", f"/api/storys/{ids['of edi']}", by="edi")).status == 200
+    assert shown(await through_rest(desk, "filters[badges][label]=gold"), "title") == []
+    one = f"{{ story(id: {ids['of ada']}) {{ data {{ id }} }} }}"
+    assert (await desk.ask("POST", "/graphql", {"query": one}, by="edi")).json["data"]["story"]["data"] is None
+
+
+# Writes through the content API
+
+
+async def test_the_content_api_makes_drafts_for_who_may_not_publish(desk: Newsroom) -> None:
+    await desk.allow("create", STORY, "title")
+    await desk.allow("read", STORY, "title", conditions=[IS_CREATOR])
+    made = await desk.ask("POST", "/api/storys", {"data": {"title": "mine", "words": 99}}, by="edi")
+    assert (made.status, made.json["data"]["attributes"]["publishedAt"]) == (200, None)
+    stored = "SELECT words, created_by_id FROM storys WHERE title = 'mine'"
+    row = await desk.office.club.database.fetch_row(stored)
+    assert row is not None
+    assert tuple(row) == (7, 2)
+    live = {"title": "live", "publishedAt": "2026-01-01T00:00:00.000Z"}
+    assert (await desk.ask("POST", "/api/storys", {"data": live}, by="edi")).status == 403
+    await desk.allow("publish", STORY, conditions=[IS_CREATOR])
+    made = await desk.ask("POST", "/api/storys", {"data": {"title": "live"}}, by="edi")
+    assert made.json["data"]["attributes"]["publishedAt"] is not None
+
+
+async def test_the_content_api_writes_what_the_panel_would(desk: Newsroom) -> None:
+    await desk.allow("update", STORY, "title")
+    await desk.allow("update", STORY, "words", conditions=[IS_CREATOR])
+    await desk.allow("delete", STORY, conditions=[IS_CREATOR])
+    ids = await ids_of(desk)
+    body = {"data": {"title": "new", "words": 1, "secret": "x", "badges": []}}
+    await desk.ask("PUT", f"/api/storys/{ids['of ada']}", body, by="edi")
+    stored = f"SELECT title, words, secret FROM storys WHERE id = {ids['of ada']}"
+    assert tuple((await desk.office.club.database.fetch_all(stored))[0]) == ("new", 30, "s30")
+    assert (
+        await desk.ask("PUT", f"/api/storys/{ids['of ada']}", {"data": {"publishedAt": None}}, by="edi")
+    ).status == 403
+    assert (await desk.ask("DELETE", f"/api/storys/{ids['of ada']}", by="edi")).status == 404
+    assert (await desk.ask("DELETE", f"/api/storys/{ids['of edi']}", by="edi")).status == 200
+
+
+async def test_files_and_accounts_are_changed_by_who_may_change_all(desk: Newsroom) -> None:
+    await desk.allow("read", "plugin::users-permissions.user", "username")
+    await desk.allow("update", "plugin::users-permissions.user", "username")
+    users = await desk.ask("GET", "/api/users", by="edi")
+    assert {*users.json[0]} <= {"id", "username", "createdAt", "updatedAt"}
+    assert (await desk.ask("PUT", "/api/users/1", {"role": 1, "password": "New-Passw0rd"}, by="edi")).status == 403
+    for method, path in (("GET", "upload/files"), ("DELETE", "upload/files/1"), ("POST", "upload")):
+        assert (await desk.ask(method, f"/api/{path}", {}, by="edi")).status == 403
+
+
+async def test_what_is_granted_in_some_entries_is_written_by_the_panel_alone(desk: Newsroom) -> None:
+    await desk.allow("read", STORY, "title")
+    await desk.allow("update", STORY, "title")
+    await desk.allow("update", STORY, "words", "teaser.text", conditions=[IS_CREATOR])
+    own = (await ids_of(desk))["of edi"]
+    data = '{ title: "g", words: 2, teaser: { text: "x" } }'
+    mutation = f"mutation {{ updateStory(id: {own}, data: {data}) {{ data {{ id }} }} }}"
+    body = {"title": "r", "words": 1, "teaser": {"text": "x"}}
+    stored = f"SELECT title, words FROM storys WHERE id = {own}"
+    texts = "SELECT text FROM c_teasers ORDER BY id"
+    before = await desk.office.club.database.fetch_all(texts)
+    for method, target, given, title in (
+        ("PUT", f"/api/storys/{own}", {"data": body}, "r"),
+        ("POST", "/graphql", {"query": mutation}, "g"),
+    ):
+        await desk.ask(method, target, given, by="edi")
+        assert [tuple(row) for row in await desk.office.club.database.fetch_all(stored)] == [(title, 10)]
+        assert await desk.office.club.database.fetch_all(texts) == before
+    await desk.ask("PUT", f"story.story/{own}", {"words": 3}, by="edi")
+    assert [tuple(row) for row in await desk.office.club.database.fetch_all(stored)] == [("g", 3)]
+
+
+async def test_sorts_through_relations_need_fields_of_all_entries(desk: Newsroom) -> None:
+    await desk.allow("read", STORY, "title", "words")
+    await desk.allow("read", BADGE, "label")
+    await desk.allow("read", STORY, "lead", conditions=[IS_CREATOR])
+    for sort in ("lead.label", "lead.id", "lead"):
+        assert await through_rest(desk, f"sort={sort}") == 400
+    for sort in ("lead.label", "lead.id"):
+        assert (await through_graphql(desk, f', sort: "{sort}"'))["errors"]
+        plain = await through_the_panel(desk)
+        assert await through_the_panel(desk, f"sort={sort}:DESC") == plain

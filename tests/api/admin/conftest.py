@@ -1,0 +1,101 @@
+"""What the tests of administrators share: clubs with administrators and a content-type that tells its creators."""
+
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.accounts.administrators.role_setup import set_up_roles
+from tests.api.http.asgi import Answer
+from tests.api.rest.conftest import OpenClub, club_copy, new_club
+from tests.cli.projects import write_type
+from tests.models.club import NEVER, PASSWORD, Club, hashed
+from tests.models.people import write
+
+__all__ = ["club_copy", "new_club"]
+
+COOKIE = "octavo_admin_refresh"
+NOTE: dict[str, Any] = {
+    "kind": "collectionType",
+    "collectionName": "notes",
+    "info": {"singularName": "note", "pluralName": "notes", "displayName": "Note"},
+    "options": {"draftAndPublish": False, "populateCreatorFields": True},
+    "pluginOptions": {"i18n": {"localized": True}},
+    "attributes": {"title": {"type": "string", "pluginOptions": {"i18n": {"localized": True}}}},
+}
+SHORT = "OCTAVO_API__COMPAT__ADMIN_TOKENS"
+"""The rule of which an office has the value `short`."""
+PEOPLE = (
+    ("ada", True, False, "strapi-super-admin"),
+    ("edi", True, False, "strapi-editor"),
+    ("ina", False, False, "strapi-super-admin"),
+    ("blo", True, True, "strapi-super-admin"),
+    ("new", True, False, None),
+)
+"""Ada (1) may do everything, Edi (2) has a role that may not, Ina (3) is not active, Blo (4) is blocked, New (5) has
+neither role nor password."""
+
+
+@dataclass(frozen=True)
+class Office:
+    """A club and its administrators."""
+
+    club: Club
+
+    async def post(self, path: str, body: Any = None, **options: Any) -> Answer:
+        return await self.club.ask("POST", f"/admin/{path}", body, **options)
+
+    async def log_in(self, name: str = "ada", password: str = PASSWORD, **options: Any) -> Answer:
+        return await self.post("login", {"email": f"{name}@admin.example", "password": password}, **options)
+
+    async def session(self, name: str = "ada") -> tuple[str, str]:
+        """An access token, and the value of the refresh cookie."""
+        answer = await self.log_in(name)
+        assert answer.status == 200, answer.body
+        return answer.json["data"]["token"], SimpleCookie(answer.headers["set-cookie"])[COOKIE].value
+
+    async def renew(self, cookie: str, *headers: tuple[str, str]) -> Answer:
+        return await self.post("renew-token", headers=(("Cookie", f"theme=dark; {COOKIE}={cookie}"), *headers))
+
+    async def change(self, name: str, column: str, value: Any) -> None:
+        """A change by somebody else: past everything that the service remembers."""
+        text = f"UPDATE admin_users SET {column} = {{v1}} WHERE email = {{v2}}"
+        await write(self.club.database, text, value, f"{name}@admin.example")
+        self.club.octavo.infrastructure.authenticator.administrators.forget()  # as after a second
+
+
+async def write_administrators(club: Club) -> None:
+    await club.database.execute("DELETE FROM admin_permissions")
+    await set_up_roles(club.database, club.octavo.site.services.rights.catalogue)  # as where notes were from the start
+    for user_id, (name, active, blocked, role) in enumerate(PEOPLE, 1):
+        text = """INSERT INTO admin_users (firstname, email, password, is_active, blocked, created_at, updated_at)
+            VALUES ({v1}, {v2}, {v3}, {v4}, {v5}, {v6:instant}, {v7:instant})"""
+        secret = hashed() if role else None
+        values = (name.title(), f"{name}@admin.example", secret, active, blocked, 1_700_000_000_123, 1_700_000_000_999)
+        await write(club.database, text, *values)
+        text = """INSERT INTO admin_users_roles_links (user_id, role_id)
+            SELECT {v1}, id FROM admin_roles WHERE code = {v2}"""
+        if role:
+            await write(club.database, text, user_id, role)
+
+
+@pytest.fixture
+async def open_office(new_club: OpenClub, tmp_path: Path) -> OpenClub:
+    """Opens an office with settings of one's own."""
+    write_type(tmp_path, NOTE)
+
+    async def open_new(**settings: str) -> Any:
+        club = await new_club(**{SHORT: "short", **settings})
+        await write_administrators(club)
+        return Office(club)
+
+    return open_new
+
+
+@pytest.fixture
+async def office(open_office: Any) -> Office:
+    """An office without limits on attempts."""
+    made: Office = await open_office(**NEVER)
+    return made

@@ -1,0 +1,101 @@
+"""Routes that are declared when they are first asked for."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from octavo.api.http.application import HttpApplication
+from octavo.api.http.options import HttpOptions
+from octavo.api.http.router import Later, Router
+from tests.api.http.asgi import answer_path_values, call
+
+pytestmark = pytest.mark.anyio
+
+
+class Door:
+    """Some routes below two segments, and how often they were loaded."""
+
+    def __init__(self, *before: str) -> None:
+        self.loaded = 0
+        self.router = Router()
+        for template in before:
+            self.router.add("GET", template, answer_path_values)
+        self.router.add_later(Later(frozenset(("admin", "upload")), self._load))
+
+    def _load(self) -> Callable[[], None]:
+        self.loaded += 1
+        return self._declare
+
+    def _declare(self) -> None:
+        self.router.add("GET", "/admin/roles/:id", answer_path_values)
+        self.router.add("POST", "/Upload", answer_path_values)
+
+
+@pytest.mark.parametrize(
+    "method, path, status",
+    [
+        ("GET", "/admin/roles/7", 200),
+        ("HEAD", "/admin/roles/7", 200),
+        ("GET", "/ADMIN/roles/x/", 200),
+        ("POST", "/upload?x=1", 200),
+        ("PUT", "/upload", 405),
+        ("GET", "/admin/", 404),
+    ],
+)
+async def test_the_first_request_below_them_has_them_declared(method: str, path: str, status: int) -> None:
+    door = Door("/api/articles/:id")
+    application = HttpApplication(door.router, HttpOptions())
+    for _ in range(2):
+        assert (await call(application, method, path)).status == status
+        assert door.loaded == 1
+
+
+@pytest.mark.parametrize("path", ["/api/articles/1", "/", "/administer/roles/7", "/uploads/a.png", "*", "//admin/x"])
+async def test_all_other_requests_do_not(path: str) -> None:
+    door = Door("/api/articles/:id")
+    await call(HttpApplication(door.router, HttpOptions()), "GET", path)
+    assert door.loaded == 0
+
+
+async def test_what_may_be_asked_there_is_told() -> None:
+    answer = await call(HttpApplication(Door().router, HttpOptions()), "OPTIONS", "/upload")
+    assert (answer.status, answer.headers["allow"]) == (200, "HEAD, GET, POST")
+
+
+async def test_those_who_come_at_once_wait_for_the_same() -> None:
+    door = Door()
+    application = HttpApplication(door.router, HttpOptions())
+    answers = await asyncio.gather(*(call(application, "GET", "/admin/roles/7") for _ in range(5)))
+    assert [answer.status for answer in answers] == [200] * 5
+    assert len(door.router.declared()) == len(door.router.routes())
+
+
+@pytest.mark.parametrize("template", ["/upload/files", "/:anything", "/Admin"])
+def test_beside_others_below_the_same_segments_they_are_declared_at_once(template: str) -> None:
+    """Which one a path leads to depends on all of them."""
+    assert Door(template).loaded == 1
+    door = Door("/api/articles")
+    assert door.loaded == 0
+    door.router.add("GET", template, answer_path_values)
+    assert door.loaded == 1
+
+
+def test_who_wants_all_gets_all() -> None:
+    door = Door("/api/articles")
+    assert [route.template for route in door.router.declared()] == ["/api/articles"]
+    assert [route.template for route in door.router.routes()] == ["/api/articles", "/admin/roles/:id", "/Upload"]
+
+
+async def test_when_it_fails_the_next_request_tries_again() -> None:
+    router, tries = Router(), []
+
+    def load() -> Callable[[], None]:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ImportError("the installation is being replaced")
+        return lambda: router.add("GET", "/admin/x", answer_path_values)
+
+    router.add_later(Later(frozenset(("admin",)), load))
+    application = HttpApplication(router, HttpOptions())
+    assert [(await call(application, "GET", "/admin/x")).status for _ in range(2)] == [500, 200]

@@ -1,0 +1,112 @@
+"""Listens to the feed of changes, in the same process: through HTTP, without a socket."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.api.http.asgi import call, scope_of
+from tests.models.bookshop import FULL_TOKEN
+from tests.models.site import Site
+
+PATIENCE = 120
+ON = {"OCTAVO_API__EVENTS__ENABLED": "true"}
+
+
+@dataclass
+class Ear:
+    """One listener: what it was answered and told."""
+
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+    longest: int = 0
+    """Bytes of the largest piece."""
+    is_over: bool = False
+    takes: asyncio.Event = field(default_factory=asyncio.Event)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    leaves: asyncio.Event = field(default_factory=asyncio.Event)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.takes.set()
+
+    async def receive(self) -> dict[str, Any]:
+        await self.leaves.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        await self.takes.wait()
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        else:
+            self.text += message["body"].decode()
+            self.longest = max(self.longest, len(message["body"]))
+            self.is_over = not message.get("more_body", False)
+        self.news.set()
+
+    @property
+    def blocks(self) -> list[dict[str, str]]:
+        """What was told until now, event by event: the fields of each."""
+        whole = self.text.rpartition("\n\n")[0]
+        return [dict(line.split(": ", 1) for line in block.split("\n")) for block in whole.split("\n\n") if block]
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The data of all that has any."""
+        return [json.loads(block["data"]) for block in self.blocks if "data" in block]
+
+    @property
+    def told(self) -> list[tuple[str, int]]:
+        """Names and ids of the changes; a gone one with a minus."""
+        changes = (event for event in self.events if "event" in event)
+        return [(event["event"], -event["id"] if event.get("gone") else event["id"]) for event in changes]
+
+    @property
+    def last_id(self) -> str:
+        """Where it would go on."""
+        return next(block["id"] for block in reversed(self.blocks) if "id" in block)
+
+    async def until(self, true: Any) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not true():
+                self.news.clear()
+                await self.news.wait()
+
+    async def hears(self, *told: tuple[str, int]) -> None:
+        """Wait until so much is told, and see that it is this."""
+        await self.until(lambda: len(self.told) >= len(told) or self.is_over)
+        assert self.told == list(told)
+
+
+@asynccontextmanager
+async def listening(
+    site: Site, query: str = "", token: str | None = None, last_id: str | None = None, client: str = "192.0.2.1"
+) -> AsyncIterator[Ear]:
+    """Somebody who listens, from the moment on when they hear of what comes; or who was refused."""
+    headers = [("Authorization", f"Bearer {token}")] if token else []
+    headers += [("Last-Event-ID", last_id)] if last_id else []
+    ear = Ear()
+    scope = scope_of("GET", f"/api/events{query}", headers, client)
+    task = asyncio.create_task(site.octavo.asgi(scope, ear.receive, ear.send))
+    task.add_done_callback(lambda _: ear.done.set())
+    try:
+        await ear.until(lambda: "id: " in ear.text or ear.is_over)
+        yield ear
+    finally:
+        ear.leaves.set()
+        ear.takes.set()
+        async with asyncio.timeout(PATIENCE):
+            await task
+
+
+async def write(site: Site, method: str, path: str, data: Any = None, token: str = FULL_TOKEN) -> Any:
+    """Change something over REST; what is answered."""
+    headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
+    body = [json.dumps({"data": data}).encode()] if data is not None else []
+    answer = await call(site.octavo.asgi, method, f"/api/{path}", headers, body)
+    assert answer.status == 200, answer.body
+    return answer.json["data"]

@@ -1,0 +1,219 @@
+"""The feed of changes: who is told what, in which order, and how they come back."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from octavo.access.authentication.api_tokens import create_token, revoke_token
+from octavo.database.synchronize import continue_ids
+from tests.api.rest.feeding import ON, PATIENCE, listening, write
+from tests.models.bookshop import SECRETS, SOME_TOKEN
+from tests.models.fixtures import open_copy
+from tests.models.site import Site
+from tests.models.templates import Copy
+
+pytestmark = pytest.mark.anyio
+
+FEW = {
+    "OCTAVO_API__EVENTS__LISTENERS": "4",
+    "OCTAVO_API__EVENTS__LISTENERS_BY_ADDRESS": "3",
+    "OCTAVO_API__EVENTS__QUEUE": "4096",
+}
+GENRE, AUTHOR, BOOK = "api::genre.genre", "api::author.author", "api::book.book"
+
+
+@pytest.fixture
+async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Site]:
+    site = await open_copy(tmp_path, bookshop_copy, {**ON, **FEW})
+    await site.octavo.asgi.start()
+    await continue_ids(site.database, site.octavo.site.registry)
+    yield site
+    await site.octavo.asgi.stop()
+
+
+async def test_changes_are_told_as_find_shows_them(shop: Site) -> None:
+    async with listening(shop) as public, listening(shop, "?publicationState=preview&types=" + GENRE) as preview:
+        assert (public.status, public.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+        assert "content-length" not in public.headers
+        one = (await write(shop, "POST", "genres", {"name": "new", "publishedAt": None}))["id"]
+        told = [("entry.create", one)]
+        await preview.hears(*told)
+        for data, name in (
+            ({"rank": 1}, "entry.update"),
+            ({"publishedAt": "2020-01-01T00:00:00.000Z"}, "entry.publish"),
+            ({"rank": 2}, "entry.update"),
+            ({"publishedAt": None}, "entry.unpublish"),
+        ):
+            await write(shop, "PUT", f"genres/{one}", data)
+            told.append((name, one))
+            await preview.hears(*told)
+        await write(shop, "DELETE", f"genres/{one}")
+        await preview.hears(*told, ("entry.delete", -one))
+        other = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
+        await public.hears(
+            ("entry.publish", one), ("entry.update", one), ("entry.unpublish", -one), ("entry.create", other)
+        )
+
+
+async def test_an_event_says_what_has_changed(shop: Site) -> None:
+    async with listening(shop, f"?types={BOOK},{AUTHOR}") as ear:
+        author = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
+        await ear.hears(("entry.create", author))
+        (event,), (block,) = ear.events, [block for block in ear.blocks if "data" in block]
+        assert event.pop("createdAt").endswith("Z")
+        assert event == {"event": "entry.create", "model": "author", "uid": AUTHOR, "id": author}
+        assert (block["event"], block["id"]) == ("entry.create", ear.last_id)
+        await write(shop, "PUT", "books/1", {"title": "other"})
+        await ear.until(lambda: len(ear.events) == 2)
+        assert ear.events[1]["locale"] == "en"
+        assert "gone" not in ear.events[1]
+        await write(shop, "DELETE", f"authors/{author}")
+        await ear.until(lambda: len(ear.events) == 3)
+        assert ear.events[2]["gone"] is True
+
+
+async def test_an_entry_as_a_list_shows_it(shop: Site) -> None:
+    async with listening(shop, f"?types={AUTHOR}&entry=true") as ear:
+        author = (await write(shop, "POST", "authors", {"name": "Ann\nBee"}))["id"]
+        await ear.until(lambda: ear.events)
+        found = (await shop.get(f"/api/authors?filters[id]={author}")).json["data"]
+        assert [ear.events[0]["entry"]] == found
+        await write(shop, "DELETE", f"authors/{author}")
+        await ear.until(lambda: len(ear.events) == 2)
+        assert "entry" not in ear.events[1]
+
+
+async def test_what_a_listener_wants(shop: Site) -> None:
+    async with (
+        listening(shop, f"?types={AUTHOR}") as authors,
+        listening(shop, "?locale=fr") as french,
+        listening(shop, "?id=2,3") as some,
+        listening(shop, "?locale=all&types=api::book.book", client="192.0.2.2") as books,
+    ):
+        for path in ("authors/1", "authors/2", "books/1", "authors/3"):
+            await write(shop, "PUT", path, {"title": "x"} if path.startswith("books") else {"name": "x"})
+        await authors.hears(("entry.update", 1), ("entry.update", 2), ("entry.update", 3))
+        await some.hears(("entry.update", 2), ("entry.update", 3))
+        await books.hears(("entry.update", 1))
+        assert french.told == []
+
+
+@pytest.mark.parametrize(
+    "query, token, status",
+    [
+        ("?types=api::none.none", None, 400),
+        ("?types=", None, 400),
+        ("?types[a]=b", None, 400),
+        ("?id=x", None, 400),
+        ("?entry=maybe", None, 400),
+        ("?publicationState=all", None, 400),
+        ("?other=1", None, 400),
+        (f"?types={AUTHOR}", SOME_TOKEN, 403),
+        ("?types=api::vault.vault", None, 403),
+        ("", "wrong-token", 401),
+    ],
+)
+async def test_who_is_refused(shop: Site, query: str, token: str | None, status: int) -> None:
+    async with listening(shop, query, token) as ear:
+        assert (ear.status, ear.is_over) == (status, True)
+
+
+async def test_whoever_comes_back_is_told_what_came_meanwhile(shop: Site) -> None:
+    async with listening(shop, f"?types={AUTHOR}") as ear:
+        await write(shop, "PUT", "authors/1", {"name": "1"})
+        await ear.hears(("entry.update", 1))
+    await write(shop, "PUT", "authors/2", {"name": "2"})
+    gone = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
+    await write(shop, "DELETE", f"authors/{gone}")
+    async with listening(shop, f"?types={AUTHOR}", last_id=ear.last_id) as again:
+        await write(shop, "PUT", "authors/3", {"name": "3"})
+        await again.hears(("entry.update", 2), ("entry.delete", -gone), ("entry.update", 3))
+    async with listening(shop, f"?types={AUTHOR}", last_id=again.last_id) as last:
+        assert last.told == []
+    async with listening(shop, last_id="7-999999") as lost:
+        assert [block.get("event") for block in lost.blocks if "data" in block] == ["reset"]
+        await write(shop, "PUT", "authors/3", {"name": "4"})
+        await lost.hears(("entry.update", 3))
+    async with listening(shop, last_id="nonsense") as refused:
+        assert refused.status == 400
+
+
+async def test_rights_that_end_end_the_stream(shop: Site) -> None:
+    feed, database = shop.octavo.infrastructure.feed, shop.database
+    token = await create_token(database, SECRETS["API_TOKEN_SALT"], "ears", "read-only", feed=feed)
+    async with listening(shop, token=token) as ear, listening(shop) as other:
+        await write(shop, "PUT", "authors/1", {"name": "1"})
+        await ear.hears(("entry.update", 1))
+        await revoke_token(database, "ears", feed)
+        await write(shop, "PUT", "authors/2", {"name": "2"})
+        await ear.until(lambda: ear.is_over)
+        assert ear.events[-1] == {"reason": "unauthorized"}
+        assert ear.told == [("entry.update", 1)]
+        await other.hears(("entry.update", 1), ("entry.update", 2))
+
+
+async def test_a_listener_that_does_not_keep_up_is_given_up(shop: Site) -> None:
+    async with listening(shop, f"?types={AUTHOR}&entry=true") as slow, listening(shop) as quick:
+        slow.takes.clear()
+        for number in range(40):
+            await write(shop, "PUT", "authors/1", {"name": str(number)})
+            await quick.until(lambda: len(quick.told) == number + 1)  # noqa: B023 - or it falls behind on a busy machine
+        async with asyncio.timeout(PATIENCE):
+            await slow.done.wait()
+        assert len(slow.told) < 40
+    async with listening(shop, f"?types={AUTHOR}&entry=true", last_id=slow.last_id) as again:
+        assert len({event["createdAt"] for event in slow.events + again.events}) > 1
+        await again.hears(*[("entry.update", 1)] * (40 - len(slow.told)))
+
+
+async def test_a_listener_that_comes_back_holds_no_more_than_one_that_is_live(shop: Site) -> None:
+    name = "n" * 250
+    async with listening(shop) as quick:
+        async with listening(shop, f"?types={AUTHOR}&entry=true") as ear:
+            last_id = ear.last_id
+        for number in range(40):
+            await write(shop, "PUT", "authors/1", {"name": f"{number}{name}"})
+            await quick.until(lambda: len(quick.told) == number + 1)  # noqa: B023 - all are in the journal then
+        async with listening(shop, f"?types={AUTHOR}&entry=true", last_id=last_id) as again:
+            await again.hears(*[("entry.update", 1)] * 40)
+    assert sum(name in str(event["entry"]) for event in again.events) == 40
+    assert len(again.text) > 16_384
+    assert again.longest <= 3 * 4096, "of each piece: two queues, and what surrounds entries"
+
+
+async def test_limits_of_listeners(shop: Site) -> None:
+    async with AsyncExitStack() as stack:
+        for _ in range(3):
+            assert (await stack.enter_async_context(listening(shop))).status == 200
+        assert (await stack.enter_async_context(listening(shop))).status == 429
+        assert (await stack.enter_async_context(listening(shop, client="192.0.2.2"))).status == 200
+        assert (await stack.enter_async_context(listening(shop, client="192.0.2.3"))).status == 503
+    async with listening(shop) as ear:
+        assert ear.status == 200
+
+
+async def test_a_reload_and_a_stop_end_streams_for_the_next_to_begin(shop: Site) -> None:
+    async with listening(shop, f"?types={AUTHOR}") as ear:
+        await write(shop, "PUT", "authors/1", {"name": "1"})
+        await ear.hears(("entry.update", 1))
+        await shop.octavo.reload()
+        await ear.until(lambda: ear.is_over)
+    await write(shop, "PUT", "authors/2", {"name": "2"})
+    async with listening(shop, f"?types={AUTHOR}", last_id=ear.last_id) as again:
+        await again.hears(("entry.update", 2))
+        shop.octavo.asgi.end_live()  # the first that a stop does
+        await again.until(lambda: again.is_over)
+    async with listening(shop) as late:
+        assert late.is_over
+
+
+async def test_nothing_is_written_where_it_is_off(own_bookshop: Site) -> None:
+    before = own_bookshop.database.statements
+    await write(own_bookshop, "PUT", "authors/1", {"name": "1"})
+    count = own_bookshop.database.statements - before
+    assert (await own_bookshop.get("/api/events")).status == 404
+    assert own_bookshop.octavo.infrastructure.journal is None
+    assert count < 10

@@ -1,0 +1,48 @@
+"""A newsroom on each database, one for all tests of a module."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.cli.projects import database_variables
+from tests.events.webhooks.newsroom import Listener, Newsroom, open_newsroom, settled
+from tests.http_services import serving
+from tests.postgresql_server import PostgresqlServer
+
+
+@pytest.fixture(scope="module")
+def listener() -> Listener:
+    return Listener()
+
+
+@pytest.fixture(scope="module")
+def listening(listener: Listener) -> Iterator[str]:
+    """The address that is told."""
+    with serving(listener.answer) as url:
+        yield url
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+async def opened_newsroom(
+    request: pytest.FixtureRequest,
+    anyio_backend: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    listener: Listener,
+    listening: str,
+) -> AsyncIterator[Newsroom]:
+    variables = {}
+    if request.param == "postgresql":
+        server: PostgresqlServer = request.getfixturevalue("postgresql_server")
+        variables = database_variables(server.create_database())
+    async with open_newsroom(tmp_path_factory.mktemp("newsroom"), variables, listening, listener) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def newsroom(opened_newsroom: Newsroom) -> Newsroom:
+    """One with no webhooks, whose address has been told nothing."""
+    await settled(opened_newsroom)
+    for webhook in await opened_newsroom.webhooks.all():
+        await opened_newsroom.webhooks.delete(webhook.id)
+    opened_newsroom.listener.reset()
+    return opened_newsroom

@@ -1,0 +1,366 @@
+"""A site takes the place of another: under load, with requests under way, from a broken project, without a trace."""
+
+import asyncio
+import gc
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+from weakref import ref
+
+import pytest
+
+from octavo.access.authorization.role_grants import grant
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.router import DuplicateRoute
+from octavo.modeling.builder.drafts import plain
+from octavo.modeling.builder.plans import update_content_type
+from octavo.modeling.builder.type_responses import show_content_type
+from octavo.operations.runtime.prepare_database import StartFailed, bring_up_to_date
+from octavo.operations.runtime.process import Process, build
+from octavo.operations.runtime.site import Site
+from octavo.project import InvalidCode
+from octavo.schema.content_types import ContentType
+from octavo.schema.loader import load_registry
+from octavo.schema.problems import InvalidDefinitions
+from octavo.settings import SettingsError, load_settings
+from tests.api.http.asgi import Answer, call
+from tests.cli.projects import STORY, database_variables, make_project, write_type
+from tests.models.bookshop import AUTHOR, FULL_TOKEN
+from tests.models.site import Site as Shop
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 300
+BOOK = "src/api/book/content-types/book/schema.json"
+OpenProcess = Callable[..., Awaitable[Process]]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def variables(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The variables that name each database in turn."""
+    if request.param == "sqlite":
+        return {}
+    return database_variables(request.getfixturevalue("postgresql_url"))
+
+
+@pytest.fixture
+async def serve(anyio_backend: str, tmp_path: Path) -> AsyncIterator[OpenProcess]:
+    """Starts a process on the project in `tmp_path`, in development, whose public may read and make stories."""
+    make_project(tmp_path)
+    async with AsyncExitStack() as stack:
+
+        async def start(**given: str) -> Process:
+            def read() -> Any:
+                return load_settings(tmp_path, given, mode="development")
+
+            process = build(read(), read)
+            await process.asgi.start()
+            stack.push_async_callback(process.asgi.stop)
+            await grant(process.database, "public", ("api::story.story.find", "api::story.story.create"))
+            process.infrastructure.authenticator.invalidate()
+            return process
+
+        yield start
+
+
+async def get(process: Process, target: str) -> Answer:
+    return await call(process.asgi, "GET", target)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Let others work until something has happened."""
+    async with asyncio.timeout(PATIENCE):
+        while not true():  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.001)
+
+
+def story(**more: Any) -> dict[str, Any]:
+    return {**STORY, "attributes": {**STORY["attributes"], **more}}
+
+
+async def make(process: Process, **data: Any) -> dict[str, Any]:
+    body = json.dumps({"data": data}).encode()
+    answer = await call(process.asgi, "POST", "/api/stories", [("Content-Type", "application/json")], [body])
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.json["data"]["attributes"]
+    return found
+
+
+async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
+    """By the builder, renames too, or in files, in turn: not one request fails, no entry is lost, each change is served
+    as soon as it is told, and nothing is left of what was."""
+    process, answered, made = own_bookshop.octavo, 0, 0
+    schema = process.settings.project / BOOK
+    definition = json.loads(schema.read_text("utf-8"))
+    books = await own_bookshop.database.fetch_value("SELECT count(*) FROM books")
+    bearer, json_type = ("Authorization", f"Bearer {FULL_TOKEN}"), ("Content-Type", "application/json")
+    texts = [json.dumps({"query": "{ books { data { id attributes { title } } } }"}), '{"data": {"title": "Tides"}}']
+
+    async def ask(method: str, target: str, *body: bytes) -> None:
+        nonlocal answered, made
+        while not done.is_set():
+            answer = await call(process.asgi, method, target, [bearer, json_type], body)
+            assert answer.status == 200, answer.body
+            assert "errors" not in answer.json
+            answered += 1
+            made += target.startswith("/api/books") and method == "POST"
+            await asyncio.sleep(0)
+
+    def enough(wanted: int) -> bool:
+        return answered >= wanted
+
+    done = asyncio.Event()
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as load:
+        for _ in range(2):
+            load.create_task(ask("GET", "/api/books?populate=*"))
+            load.create_task(ask("GET", "/api/authors/1?populate[books][populate]=*"))
+            load.create_task(ask("POST", "/graphql", texts[0].encode()))
+        load.create_task(ask("POST", "/api/books?populate=*", texts[1].encode()))
+        left: list[ref[Site]] = []
+        for number in range(30):
+            left.append(ref(process.site))
+            name, before = f"extra{number}", answered
+            if number % 3:
+                renames = {f"extra{number - 1}": name} if number % 6 == 2 else {}
+                form = builder_form(process.site.registry.content_types[AUTHOR], name, renames)
+                assert await process.change_definitions(update_content_type(AUTHOR, form)) == AUTHOR
+                author = await call(process.asgi, "GET", "/api/authors/1", [bearer])
+                assert author.json["data"]["attributes"][name] is None
+            else:
+                definition["attributes"][name] = {"type": "string", "default": name}
+                schema.write_text(json.dumps(definition), "utf-8")
+                await process.reload()
+                book = await call(process.asgi, "POST", "/api/books", [bearer, json_type], [texts[1].encode()])
+                assert book.json["data"]["attributes"][name] == name
+            await until(partial(enough, before + 7))
+        done.set()
+    assert await own_bookshop.database.fetch_value("SELECT count(*) FROM books") == books + made + 10
+    await process._retirements.settle()
+
+    def are_gone() -> bool:
+        """Threads may hold for a moment what they have worked on."""
+        gc.collect()
+        return not any(site() for site in left)
+
+    await until(are_gone)
+    kept = [found for found in gc.get_objects() if isinstance(found, ContentType) and "extra0" in found.attributes]
+    assert kept == [process.site.registry.content_types["api::book.book"]]
+
+
+def builder_form(content_type: ContentType, added: str, renames: dict[str, str]) -> dict[str, Any]:
+    """What the builder's pages send of a type that gets another text, or of which one gets another name."""
+    shown = plain(show_content_type(content_type)["schema"])
+    attributes = {name: raw for name, raw in shown["attributes"].items() if name not in renames}
+    return {"contentType": {**shown, "attributes": {**attributes, added: {"type": "string"}}, "renames": renames}}
+
+
+async def test_requests_under_way_finish_on_their_site(
+    serve: OpenProcess, tmp_path: Path, variables: dict[str, str]
+) -> None:
+    process = await serve(**variables)
+    first, entered, going = ref(process.site), asyncio.Event(), asyncio.Event()
+
+    async def wait(request: Request) -> Response:
+        entered.set()
+        await going.wait()
+        return Response(200, b"from the site it began with", "text/plain")
+
+    process.site.router.add("GET", "/slow", wait)
+    slow = asyncio.create_task(get(process, "/slow"))
+    await entered.wait()
+    write_type(tmp_path, story(subtitle={"type": "string"}))
+    await process.reload()
+    assert (await get(process, "/slow")).status == 404
+    assert (await make(process, title="One", subtitle="two"))["subtitle"] == "two"
+    gc.collect()
+    assert first() is not None
+    going.set()
+    assert (await slow).body == b"from the site it began with"
+    await process._retirements.settle()
+    del slow
+    gc.collect()
+    assert first() is None
+
+
+async def test_a_broken_project_leaves_the_last_good_site(
+    serve: OpenProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    process = await serve()
+    await make(process, title="One")
+    site = process.site
+    write_type(tmp_path, "{")
+    with pytest.raises(InvalidDefinitions):
+        await process.reload()
+    assert process.site is site
+    assert "story/schema.json: line 1: is not valid JSON" in caplog.text
+    caplog.clear()
+    assert (await get(process, "/api/stories")).json["data"][0]["attributes"]["title"] == "One"
+    await get(process, "/api/stories")  # not more than one is told in a second
+    [record] = [record.getMessage() for record in caplog.records]
+    assert record.startswith(
+        "GET '/api/stories': 200, served by the previous version of the site. 1 problem in the content type"
+    )
+    page = (await get(process, "/")).body.decode()
+    assert "The latest change is not served" in page
+    assert "line 1: is not valid JSON" in page
+    write_type(tmp_path, story(subtitle={"type": "string"}))
+    await process.reload()
+    assert "The last change" not in (await get(process, "/")).body.decode()
+    assert (await make(process, title="Two"))["subtitle"] is None
+
+
+async def test_a_type_that_its_column_contradicts_is_not_served(
+    serve: OpenProcess, tmp_path: Path, variables: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    process = await serve(**variables)
+    site = process.site
+    write_type(tmp_path, story(title={"type": "integer"}))
+    if process.database.dialect.name == "sqlite":
+        await process.reload()
+        assert "stories.title is varchar(255), should be integer" in caplog.text
+        return
+    with pytest.raises(StartFailed, match=r"stories\.title is character varying\(255\), should be integer"):
+        await process.reload()
+    assert process.site is site
+    assert (await make(process, title="One"))["title"] == "One"
+    await bring_up_to_date(process.database, load_registry(tmp_path), allow_data_loss=True)
+    await process.reload()
+    assert (await make(process, title=2))["title"] == 2
+
+
+async def test_in_production_nobody_sees_the_problem(anyio_backend: str, tmp_path: Path) -> None:
+    process = build(load_settings(make_project(tmp_path), {}, mode="production"))
+    await process.asgi.start()
+    before = (await get(process, "/")).body
+    write_type(tmp_path, "{")
+    with pytest.raises(InvalidDefinitions):
+        await process.reload()
+    assert (await get(process, "/")).body == before
+    await process.asgi.stop()
+
+
+async def test_code_is_loaded_anew_and_its_hooks_are_called(serve: OpenProcess, tmp_path: Path) -> None:
+    index, words = tmp_path / "src/index.py", tmp_path / "src/words.py"
+    words.write_text("WORD = 'one'\n")
+    index.write_text(
+        "from .words import WORD\n"
+        "SEEN = []\n"
+        "async def register(app): SEEN.append(app)\n"
+        "async def bootstrap(app):\n"
+        "    assert len(SEEN) == 1\n"
+        "    await app.entries('api::story.story').create({'title': WORD})\n"
+    )
+    process = await serve()
+    first = ref(process.site)
+    words.write_text("WORD = 'two'\n")  # as long as before, and within the same second
+    await process.reload()
+    found = (await get(process, "/api/stories?sort=id")).json["data"]
+    assert [entry["attributes"]["title"] for entry in found] == ["one", "two"]
+    await process._retirements.settle()
+    gc.collect()
+    assert first() is None
+    package = process.site.extending.code.packages[0]
+    loaded = {name.partition(".")[0] for name in sys.modules if name.startswith("octavo_project_")}
+    assert package in loaded
+    index.write_text("import nothing_of_that_name\n")
+    with pytest.raises(InvalidCode):
+        await process.reload()
+    assert {name.partition(".")[0] for name in sys.modules if name.startswith("octavo_project_")} == loaded
+    assert not (tmp_path / "src/__pycache__").exists()
+
+
+async def test_changes_at_once_share_a_reload(serve: OpenProcess, tmp_path: Path) -> None:
+    process = await serve()
+    built: list[None] = []
+    begin = process._read_settings
+
+    def counted() -> Any:
+        built.append(None)
+        return begin()
+
+    process._read_settings = counted
+    first = asyncio.create_task(process.reload())
+    await until(lambda: len(built) > 0)
+    write_type(tmp_path, story(subtitle={"type": "string"}))  # maybe too late for the first
+    await asyncio.gather(first, *(process.reload() for _ in range(10)))
+    assert len(built) == 2
+    assert "subtitle" in await make(process, title="One")
+
+
+async def test_settings_change_what_all_stands_on(
+    serve: OpenProcess, tmp_path: Path, variables: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    process = await serve(**variables)
+    await make(process, title="One")
+    before = process.infrastructure
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/api.toml").write_text('[rest]\nprefix = "/content"\n')
+    (tmp_path / "config/server.toml").write_text("port = 4711\n")
+    await process.reload()
+    assert (await get(process, "/content/stories")).json["data"][0]["attributes"]["title"] == "One"
+    assert (await get(process, "/api/stories")).status == 404
+    assert "server.port stays 1337 until the service restarts" in caplog.text
+    assert process.infrastructure is not before
+    gone = ref(before.database)
+    await process._retirements.settle()
+    del before
+    gc.collect()
+    assert gone() is None
+    (tmp_path / "config/api.toml").write_text("[rest]\nprefix = 3\n")
+    with pytest.raises(SettingsError):
+        await process.reload()
+    assert "rest.prefix" in (await get(process, "/")).body.decode()
+    assert (await get(process, "/content/stories")).status == 200
+
+
+@pytest.mark.parametrize("lines", ['filename = ".env/data.db"', 'client = "postgres"\nname = "a"\nhost = ".env"'])
+async def test_a_database_that_cannot_be_reached(serve: OpenProcess, tmp_path: Path, lines: str) -> None:
+    process = await serve()
+    await make(process, title="One")
+    before = process.infrastructure
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/database.toml").write_text(lines)
+    with pytest.raises(StartFailed, match="cannot be reached"):
+        await process.reload()
+    assert process.infrastructure is before
+    assert (await get(process, "/api/stories")).json["data"][0]["attributes"]["title"] == "One"
+    (tmp_path / "config/database.toml").unlink()
+    await process.reload()
+    assert process.infrastructure is before
+    assert (await make(process, title="Two"))["title"] == "Two"
+
+
+async def test_routes_that_clash_are_a_problem_too(
+    serve: OpenProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What nobody foresaw has its place in the log, and the rest goes on."""
+    process = await serve()
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/plugins.toml").write_text('[graphql.config]\nendpoint = "/api/stories"\n')
+    with pytest.raises(DuplicateRoute):
+        await process.reload()
+    assert "Traceback" in caplog.text
+    assert "DuplicateRoute: " in (await get(process, "/")).body.decode()
+    assert (await get(process, "/api/stories")).status == 200
+
+
+async def test_a_stop_ends_a_reload(anyio_backend: str, tmp_path: Path) -> None:
+    process = build(load_settings(make_project(tmp_path), {}, mode="development"))
+    await process.asgi.start()
+    (tmp_path / "src/index.py").write_text(
+        "import asyncio\n"
+        "async def bootstrap(app):\n"
+        "    (app.settings.project / 'entered').touch()\n"
+        "    await asyncio.Event().wait()\n"
+    )
+    reload = asyncio.create_task(process.reload())
+    await until((tmp_path / "entered").exists)
+    async with asyncio.timeout(PATIENCE):
+        await process.asgi.stop()
+        with pytest.raises(asyncio.CancelledError):
+            await reload

@@ -1,0 +1,83 @@
+"""Who may call where `strapi::cors` names everybody, alone or in a list: as the project's version has it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.api.http.options import CorsMode
+from octavo.operations.runtime.http_options import http_options
+from octavo.settings import Settings
+from octavo.settings.findings import Finding
+from tests.v4.config.project import read
+
+A = "https://a.example"
+LISTS = [["*"], ["*", A], [A, "*"], f"*, {A}"]
+REFLECTED, STAR, LISTED = "reflected", "star", "listed"
+
+
+def project(folder: Path, version: str, config: dict[str, Any], **rules: str) -> Settings:
+    toml = "".join(f"{name} = '{value}'\n" for name, value in {"v4Version": version, **rules}.items())
+    middlewares = ["strapi::errors", {"name": "strapi::cors", "config": config}]
+    return read(folder, {"config/middlewares.json": middlewares, "config/api.toml": f"[compat]\n{toml}"})
+
+
+def met(settings: Settings) -> tuple[str, set[str]]:
+    """How any origin is met, and which are listed."""
+    options = http_options(settings).cors
+    if options.mode is CorsMode.REFLECT:
+        return REFLECTED, set()
+    return (STAR, set()) if "*" in options.origins else (LISTED, set(options.origins))
+
+
+def told(settings: Settings) -> Finding:
+    (finding,) = [one for one in settings.findings if one.setting == "middlewares.cors.origins"]
+    return finding
+
+
+@pytest.mark.parametrize(
+    "version, anybody", [("4.1.12", STAR), ("4.3.3", STAR), ("4.3.4", REFLECTED), ("4.23.1", REFLECTED)]
+)
+@pytest.mark.parametrize("origin", ["*", *LISTS], ids=str)
+def test_everybody_before_4_24(tmp_path: Path, version: str, anybody: str, origin: Any) -> None:
+    assert met(project(tmp_path, version, {"origin": origin})) == (anybody, set())
+    assert met(project(tmp_path, version, {"origin": origin, "credentials": False})) == (STAR, set())
+
+
+@pytest.mark.parametrize("version", ["4.24.0", "4.26.2"])
+@pytest.mark.parametrize("origin", LISTS, ids=str)
+def test_nobody_since(tmp_path: Path, version: str, origin: Any) -> None:
+    assert met(project(tmp_path, version, {"origin": origin})) == (LISTED, {A} if A in origin else set())
+
+
+@pytest.mark.parametrize("config", [{}, {"origin": "*"}])
+@pytest.mark.parametrize("version, anybody", [("4.1.12", STAR), ("4.26.2", REFLECTED)])
+def test_the_text_is_everybody_in_all(tmp_path: Path, version: str, anybody: str, config: dict[str, Any]) -> None:
+    assert met(project(tmp_path, version, config)) == (anybody, set())
+    assert met(project(tmp_path, version, {**config, "credentials": False})) == (STAR, set())
+
+
+@pytest.mark.parametrize("version", ["4.1.12", "4.13.7", "4.26.2"])
+def test_a_list_without_a_star_is_one(tmp_path: Path, version: str) -> None:
+    settings = project(tmp_path, version, {"origin": [A]})
+    assert (met(settings), http_options(settings).cors.credentials) == ((LISTED, {A}), True)
+
+
+@pytest.mark.parametrize(
+    "rules, expected",
+    [
+        ({"starOrigins": "none"}, (LISTED, {A})),
+        ({"cors": "exact"}, (LISTED, {A})),
+        ({"profile": "safe"}, (LISTED, {A})),
+        ({"profile": "safe", "starOrigins": "everyone"}, (LISTED, {A})),
+        ({"cors": "open"}, (STAR, set())),
+    ],
+)
+def test_what_is_set_wins(tmp_path: Path, rules: dict[str, str], expected: tuple[str, set[str]]) -> None:
+    assert met(project(tmp_path, "4.13.7", {"origin": ["*", A]}, **rules)) == expected
+
+
+def test_it_is_told(tmp_path: Path) -> None:
+    assert "lets in everybody" in told(project(tmp_path, "4.13.7", {"origin": ["*"]})).message
+    assert "lets nobody in" in told(project(tmp_path, "4.26.2", {"origin": ["*"]})).message
+    assert told(project(tmp_path, "4.13.7", {"origin": [A]})).message == ""
