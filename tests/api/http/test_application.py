@@ -18,6 +18,7 @@ from octavo.core.errors import (
     NotFoundError,
     OctavoError,
     ServiceUnavailable,
+    TablesChanged,
     ValidationError,
 )
 from tests.api.http.asgi import Answer, Header, answer_path_values, app_with, ask, call, receiver, scope_of
@@ -429,6 +430,64 @@ def test_a_request_keeps_the_dispatcher_it_began_with() -> None:
         assert (await request).body == b"old"
         await drained
         await app.drain(before)  # nobody waits for nothing
+
+    asyncio.run(scenario())
+
+
+def test_a_read_of_former_tables_is_repeated_once_with_the_new_definitions() -> None:
+    """Also if the change is not complete yet. Writes are not repeated: project code may have had other effects."""
+
+    def routes(*found: Exception | None) -> Router:
+        errors = iter(found)
+
+        async def handler(request: Request) -> Response:
+            body = await request.body()
+            request.is_read = body == b"query"
+            if await asyncio.sleep(0, next(errors)):
+                raise TablesChanged("column is gone")
+            return Response(200, b"new: " + body)
+
+        router = Router()
+        for method in ("GET", "POST"):
+            router.add(method, "/here", handler)
+        return router
+
+    async def ask(method: str, body: bytes, *after: Exception | None) -> tuple[int, bytes]:
+        app = HttpApplication(routes(TablesChanged()))
+        request = asyncio.create_task(call(app, method, "/here", [("content-length", str(len(body)))], [body]))
+        await asyncio.sleep(0)
+        if after:
+            async with app.held():
+                app.replace(routes(*after), HttpOptions())
+        answer = await request
+        assert app.running() == 0
+        return answer.status, answer.body if answer.status == 200 else b""
+
+    async def scenario() -> None:
+        assert await ask("GET", b"", None) == (200, b"new: ")
+        assert await ask("POST", b"query", None) == (200, b"new: query")
+        assert await ask("POST", b"write", None) == (503, b"")
+        assert await ask("GET", b"", TablesChanged(), None) == (503, b"")
+        assert await ask("GET", b"") == (503, b"")
+
+    asyncio.run(scenario())
+
+
+def test_a_change_outside_of_requests_waits_for_all_of_them() -> None:
+    async def scenario() -> None:
+        free = asyncio.Event()
+
+        async def wait(request: Request) -> Response:
+            await free.wait()
+            return Response(200)
+
+        app = app_with(wait)
+        request = asyncio.create_task(call(app, "POST", "/here"))
+        await asyncio.sleep(0)
+        asyncio.get_running_loop().call_later(0.02, free.set)
+        async with app.held():
+            assert app.running() == 0
+        assert (await request).status == 200
 
     asyncio.run(scenario())
 

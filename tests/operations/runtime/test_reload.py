@@ -159,6 +159,38 @@ def builder_form(content_type: ContentType, added: str, renames: dict[str, str])
     return {"contentType": {**shown, "attributes": {**attributes, added: {"type": "string"}}, "renames": renames}}
 
 
+@pytest.mark.parametrize("variables", ["postgresql"], indirect=True)  # reads of SQLite do not wait
+async def test_reads_of_former_tables_are_repeated_with_the_new_definitions(
+    serve: OpenProcess, tmp_path: Path, variables: dict[str, str]
+) -> None:
+    """Requests that were planned before a change, and run while it is made. Writes get a 503."""
+    write_type(tmp_path, story(subtitle={"type": "string"}))
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/plugins.toml").write_text("[graphql]\nenabled = true\n", "utf-8")
+    process = await serve(**variables)
+    await make(process, title="One")
+    query = json.dumps({"query": "{ stories { data { attributes { subtitle } } } }"}).encode()
+    write = b'{"data": {"title": "Two"}}'
+    asked = (("GET", "/api/stories", b""), ("POST", "/graphql", query), ("POST", "/api/stories", write))
+
+    def ask(method: str, target: str, body: bytes) -> asyncio.Task[Answer]:
+        given = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+        return asyncio.create_task(call(process.asgi, method, target, given, [body]))
+
+    for one in asked[:2]:
+        assert (await ask(*one)).status == 200
+    await process.database.execute_script("ALTER TABLE stories DROP COLUMN subtitle")
+    requests = [ask(*one) for one in asked]
+    await asyncio.sleep(0)
+    async with process.asgi.held():
+        write_type(tmp_path, story(subtitle={"type": "string"}, more={"type": "string"}))
+        await process.reload()
+    listed, queried, written = [await request for request in requests]
+    assert listed.json["data"][0]["attributes"]["more"] is None
+    assert queried.json == {"data": {"stories": {"data": [{"attributes": {"subtitle": None}}]}}}
+    assert written.status == 503
+
+
 async def test_requests_under_way_finish_on_their_site(
     serve: OpenProcess, tmp_path: Path, variables: dict[str, str]
 ) -> None:

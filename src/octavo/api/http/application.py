@@ -50,9 +50,7 @@ class HttpApplication:
         on_startup: Sequence[Callback] = (),
         on_shutdown: Sequence[Callback] = (),
     ) -> None:
-        self._dispatcher = Dispatcher(
-            router, options or HttpOptions(), static, self._current_problem, around, following
-        )
+        self._dispatcher = self._make_dispatcher(router, options or HttpOptions(), static, around, following)
         self._on_startup = list(on_startup)
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
@@ -91,8 +89,26 @@ class HttpApplication:
     ) -> Dispatcher:
         """Use a new dispatcher for later requests. Return the previous one."""
         before = self._dispatcher
-        self._dispatcher = Dispatcher(router, options, static, self._current_problem, around, following)
+        self._dispatcher = self._make_dispatcher(router, options, static, around, following)
         return before
+
+    def _make_dispatcher(
+        self,
+        router: Router,
+        options: HttpOptions,
+        static: Files | None,
+        around: Around | None,
+        following: RequestTracer | None,
+    ) -> Dispatcher:
+        return Dispatcher(router, options, static, self._current_problem, around, following, self._newer)
+
+    async def _newer(self, dispatcher: Dispatcher, request: Request) -> Dispatcher | None:
+        """Return the dispatcher that has replaced another one, or is about to, for one of its running requests."""
+        if self._gate is not None:
+            del self._running[request]  # the change waits for running requests, and this one for the change
+            await self._gate.wait()
+        self._running[request] = self._dispatcher
+        return None if self._dispatcher is dispatcher else self._dispatcher
 
     async def drain(self, dispatcher: Dispatcher | None = None) -> None:
         """Wait until no request is running, of one dispatcher or at all. Return at once after the stop."""
@@ -114,7 +130,7 @@ class HttpApplication:
         loop, self._gate = asyncio.get_running_loop(), asyncio.Event()
         patience = loop.time() + _PATIENCE_SECONDS
         try:
-            while len(self._running) > 1 and loop.time() < patience:  # noqa: ASYNC110 - rare, and for milliseconds
+            while self._running.keys() - {WORK.get()} and loop.time() < patience:  # noqa: ASYNC110 - rare, and for milliseconds
                 await asyncio.sleep(_LOOK_SECONDS)
             yield
         finally:
@@ -358,8 +374,7 @@ class HttpApplication:
             if isinstance(response, FileResponse):
                 await send_file(request, response, send)
             elif isinstance(response, LiveResponse):
-                del self._running[request]
-                await self._live.send(request, response, dispatcher, send)
+                await self._live.send(request, response, self._running.pop(request), send)
             else:
                 body = b"" if request.method == "HEAD" else response.body
                 if len(body) <= PIECE:

@@ -30,6 +30,7 @@ from octavo.core.errors import (
     NotFoundError,
     OctavoError,
     ServiceUnavailable,
+    TablesChanged,
     UriTooLongError,
 )
 from octavo.core.outage_log import outage_behind, report_outage
@@ -41,6 +42,10 @@ ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
 """Methods allowed on every path, since static files can be below any path."""
 Around = Callable[[Handler, Request], Awaitable[Response]]
 """A middleware around all handlers: called with the next handler and the request."""
+
+
+Newer = Callable[["Dispatcher", Request], Awaitable["Dispatcher | None"]]
+"""Returns the dispatcher that has replaced another one, for a request."""
 
 
 class RequestTracer(Protocol):
@@ -69,7 +74,7 @@ class Dispatcher:
     """Handles requests for one site.
 
     `problem` returns why the site is outdated, for the start page. `around` is the project's middleware around every
-    request. `following` traces some of them.
+    request. `following` traces some of them. `newer` returns the dispatcher that has replaced this one, if any.
     """
 
     def __init__(
@@ -80,8 +85,10 @@ class Dispatcher:
         problem: Callable[[], str | None] = lambda: None,
         around: Around | None = None,
         following: RequestTracer | None = None,
+        newer: "Newer | None" = None,
     ) -> None:
         self.options = options
+        self._newer = newer
         self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))
         """The number of running requests from which limits are checked."""
         self.hosts = options.allowed_hosts
@@ -121,7 +128,21 @@ class Dispatcher:
         except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and is_cancelled():
                 raise
-            return self._render_unexpected(request, error)
+            repeated = await self._repeat(request) if isinstance(error, TablesChanged) else None
+            return repeated or self._render_unexpected(request, error)
+
+    async def _repeat(self, request: Request) -> Response | None:
+        """Handle a read again, with the definitions that have replaced those it was planned with.
+
+        Returns None if there are none, or if the request cannot be repeated.
+        """
+        if self._newer is None or not request.can_repeat:
+            return None
+        newer = await self._newer(self, request)
+        if newer is None:
+            return None
+        request.repeat(newer.options)
+        return await newer.respond(request)
 
     def _render_unexpected(self, request: Request, error: BaseException) -> Response:
         outage = outage_behind(error)

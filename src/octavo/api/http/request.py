@@ -29,6 +29,7 @@ Send = Callable[[Message], Awaitable[None]]
 _UNKNOWN = "?"
 NO_VALUES: dict[str, str] = {}
 _MOST_PARSED_HERE = 64 * 1024  # bytes of JSON, parsed in about a millisecond
+_READING = frozenset(("GET", "HEAD"))
 _COMPRESSED = frozenset(("gzip", "x-gzip", "deflate"))
 # 32 makes zlib detect gzip and zlib headers.
 _ANY_HEADER = zlib.MAX_WBITS | 32
@@ -103,6 +104,9 @@ class Request:
     arrivals: Arrivals | None = None
     """Counts the request while its body arrives."""
     overlay: Overlay | None = None
+    is_read = False
+    """Whether it changes nothing although its method is POST."""
+    _is_repeated = False
     _arrival: Arrival | None = None
     _client_key: str | None = _UNKNOWN
     _body: bytes | None = None
@@ -317,6 +321,19 @@ class Request:
         if self.task is not None and not self.overdue:
             self.overdue = True
             self.task.cancel()
+
+    @property
+    def can_repeat(self) -> bool:
+        """Whether it can be handled again: a read whose body, if any, is in memory, and only once."""
+        is_read = self.is_read or self.method in _READING
+        return is_read and not self._is_repeated and (self._body is not None or not self.body_complete)
+
+    def repeat(self, options: HttpOptions) -> None:
+        """Prepare to be handled again, by another dispatcher with these options."""
+        self._is_repeated, self.options = True, options
+        self.path_values, self.answered_with, self.overlay = NO_VALUES, (), None
+        self.actor = self.operation = None
+        self.route = ""
 
     def when_done(self, close: Callable[[], None]) -> None:
         """Add a callback that runs when the request ends, with any result."""

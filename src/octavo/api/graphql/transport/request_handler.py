@@ -290,6 +290,7 @@ class RequestHandler:
                 asked = asked.restore()
             if asked is None:
                 return await self._post(request, body, self._caller(request, actor, answers))
+            request.is_read = True  # only queries are cached
             return answers.json(200, await self._executor.run(asked, actor, request))
         except OperationUnavailable as error:
             return answers.unavailable(error.body)
@@ -370,6 +371,7 @@ class RequestHandler:
             caller.attempts.add(asked.operation, asked.document.fragments)
         except TooManyLogins as error:
             return answers.failed(400, str(error), VALIDATION_FAILED)
+        caller.request.is_read = is_query and bool(body)
         try:
             with stage(trace, EXECUTION):
                 answer = await self._executor.run(asked, caller.actor, caller.request)
