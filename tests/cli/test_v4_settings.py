@@ -34,11 +34,11 @@ def test_a_start_says_at_most_five_lines_the_gravest_first(v4_project: Path) -> 
     lines = summary_of(settings, project_registry(settings), ProjectCode(Code()))
     assert len(lines) == 4
     assert lines[0] == (
-        "Strapi 4.25.1, by package.json (4.25.1): 4 settings taken over, 3 not understood; 0 pieces of code not run, "
-        "0 plugins without counterpart"
+        "Strapi 4.25.1, according to package.json (4.25.1): 4 settings in use, 3 not understood; "
+        "0 pieces of code to port, 0 plugins not available"
     )
     assert lines[1].startswith("  config/api.js:1: rest.maxLimit: cannot be known without running it")
-    assert lines[-1] == "  All of it, and what to do: octavo adopt"
+    assert lines[-1] == "  For the complete report, run octavo adopt"
     assert "hush" not in "".join(lines)
 
 

@@ -113,10 +113,10 @@ def test_plugins(found: Any) -> None:
         "@_sh/strapi-plugin-ckeditor": "works",
         "@strapi/plugin-i18n": "works",
         "@strapi/plugin-users-permissions": "works",
-        "@strapi/provider-email-mailjet": "not there",
+        "@strapi/provider-email-mailjet": "not available",
         "@strapi/strapi": "works",
-        "strapi-plugin-of-nobody": "not there",
-        "strapi-plugin-sitemap": "not there",
+        "strapi-plugin-of-nobody": "not available",
+        "strapi-plugin-sitemap": "not available",
         "strapi-provider-cloudflare-r2": "works",
     }
 
@@ -197,7 +197,7 @@ def test_a_project_that_cannot_start(tmp_path: Path) -> None:
     assert [(item["place"], item["name"]) for item in found["stops"]] == [
         ("config/database.json:1", "connection.client")
     ]
-    assert found["database"]["problem"].startswith("not looked into")
+    assert found["database"]["problem"].startswith("not inspected")
     assert [item["file"] for item in found["code"] if item["kind"] == "unreadable"] == ["src/api/story/routes/own.js"]
     assert [item["guard"] for item in found["closed"]] == ["global::is-friend"]
 
@@ -279,7 +279,7 @@ def test_drafts_go_where_they_are_asked_for(project: Path, tmp_path: Path) -> No
     assert drafts["src/policies/is-friend.py"]["written"] is False
     assert drafts["src/api/story/controllers/story.py"]["written"] is False
     assert drafts["src/cron.py"] | {"toCheck": 0} == drafts["src/cron.py"]
-    assert drafts["src/api/story/content-types/story/lifecycles.py.draft"]["missing"] == ["`slug` is not known here"]
+    assert drafts["src/api/story/content-types/story/lifecycles.py.draft"]["missing"] == ["unknown name `slug`"]
     assert (tmp_path / "out/src/policies/is-friend.py").read_text() == "mine"
     assert not (tmp_path / "story").exists()
     assert 'app.log.info("night")' in (tmp_path / "out/src/cron.py").read_text()
@@ -289,8 +289,8 @@ def test_drafts_go_where_they_are_asked_for(project: Path, tmp_path: Path) -> No
 def test_drafts_are_in_the_report(project: Path, tmp_path: Path) -> None:
     output = " ".join(run("adopt", str(project), "--drafts", str(tmp_path / "out")).output.split())
     assert "Drafts in Python" in output
-    assert "src/cron.py config/cron-tasks.js 0 1 * * * whole" in output
-    assert "lacks 1: `slug` is not known here" in output
+    assert "src/cron.py config/cron-tasks.js 0 1 * * * complete" in output
+    assert "1 not translated: unknown name `slug`" in output
 
 
 def test_next_commands_name_the_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ CASES = {
             await self.app.entries("api::a.a").delete(1)
             return {"ok": True}""",
     "return strapi.service('api::a.other').countAll(ctx.query.x ?? 1)": """
-        # check: `or` also replaces 0, False and empty texts, which `??` keeps
+        # check: unlike `??`, `or` also replaces 0, False and empty strings
         return await self.app.service("api::a.other").count_all(request.query.get("x") or 1)""",
     "switch (ctx.query.a) { case 'x': return 1; case 'y': case 'z': return 2; default: return 3 }": """
         if request.query.get("a") == "x":
@@ -141,18 +141,18 @@ def test_translation(tmp_path: Path, script: str) -> None:
 
 
 MISSING = {
-    "return stripe.charge(1)": "`stripe` comes from stripe",
-    "return nobody": "`nobody` is not known here",
-    "label: for (;;) {}": "no translation of labeled statement",
-    "return ctx.state.route": "`state.route` is v4's own",
-    "return eval('1')": "`eval` is not known here",
-    "with (ctx) { x }": "no translation of with statement",
-    "return /(?<a>x)/.test('x')": "a regular expression that Python writes differently",
-    "await strapi.db.connection.raw('x')": "`connection` of something that is no data",
-    "const x = " + "[" * 70 + "]" * 70: "it nests too deeply",
-    "return strapi.entityService.findMany('api::a.a', { having: 1 })": "no argument for `having`",
+    "return stripe.charge(1)": "unsupported import: `stripe` from stripe",
+    "return nobody": "unknown name `nobody`",
+    "label: for (;;) {}": "unsupported syntax: labeled statement",
+    "return ctx.state.route": "`ctx.state.route` does not exist in Octavo",
+    "return eval('1')": "unknown name `eval`",
+    "with (ctx) { x }": "unsupported syntax: with statement",
+    "return /(?<a>x)/.test('x')": "this regular expression has a different syntax in Python",
+    "await strapi.db.connection.raw('x')": "cannot read `connection` of an object that is not data",
+    "const x = " + "[" * 70 + "]" * 70: "nested too deeply",
+    "return strapi.entityService.findMany('api::a.a', { having: 1 })": "unsupported option `having`",
     "return [[1]].map((x) => x.map((y) => { const z = x; return z }))": (
-        "a function of several statements inside of another one"
+        "cannot translate a function with several statements inside another one"
     ),
 }
 
@@ -274,4 +274,4 @@ def test_what_other_files_have_becomes_modules(tmp_path: Path) -> None:
     module = found["src/utils/site_names.py"].text
     assert "PREFIX = " in module
     assert "def name_of(site):" in module
-    assert found["src/api/a/services/a.py.draft"].missing == ("`broken` comes from ../../../utils/bad",)
+    assert found["src/api/a/services/a.py.draft"].missing == ("unsupported import: `broken` from ../../../utils/bad",)

@@ -38,14 +38,14 @@ def test_populate(tmp_path: Path, script: str) -> None:
 
 def test_what_v4_takes_no_notice_of_is_told(tmp_path: Path) -> None:
     found = lines(action(tmp_path, SERVICE % "findMany('api::a.a', { populate: { b: { select: ['c'] } } })"))
-    assert "# check: `select` below populate is left out, as v4 does" in found
+    assert "# check: `select` inside `populate` is left out, because v4 ignores it" in found
     found = lines(action(tmp_path, SERVICE % "findOne('api::a.a', 1, { fields: ['b'], filters: { c: 1 } })"))
-    assert "# check: filters: v4 takes no notice of it with an id" in found
+    assert "# check: v4 ignores filters when it reads by ID" in found
     assert 'find_one(1, fields=["b"])' in found
 
 
 def test_rows_without_ids_are_told(tmp_path: Path) -> None:
-    doubt = "# check: entries always have their `id`"
+    doubt = "# check: entries always include `id`"
     assert doubt in lines(action(tmp_path / "1", QUERY % "findMany({ select: ['b'] })"))
     assert doubt not in lines(action(tmp_path / "2", QUERY % "findMany({ select: ['id', 'b'] })"))
 
@@ -85,7 +85,7 @@ def test_a_service_that_only_the_projects_controller_asks(tmp_path: Path) -> Non
 def test_a_service_that_core_actions_ask(tmp_path: Path) -> None:
     found = served(tmp_path, "async find(ctx) { return [1] }", "async best(ctx) { return 1 }")
     [why] = found["src/api/a/services/a.py.draft"].missing
-    assert why.startswith("core actions ask `find` of a service with other values")
+    assert why.startswith("core actions in Octavo call `find` with other arguments")
 
 
 def test_a_core_service_is_asked_by_no_request(tmp_path: Path) -> None:

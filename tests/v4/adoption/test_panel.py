@@ -29,7 +29,7 @@ def test_a_whole_panel_is_sound(tmp_path: Path, place: str) -> None:
 
 def test_without_a_build_it_says_where_one_is_looked_for(tmp_path: Path) -> None:
     (problem,) = check_panel(load_settings(tmp_path, {}), {}).problems
-    assert problem.startswith("there is no index.html in build/ or dist/build/")
+    assert problem.startswith("no index.html in build/ or dist/build/")
 
 
 def test_pages_that_are_off_are_not_served(tmp_path: Path) -> None:
@@ -42,8 +42,8 @@ def test_pages_that_are_off_are_not_served(tmp_path: Path) -> None:
     "page, backend, told",
     [
         (PAGE.replace("/admin/main.css", "/admin/other.css"), "", "which is not in build/"),
-        (PAGE.replace("/admin/", "/dashboard/"), "", "which is not below /admin"),
-        (PAGE, "https://api.example.org", "it was built to ask https://api.example.org"),
+        (PAGE.replace("/admin/", "/dashboard/"), "", "which is outside /admin"),
+        (PAGE, "https://api.example.org", "it calls the API at https://api.example.org"),
     ],
 )
 def test_what_is_missing_is_named(tmp_path: Path, page: str, backend: str, told: str) -> None:
@@ -64,14 +64,14 @@ def test_plugins_that_are_absent_are_noted_alone(tmp_path: Path) -> None:
     packages = {"strapi-plugin-transformer": "1.0.0", "@strapi/strapi": "4.26.2"}
     found = check_panel(load_settings(tmp_path, {"OCTAVO_ADMIN__PANEL": "project"}), packages)
     assert found.is_sound
-    assert found.notes == ("the pages of strapi-plugin-transformer will not find their plugin",)
+    assert found.notes == ("the pages of strapi-plugin-transformer do not work, because the plugin has no counterpart",)
 
 
 def test_a_panel_that_is_not_served_is_noted(tmp_path: Path) -> None:
     built(tmp_path)
     found = check_panel(load_settings(tmp_path, {}), {})
     assert found.is_sound
-    assert 'admin.panel = "project" serves this panel instead' in found.notes[0]
+    assert 'to serve this panel, set admin.panel = "project"' in found.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -71,12 +71,12 @@ def test_the_summary_has_five_lines_at_most() -> None:
         definitions=(Item("a", "b", "c"),),
     )
     assert list(summary(full)) == [
-        "Strapi 4.20.0, by yarn.lock: 0 settings taken over, 9 not understood; 1 piece of code not run, "
-        "1 plugin without counterpart",
+        "Strapi 4.20.0, according to yarn.lock: 0 settings in use, 9 not understood; 1 piece of code to port, "
+        "1 plugin not available",
         "  Closed until ported or allowed: GET /a, GET /b, because of global::p, global::q, global::r and 2 more",
         "  config/server.js:0: url: no",
         "  config/server.js:1: url: no",
-        "  All of it, and what to do: octavo adopt",
+        "  For the complete report, run octavo adopt",
     ]
     assert open_ends(full) == 12
     assert len(list(summary(Report(project="", version="4.20.0", version_source="yarn.lock")))) == 1

@@ -76,7 +76,7 @@ def assemble(
     v4 = find_v4_project(settings.project)
     return Report(
         project=str(settings.project),
-        version=settings.api.compat.v4_version or "v4, of unknown version",
+        version=settings.api.compat.v4_version or "v4 (unknown version)",
         version_source=settings.sources.get(_VERSION, "unknown"),
         settings=setting_items(settings.findings),
         secrets=tuple(_secrets(settings)),

@@ -41,7 +41,7 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
     """Return the report on the database. Connection errors are reported in `problem`."""
     where, source = place_of_database(settings), settings.sources.get(_CLIENT, "default")
     if not has_database(settings):
-        return DatabaseReport(where, source, "there is no such file; the start would make it")
+        return DatabaseReport(where, source, "the file does not exist; the first start creates it")
     database = open_project_database(settings, untouched=True)
     try:
         await database.connect()
@@ -50,7 +50,7 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
     except ServiceUnavailable as error:
         return DatabaseReport(where, source, f"{UNUSABLE} reached: {error.__cause__ or error.reason or error}")
     except Exception as error:  # drivers have different exceptions; the rest of the report is still useful
-        return DatabaseReport(where, source, f"{UNUSABLE} looked into: {error.__cause__ or error}")
+        return DatabaseReport(where, source, f"{UNUSABLE} inspected: {error.__cause__ or error}")
     finally:
         await database.close()
 

@@ -26,8 +26,8 @@ from octavo.v4.code.allowances import allow
 from octavo.v4.code.read import read_code
 from octavo.v4.config.read import read_v4
 
-_NO_SETTINGS: Final = "not looked into: the settings do not say for sure which one it is"
-_NO_DEFINITIONS: Final = "not looked into: the definitions cannot be used"
+_NO_SETTINGS: Final = "not inspected, because the settings do not determine the database"
+_NO_DEFINITIONS: Final = "not inspected, because the definitions are invalid"
 _NOTHING: Final = Registry((), ())
 
 
@@ -110,14 +110,14 @@ def _code(folder: Path, registry: Registry, allowed: tuple[str, ...], stops: lis
 def _missing(settings: Settings) -> Iterator[Item]:
     for name in missing_secrets(settings):
         if name in REQUIRED_SECRETS and settings.mode != "development":
-            yield Item(name, "", "a secret that production needs; set it in .env to what v4 has")
+            yield Item(name, "", "missing secret, required in production; set it in .env to the same value as in v4")
 
 
 def _database(found: DatabaseReport) -> Iterator[Item]:
     if found.problem.startswith(UNUSABLE):
         yield Item(found.source, found.where, found.problem)
     for change in found.contradicting:
-        says = "contradicts its definition; correct the definition, or convert it: octavo db upgrade --allow-data-loss"
+        says = "contradicts its definition; correct the definition, or convert with octavo db upgrade --allow-data-loss"
         yield Item(found.where, change, says)
 
 

@@ -12,7 +12,11 @@ _ESCAPED: Final = str.maketrans({"|": "\\|", "<": "&lt;", ">": "&gt;"})
 
 def to_markdown(report: Report) -> str:
     """Return the complete report."""
-    head = ["# Moving from Strapi v4 to Octavo", "", "Made by `octavo adopt`. No code was run, nothing was changed."]
+    head = [
+        "# Moving from Strapi v4 to Octavo",
+        "",
+        "Created by `octavo adopt`, which ran no code and changed nothing.",
+    ]
     parts = [line for section in sections(report) for line in _section(section)]
     return "\n".join([*head, *parts]) + "\n"
 

@@ -40,9 +40,7 @@ def check_panel(settings: Settings, packages: dict[str, str]) -> PanelCheck:
     folder = built_panel(settings)
     if folder is None:
         places = " or ".join(f"{place.relative_to(settings.project)}/" for place in panel_folders(settings.project))
-        missing = (
-            f"there is no {PAGE} in {places}: build the panel once, with v4's own `strapi build`, and copy it here"
-        )
+        missing = f"no {PAGE} in {places}; build the panel with v4's `strapi build`, and copy it there"
         return PanelCheck(None, (missing,))
     page = read_own_file(folder / PAGE, _MOST).decode(errors="replace")
     problems = (*_files(folder, page, settings.admin.path), *_backend(folder, settings.server.url))
@@ -51,7 +49,7 @@ def check_panel(settings: Settings, packages: dict[str, str]) -> PanelCheck:
 
 def _unused(settings: Settings) -> Iterator[str]:
     if settings.admin.panel == "octavo":
-        yield 'Octavo\'s own pages are served: admin.panel = "project" serves this panel instead'
+        yield 'Octavo serves its own admin pages; to serve this panel, set admin.panel = "project"'
 
 
 def _files(folder: Path, page: str, path: str) -> Iterator[str]:
@@ -60,9 +58,9 @@ def _files(folder: Path, page: str, path: str) -> Iterator[str]:
         if "//" in source or source.startswith("data:"):
             continue
         if not source.startswith(f"{path}/"):
-            yield f"{PAGE} loads {source}, which is not below {path}: set `admin.path` to where it was built for"
+            yield f"{PAGE} loads {source}, which is outside {path}; set `admin.path` to the path of the build"
         elif not (folder / source.removeprefix(f"{path}/")).is_file():
-            yield f"{PAGE} loads {source}, which is not in {folder.name}/: copy the whole folder"
+            yield f"{PAGE} loads {source}, which is not in {folder.name}/; copy the whole folder"
 
 
 def _backend(folder: Path, url: str | None) -> Iterator[str]:
@@ -71,11 +69,11 @@ def _backend(folder: Path, url: str | None) -> Iterator[str]:
         found = _BACKEND.search(read_own_file(script, _MOST).decode(errors="replace"))
         address = found[1].rstrip("/") if found else ""
         if address and address != (url or "").rstrip("/"):
-            yield f"it was built to ask {address}: serve Octavo there, and set `server.url`, or build it without `url`"
+            yield f"it calls the API at {address}; set `server.url` to this address, or build it without `url`"
 
 
 def _absent(packages: dict[str, str]) -> Iterator[str]:
     """Yield the packages whose plugins do not exist in Octavo. Their pages get 404 responses; the rest works."""
     for plugin in counterparts(packages):
         if plugin.verdict is Verdict.ABSENT:
-            yield f"the pages of {plugin.package} will not find their plugin"
+            yield f"the pages of {plugin.package} do not work, because the plugin has no counterpart"

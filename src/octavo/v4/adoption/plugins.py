@@ -10,23 +10,21 @@ from octavo.v4.adoption.report import Plugin, Verdict
 
 _WORKS, _INSTEAD, _IDLE, _ABSENT = Verdict.WORKS, Verdict.INSTEAD, Verdict.IDLE, Verdict.ABSENT
 
-_STORED: Final = "its fields are stored and served as under v4"
-_PANEL: Final = "it changes the panel of v4 alone; the API is the same"
-_PART: Final = "a part of v4 itself, or of its panel"
-_CACHE: Final = (
-    "answers are quick without a cache of their own; for more, put a cache that understands HTTP before them"
-)
-_OUTSIDE: Final = "not there; its entries stay in the database. What it did at set times is a task in `src/cron.py`"
-_INDEX: Final = "not there; index from outside what the API answers, or search with `$containsi` filters"
-_LIST: Final = "not there; let the site make it from what the API answers"
+_STORED: Final = "its fields are stored and served as in v4"
+_PANEL: Final = "changes only v4's panel, not the API"
+_PART: Final = "part of v4 or of its panel"
+_CACHE: Final = "responses are fast without it; for more speed, use an HTTP cache or a CDN (docs/caching.md)"
+_OUTSIDE: Final = "its entries stay in the database; for scheduled tasks, write `src/cron.py`"
+_INDEX: Final = "fill the search index from the API, or search with `$containsi` filters"
+_LIST: Final = "create the sitemap in the front end, from the API"
 
 _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
     (("graphql",), _WORKS, "docs/graphql.md"),
-    (("i18n",), _WORKS, "locales and localizations as under v4; `octavo locales`"),
+    (("i18n",), _WORKS, "locales and localizations as in v4; `octavo locales`"),
     (("users-permissions",), _WORKS, "docs/accounts.md; `octavo users`, `octavo roles`, `octavo permissions`"),
     (("upload",), _WORKS, "docs/uploads.md"),
-    (("email",), _WORKS, "mails of accounts are sent; docs/settings.md"),
-    (("populate-deep",), _WORKS, "`populate=deep` is answered; docs/rest-api.md"),
+    (("email",), _WORKS, "sends the mails of accounts; docs/settings.md"),
+    (("populate-deep",), _WORKS, "supports `populate=deep`; docs/rest-api.md"),
     (
         ("ckeditor", "ckeditor5", "tinymce", "tiptap-editor", "react-md-editor", "wysiwyg-react-md-editor"),
         _WORKS,
@@ -38,19 +36,19 @@ _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
     (
         ("advanced-uuid", "remote-select", "code-editor-custom-field", "geometry-fields", "google-maps"),
         _WORKS,
-        f"{_STORED}; values that the plugin made by itself have to come with the entry",
+        f"{_STORED}; send values that the plugin generated with the entry",
     ),
-    (("seo",), _WORKS, "its components are content like any other"),
+    (("seo",), _WORKS, "its components are regular content"),
     (
         ("documentation",),
         _WORKS,
-        "made from what is served, at the same addresses; in production with `always` alone; docs/openapi.md",
+        "generated at the same URLs; in production only with `always`; docs/openapi.md",
     ),
-    (("sentry",), _INSTEAD, "errors are in the log, with a traceback; let your collector of logs send them on"),
+    (("sentry",), _INSTEAD, "the log contains errors with a traceback; forward them with your log collector"),
     (
         ("import-export-entries", "import-export", "content-export-import", "import-export-content"),
         _INSTEAD,
-        "`octavo export` and `octavo import` (docs/moving-data.md); single types over the API",
+        "`octavo export` and `octavo import` (docs/moving-data.md)",
     ),
     (
         ("transformer", "response-transformer", "flat-response"),
@@ -61,17 +59,17 @@ _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
     (
         ("slugify",),
         _ABSENT,
-        "slugs are not made when entries are written: send them, or use a `uid` field with `targetField`; "
+        "slugs are not generated: send them, or use a `uid` field with `targetField`; "
         "`findOne` by slug is `?filters[slug][$eq]=...`",
     ),
     (("meilisearch", "algolia", "typesense", "elasticsearch", "fuzzy-search", "local-search"), _ABSENT, _INDEX),
     (
         ("navigation", "menus", "tree-menus"),
         _ABSENT,
-        "its addresses answer 404 and its tables stay; model menus as a content-type, or keep v4 for them",
+        "its URLs return 404 and its tables stay; model menus as a content type, or keep v4 for them",
     ),
     (("sitemap",), _ABSENT, _LIST),
-    (("url-alias", "webtools", "path"), _ABSENT, "not there; resolve addresses by a filter on a field of the entry"),
+    (("url-alias", "webtools", "path"), _ABSENT, "resolve URLs with a filter on a field of the entry"),
     (("preview-button", "entity-relationship-chart", "duplicate-button", "entity-notes", "notes"), _IDLE, _PANEL),
     (
         ("cloud", "content-versioning", "todo", "content-type-explorer", "publisher-button", "schemas-to-ts"),
@@ -81,27 +79,27 @@ _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
     (
         ("config-sync",),
         _INSTEAD,
-        "roles and permissions are in the database as v4 left them; `octavo roles`, `octavo permissions` in scripts",
+        "roles and permissions stay in the database; script them with `octavo roles` and `octavo permissions`",
     ),
     (("rest-cache", "rest-cache-memory", "rest-cache-redis", "rest-cache-couchbase", "lru-cache"), _IDLE, _CACHE),
-    (("redis",), _IDLE, "nothing here needs it; attempts to log in can be counted in Redis (docs/settings.md)"),
+    (("redis",), _IDLE, "not required; sign-in attempts can be counted in Redis (docs/settings.md)"),
     (("scheduler", "publisher", "scheduled-publishing", "cron"), _ABSENT, _OUTSIDE),
     (
         ("email-designer", "email-templates", "email-designer-5"),
         _ABSENT,
-        "mails of accounts have the templates of the database; its own designs stay there unused",
+        "mails of accounts use the templates in the database; the plugin's designs stay there unused",
     ),
-    (("comments", "reactions", "ratings", "ezforms", "stripe", "strapi-stripe"), _ABSENT, "its addresses answer 404"),
-    (("io", "socket-io"), _ABSENT, "no sockets; ask again, or port it beside the service"),
+    (("comments", "reactions", "ratings", "ezforms", "stripe", "strapi-stripe"), _ABSENT, "its URLs return 404"),
+    (("io", "socket-io"), _ABSENT, "no WebSockets; use the event stream (docs/events.md), or poll"),
     (
         ("sso", "google-auth", "firebase-auth", "passwordless", "magic-link"),
         _ABSENT,
-        "sign-in is by password and by the providers of docs/accounts.md",
+        "users sign in with a password or the providers in docs/accounts.md",
     ),
     (
         ("blurhash", "placeholder", "local-image-sharp", "image-optimizer", "responsive-image", "image-manipulation"),
         _ABSENT,
-        "images get the sizes of `breakpoints`; what it added to files stays, new files are without it",
+        "images are resized to `breakpoints`; existing files keep its data, new files have none",
     ),
     (("translate", "auto-translate", "deepl"), _IDLE, _PANEL),
     (("vercel-deploy", "netlify-deployments", "github-publish", "website-builder"), _IDLE, _PANEL),
@@ -132,11 +130,11 @@ def counterparts(packages: Mapping[str, str]) -> Iterator[Plugin]:
 
 def _judged(package: str) -> tuple[Verdict, str]:
     if package == "@strapi/strapi":
-        return _WORKS, "what this report is about"
+        return _WORKS, "replaced by Octavo"
     if _PARTS.match(package):
         return _IDLE, _PART
     if _OLD.match(package):
-        return _IDLE, "a part of version 3, which v4 has no use for"
+        return _IDLE, "part of version 3, not used by v4"
     match = _NAME.match(package.lower())
     name = match["name"] if match else package
     for short in (name, _ENDING.sub("", name)):
@@ -144,18 +142,18 @@ def _judged(package: str) -> tuple[Verdict, str]:
             return _BY_NAME[short]
     if match and match["kind"] == "provider-":
         return _provider(package, name)
-    return _ABSENT, "nothing is known of it: what it does is not done here, its fields and tables stay as they are"
+    return _ABSENT, "unknown: the plugin does not run, and its fields and tables stay unchanged"
 
 
 def _provider(package: str, name: str) -> tuple[Verdict, str]:
     kind = next((kind for kind in _PROVIDERS if name.startswith(f"{kind}-")), None)
     for ways, what, page in _PROVIDERS.values():
         if _knows(ways.values(), package):
-            return _WORKS, f"{what} go the same way, with the same settings; {page}"
+            return _WORKS, f"{what} use the same provider with the same settings; {page}"
     if kind is None:
-        return _ABSENT, "a provider of which nothing is known"
+        return _ABSENT, "unknown provider"
     ways, what, page = _PROVIDERS[kind]
-    return _ABSENT, f"{what} can go by {', '.join(ways)}; {page}"
+    return _ABSENT, f"{what} support the providers {', '.join(ways)}; {page}"
 
 
 def _knows(names: Iterable[tuple[str, ...]], package: str) -> bool:

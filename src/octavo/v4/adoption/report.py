@@ -13,9 +13,9 @@ class Verdict(StrEnum):
     """The result for a package that the project depends on."""
 
     WORKS = "works"
-    INSTEAD = "there is instead"
+    INSTEAD = "has a replacement"
     IDLE = "nothing to do"
-    ABSENT = "not there"
+    ABSENT = "not available"
 
 
 @dataclass(frozen=True, slots=True)

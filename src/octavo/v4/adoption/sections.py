@@ -13,29 +13,30 @@ from octavo.settings.findings import Outcome
 from octavo.v4.adoption.report import CodeItem, DatabaseReport, DraftItem, Plugin, Report, Verdict
 from octavo.v4.code import Kind, State
 
-_PORT: Final = "write it in Python under the same name"
-_BESIDE: Final = "or send its addresses on to the v4 service: your proxy decides by the path"
+_PORT: Final = "write it in Python with the same name"
+_BESIDE: Final = "or let your proxy forward its URLs to the v4 service"
 _ADVICE: Final = {
-    Kind.ROUTE: f"routes are taken over; handlers of your own answer 501 until they are Python, {_BESIDE}.",
-    Kind.ACTION: f"{_PORT}, `src/api/NAME/controllers/NAME.py`; its routes then lead to it.",
-    Kind.CONTROLLER: "a controller that cannot be read: its routes stay closed until it is Python.",
+    Kind.ROUTE: f"routes apply; custom handlers return 501 until they are ported to Python, {_BESIDE}.",
+    Kind.ACTION: f"{_PORT}, `src/api/NAME/controllers/NAME.py`; its routes then use it.",
+    Kind.CONTROLLER: "an unreadable controller: its routes stay closed until it is ported to Python.",
     Kind.SERVICE: f"{_PORT}, `src/api/NAME/services/NAME.py`, where other code calls it.",
-    Kind.POLICY: f"{_PORT}, `src/policies/NAME.py`; what it guards is open from then on to those it lets through.",
-    Kind.MIDDLEWARE: f"{_PORT}, `src/middlewares/NAME.py`, or leave what it did for requests to your proxy.",
+    Kind.POLICY: f"{_PORT}, `src/policies/NAME.py`; its routes are then open to the callers that it allows.",
+    Kind.MIDDLEWARE: f"{_PORT}, `src/middlewares/NAME.py`, or do the same in your proxy.",
     Kind.HOOK: (
-        f"{_PORT}, `src/api/NAME/content-types/NAME/lifecycles.py`; a slug is a `uid` field, a fixed value a `default`."
+        f"{_PORT}, `src/api/NAME/content-types/NAME/lifecycles.py`; for a slug, use a `uid` field; for a fixed value, "
+        "a `default`."
     ),
-    Kind.CRON: "write it as a task in `src/cron.py`, at the same times.",
-    Kind.START: "code at start is written in Python, in `src/index.py`: `register(app)`, `bootstrap(app)`.",
-    Kind.GRAPHQL: "types, fields and resolvers are written in Python, in `register(app)`.",
-    Kind.EXTENSION: f"{_PORT}, below `src/extensions/PLUGIN`; what it replaced stays closed until then.",
+    Kind.CRON: "write it as a task in `src/cron.py` with the same schedule.",
+    Kind.START: "write startup code in Python in `src/index.py`: `register(app)`, `bootstrap(app)`.",
+    Kind.GRAPHQL: "write types, fields and resolvers in Python in `register(app)`.",
+    Kind.EXTENSION: f"{_PORT}, in `src/extensions/PLUGIN`; what it replaces stays closed until then.",
     Kind.PLUGIN: f"a local plugin does not run; write it in Python in the same folder (docs/plugins.md), {_BESIDE}.",
-    Kind.MIGRATION: "a migration of the project's own is done once; those that v4 has run need nothing.",
-    Kind.UNREADABLE: "a file that cannot be read; correct it, or remove it.",
+    Kind.MIGRATION: "a custom migration runs once; those that v4 has run need nothing.",
+    Kind.UNREADABLE: "an unreadable file; correct it, or delete it.",
 }
 _PAGES: Final = (
-    "How each looks in Python: docs/from-strapi-v4.md, Porting code, and docs/extending.md. "
-    "`octavo adopt --drafts FOLDER` writes much of it for you to review."
+    "Examples in Python: docs/from-strapi-v4.md, Porting code, and docs/extending.md. "
+    "`octavo adopt --drafts FOLDER` drafts much of it for review."
 )
 
 
@@ -62,12 +63,12 @@ def commands(report: Report) -> tuple[tuple[str, str], ...]:
     argument, option = ("", "") if here else (f" {folder}", f" --project {folder}")
     prefix = "" if here else f"--prefix {folder} "
     return (
-        (f"octavo adopt{argument} --markdown ADOPTION.md", "this report as a file, all of it"),
-        (f"octavo adopt{argument} --drafts drafts", "Python for the JavaScript that is not run, for review"),
-        (f"octavo db backup before.db{option}", "a copy of the database, before anything changes"),
-        (f"octavo config check --strict{option}", "ends with 1 as long as anything is open: for CI"),
-        (f"octavo start --port 1338{option}", "serves beside v4; the tables get what is missing, nothing is removed"),
-        (f"npm {prefix}run start", "the way back: v4 starts on the same database"),
+        (f"octavo adopt{argument} --markdown ADOPTION.md", "write the complete report to a file"),
+        (f"octavo adopt{argument} --drafts drafts", "write Python drafts of the JavaScript, for review"),
+        (f"octavo db backup before.db{option}", "back up the database before the first start"),
+        (f"octavo config check --strict{option}", "exit with 1 while findings are open, for CI"),
+        (f"octavo start --port 1338{option}", "serve beside v4; adds missing tables and columns, removes nothing"),
+        (f"npm {prefix}run start", "go back: start v4 on the same database"),
     )
 
 
@@ -113,27 +114,25 @@ def sections(report: Report) -> Iterator[Section]:
 
 
 def _start(report: Report) -> Section:
-    lead = [f"Strapi {report.version}, by {report.version_source}."]
+    lead = [f"Strapi {report.version}, according to {report.version_source}."]
     if report.environment:
-        lead.append(f"Configuration under NODE_ENV={report.environment}.")
+        lead.append(f"Configuration for NODE_ENV={report.environment}.")
     if report.can_start:
         return Section("Can it start? Yes", tuple(lead))
     rows = merged((item.place, item.name, item.says) for item in report.stops)
-    return Section("Can it start? Not yet", tuple(lead), ("place", "what", "why, and what to do"), rows)
+    return Section("Can it start? Not yet", tuple(lead), ("place", "name", "problem, and what to do"), rows)
 
 
 def _closed(report: Report) -> Iterator[Section]:
     if not report.closed:
         if not report.has_definitions:
-            yield Section("What is closed?", ("That is known once the definitions can be used.",))
+            yield Section("What is closed?", ("Unknown until the definitions are valid.",))
         elif report.code:
             yield Section("What is closed? Nothing")
         return
     rows = tuple((item.guard, item.place, item.says, listed(item.closes)) for item in report.closed)
-    lead = (
-        "These decide who passes, or may do so for all that can be known. They are not run, so what they guard is 403."
-    )
-    then = "To open it although the code is not run, write into config/api.toml what of this you have thought about:"
+    lead = "This code decides on access, or could do so. It does not run, so the endpoints that it guards return 403."
+    then = "To open endpoints without their code, list the names that you have reviewed in config/api.toml:"
     yield Section(
         "What is closed?", (lead,), ("code", "place", "what it does", "closes"), rows, (then,), allowing(report)
     )
@@ -143,12 +142,14 @@ def _open_settings(report: Report) -> Iterator[Section]:
     found = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
     if found:
         rows = merged((item.place, item.key, item.outcome, item.says) for item in found)
-        lead = "Closed: the safest value holds, or nothing starts, until it is said. Open: it has no effect."
+        lead = (
+            "closed: the safest value applies, or the start fails, until you set it. open: the setting has no effect."
+        )
         yield Section("Settings that are not understood", (lead,), ("place", "key", "", "what to do"), rows)
     warned = report.to_look_at()
     if warned:
         looks = tuple((item.place, item.key, item.says) for item in warned)
-        yield Section("Settings to look at", (), ("place", "key", "why"), looks)
+        yield Section("Settings to review", (), ("place", "key", "why"), looks)
     missing = [secret.name for secret in report.secrets if secret.needed]
     if missing:
         yield Section("Secrets that are not set", (", ".join(missing),))
@@ -162,24 +163,26 @@ def _open_code(report: Report) -> Iterator[Section]:
         return
     kinds = Counter(item.kind for item in (*closed, *found))
     counts = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
-    lead = f"JavaScript is not run. What this did does not happen ({counts})."
+    lead = f"JavaScript does not run, so this code has no effect ({counts})."
     yield Section("Code that is not run", (lead,), _CODE, _code_rows((*closed, *found)), tuple(advice(found)))
 
 
 def _drafts(report: Report) -> Iterator[Section]:
     if report.drafts:
         lead = (
-            "Python for the JavaScript above, for review. Lines to look at begin with `# check:`; a file that ends in "
-            "`.draft` lacks what its `raise NotImplementedError` say. docs/from-strapi-v4.md, Porting code, goes on."
+            "Python drafts of the JavaScript above. Review the lines after each `# check:`. A file that ends in "
+            "`.draft` is incomplete: see each `raise NotImplementedError`, and docs/from-strapi-v4.md, Porting code."
         )
         rows = tuple((item.path, item.stands_for, ", ".join(item.pieces), _drafted(item)) for item in report.drafts)
-        yield Section("Drafts in Python", (lead,), ("file", "for", "what", "state"), rows)
+        yield Section("Drafts in Python", (lead,), ("file", "draft of", "contents", "state"), rows)
 
 
 def _drafted(item: DraftItem) -> str:
-    state = f"lacks {len(item.missing)}: {listed(dict.fromkeys(item.missing), 3)}" if item.missing else "whole"
+    state = (
+        f"{len(item.missing)} not translated: {listed(dict.fromkeys(item.missing), 3)}" if item.missing else "complete"
+    )
     checks = f", {item.to_check} to check" if item.to_check else ""
-    return f"{state}{checks}{'' if item.written else '; not written: there is one already'}"
+    return f"{state}{checks}{'' if item.written else '; not written, because the file exists'}"
 
 
 def _code_rows(code: Iterable[CodeItem]) -> tuple[Row, ...]:
@@ -194,8 +197,8 @@ def _plugins(report: Report) -> Iterator[Section]:
         (item for item in report.plugins if item.verdict in order), key=lambda item: order.index(item.verdict)
     )
     fine = [item for item in report.plugins if item.verdict not in order]
-    columns = ("package", "version", "", "here")
-    lead = (f"These work here, or need nothing: {', '.join(item.package for item in fine)}.",) if fine else ()
+    columns = ("package", "version", "", "in Octavo")
+    lead = (f"These work, or need nothing: {', '.join(item.package for item in fine)}.",) if fine else ()
     yield Section("Plugins", lead, columns, _plugin_rows(found))
     if fine:
         yield Section("Plugins that need nothing", (), columns, _plugin_rows(fine), is_detail=True)
@@ -208,7 +211,7 @@ def _plugin_rows(plugins: Iterable[Plugin]) -> tuple[Row, ...]:
 def _definitions(report: Report) -> Iterator[Section]:
     if report.definitions:
         rows = tuple((item.place, item.name, item.says) for item in report.definitions)
-        yield Section("Definitions worth a look", (), ("file", "where", "what"), rows)
+        yield Section("Definitions to review", (), ("file", "place", "remark"), rows)
 
 
 def _database(found: DatabaseReport) -> Iterator[Section]:
@@ -221,7 +224,7 @@ def _database(found: DatabaseReport) -> Iterator[Section]:
     files = counted(found.entries("plugin::upload.file"), "file")
     lead = [
         f"{found.where} ({found.source}): {counted(found.tables, 'table')}, {counted(total, 'entry', 'entries')}, "
-        f"{users}, {files}, {counted(found.entries('admin::user'), 'administrator')}. It was only read.",
+        f"{users}, {files}, {counted(found.entries('admin::user'), 'administrator')}.",
         *_database_facts(found),
     ]
     types = sorted(found.types, key=lambda item: (not item.uid.startswith("api::"), -(item.entries or 0), item.uid))
@@ -235,7 +238,7 @@ def _database(found: DatabaseReport) -> Iterator[Section]:
         for item in types
         if item.uid.startswith("api::") or item.entries
     )
-    yield Section("Database", tuple(lead), ("content-type", "entries", "drafts", "locales"), rows, is_table=True)
+    yield Section("Database", tuple(lead), ("content type", "entries", "drafts", "locales"), rows, is_table=True)
     changes = (*found.order_columns, *found.added)
     if changes:
         yield Section("What the first start adds", (), ("change",), tuple((one,) for one in changes), is_detail=True)
@@ -244,24 +247,24 @@ def _database(found: DatabaseReport) -> Iterator[Section]:
 
 def _components(found: DatabaseReport) -> Iterator[Section]:
     if found.components is None:
-        yield Section("Components under other names", ("What rows call components could not be looked at in time.",))
+        yield Section("Components under other names", ("Not checked: the query took too long.",))
     elif found.components:
         lead = (
-            "v4 gives a component another name in its definition and leaves the rows. Attributes show what they hold "
-            "all the same; dynamic zones do not, nor do such components show their files, until rows have the name."
+            "When v4 renames a component, rows keep the former name. Attributes show such components; dynamic zones do "
+            "not, and their files are missing, until you update the rows."
         )
         rows = tuple(
             (f"{each.uid} {each.attribute}", f"{each.rows:,} {each.name}", each.says) for each in found.components
         )
-        columns = ("place", "rows", "what it means, and what to do")
+        columns = ("place", "rows", "meaning, and what to do")
         yield Section("Components under other names", (lead,), columns, rows)
 
 
 def _added_triggers(found: DatabaseReport) -> Iterator[str]:
     if found.triggers:
-        yield "Triggers in tables of content keep totals of lists (`totals`); `octavo db totals --remove` removes them."
+        yield "Triggers in content tables maintain counts (`totals`); `octavo db totals --remove` removes them."
     elif max((each.entries or 0 for each in found.types), default=0) >= _MANY_ENTRIES:
-        yield "No triggers are made; `octavo db totals --keep` makes those that keep totals of long lists."
+        yield "No triggers are created; `octavo db totals --keep` adds triggers for the counts of long lists."
 
 
 def _database_facts(found: DatabaseReport) -> Iterator[str]:
@@ -272,32 +275,32 @@ def _database_facts(found: DatabaseReport) -> Iterator[str]:
         yield f"Roles: {', '.join(roles)}."
     for stored in found.files:
         size = f"{counted(stored.files, 'file')}, {stored.kilobytes / 1000:,.1f} MB"
-        known = "" if stored.known else ", a provider that is not known: their addresses are served as they are stored"
-        yield f"Files at {stored.provider}: {size}{known}."
+        known = "" if stored.known else ", an unknown provider: their URLs are served as stored"
+        yield f"Files of the provider {stored.provider}: {size}{known}."
     if found.webhooks:
-        yield f"Webhooks: {found.webhooks} are switched on, and called; name private machines in privateHosts."
+        yield f"Webhooks: {found.webhooks} enabled. Octavo calls them; list private hosts in privateHosts."
     if found.order_columns:
-        yield f"{len(found.order_columns)} order columns are missing, as before 4.6; the first start adds them."
+        yield f"{len(found.order_columns)} order columns are missing, as in v4 before 4.6; the first start adds them."
     if found.added or found.indexes:
         tables = counted(len(found.added), "table or column", "tables and columns")
         indexes = counted(found.indexes, "index or key", "indexes and keys")
-        yield f"The first start adds {tables}, {indexes}; no more."
+        yield f"The first start adds {tables} and {indexes}, and changes nothing else."
     yield from _added_triggers(found)
     if found.left:
-        left = counted(len(found.left), "table or column belongs", "tables and columns belong")
-        yield f"{left} to no definition any more, and stay (`octavo db diff`)."
+        left = counted(len(found.left), "table or column is", "tables and columns are")
+        yield f"{left} not in the definitions, and stay (`octavo db diff`)."
     if found.unclaimed:
-        yield f"Tables of others, left alone: {listed(found.unclaimed, 8)}."
+        yield f"Unknown tables, left unchanged: {listed(found.unclaimed, 8)}."
 
 
 def _populates(report: Report) -> Iterator[Section]:
     rows = tuple((item.uid, str(item.tables), str(item.lists), " > ".join(item.path)) for item in report.populates)
     if rows:
         lead = (
-            "Everything of one entry: its components, and relations one level deep. Lists within lists multiply. "
-            "Pages that ask for what they show are quicker than `populate=deep` or `*`."
+            "The cost of populating all components, and relations one level deep. Nested lists multiply it. "
+            "Requests that populate only what they need are faster than `populate=deep` or `*`."
         )
-        columns = ("content-type", "tables", "lists in lists", "deepest")
+        columns = ("content type", "tables", "nested lists", "deepest")
         yield Section("The largest populates", (lead,), columns, rows, is_table=True)
 
 
@@ -305,17 +308,17 @@ def _settled(report: Report) -> Iterator[Section]:
     taken = report.settings_that(Outcome.TAKEN)
     if taken:
         rows = tuple((item.place, item.key, item.setting, _value(item.value)) for item in taken)
-        yield Section("Settings taken over", (), ("place", "key", "setting", "value"), rows, is_detail=True)
+        yield Section("Settings in use", (), ("place", "key", "setting", "value"), rows, is_detail=True)
     given = [secret for secret in report.secrets if secret.source]
     if given:
         secrets = tuple((secret.name, secret.source) for secret in given)
-        yield Section("Secrets, by where they were found", (), ("secret", "found in"), secrets, is_detail=True)
+        yield Section("Secrets by source", (), ("secret", "source"), secrets, is_detail=True)
     idle = report.settings_that(Outcome.IDLE)
     if idle:
         reasons = tuple((item.place, item.key, item.says) for item in idle)
-        yield Section("Settings without meaning here", (), ("place", "key", "why"), reasons, is_detail=True)
+        yield Section("Settings without effect in Octavo", (), ("place", "key", "why"), reasons, is_detail=True)
     if report.code:
-        lead = "Everything that was found, also what needs nothing."
+        lead = "All code, including code that needs no porting."
         yield Section("All code, by file", (lead,), _CODE, _code_rows(report.code), is_detail=True)
 
 

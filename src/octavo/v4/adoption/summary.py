@@ -17,9 +17,9 @@ def summary(report: Report) -> Iterator[str]:
     taken, unknown = report.settings_that(Outcome.TAKEN), report.settings_that(Outcome.CLOSED, Outcome.OPEN)
     code = report.code_that(State.OPEN)
     yield (
-        f"Strapi {report.version}, by {report.version_source}: {counted(len(taken), 'setting')} taken over, "
-        f"{len(unknown)} not understood; {counted(len(code), 'piece')} of code not run, "
-        f"{counted(len(report.absent()), 'plugin')} without counterpart"
+        f"Strapi {report.version}, according to {report.version_source}: {counted(len(taken), 'setting')} in use, "
+        f"{len(unknown)} not understood; {counted(len(code), 'piece')} of code to port, "
+        f"{counted(len(report.absent()), 'plugin')} not available"
     )
     if report.closed:
         what = dict.fromkeys(name for item in report.closed for name in item.closes)
@@ -28,7 +28,7 @@ def summary(report: Report) -> Iterator[str]:
     items = [*unknown, *report.to_look_at()]
     yield from (f"  {_line(item)}" for item in items[:_SHOWN])
     if report.closed or items or code or report.absent() or report.definitions:
-        yield "  All of it, and what to do: octavo adopt"
+        yield "  For the complete report, run octavo adopt"
 
 
 def open_ends(report: Report) -> int:

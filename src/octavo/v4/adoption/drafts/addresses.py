@@ -43,20 +43,20 @@ def _of_axios(scope: Scope, node: Node, name: str, given: list[Node]) -> str:
         if "url" in members:
             parts = [scope.read(scope, members["url"]).text, *_options(scope, given[0])]
             return _call(scope, _method(scope, members), parts)
-    raise Untranslated(node, "a request of another form")
+    raise Untranslated(node, "unsupported arguments of an HTTP request")
 
 
 def _members(scope: Scope, node: Node) -> dict[str, Node]:
     node = unwrap(node)
     if node.type != "object" or is_open(scope.module, node):
-        raise Untranslated(node, "options of a request that are not written out")
+        raise Untranslated(node, "the request options must be an object literal")
     return properties(scope.module, node)
 
 
 def _method(scope: Scope, members: dict[str, Node]) -> str:
     written = scope.module.text(members["method"]).strip("\"'`").lower() if "method" in members else "get"
     if written not in _METHODS:
-        raise Untranslated(members["method"], "a method that is not written out")
+        raise Untranslated(members["method"], "the HTTP method must be a string literal such as 'post'")
     return written
 
 
@@ -69,7 +69,7 @@ def _options(scope: Scope, options: Node | None) -> list[str]:
         elif name in _OPTIONS:
             parts.append(f"{name}={scope.read(scope, value).text}")
         elif name not in _IDLE:
-            raise Untranslated(value, f"the option `{name}` of a request")
+            raise Untranslated(value, f"unsupported request option `{name}`")
     return parts
 
 

@@ -39,20 +39,20 @@ def declared(scope: Scope, pattern: Node, value: Py) -> Lines:
             return list(_taken_apart(scope, pattern, value))
         case "array_pattern":
             return _listed(scope, pattern, value)
-    raise Untranslated(pattern, "a pattern that Python does not have")
+    raise Untranslated(pattern, "unsupported destructuring pattern")
 
 
 def _listed(scope: Scope, pattern: Node, value: Py) -> Lines:
     parts = named(pattern)
     if not parts or any(part.type != "identifier" for part in parts) or ",," in scope.module.text(pattern):
-        raise Untranslated(pattern, "a pattern that Python does not have")
+        raise Untranslated(pattern, "unsupported destructuring pattern")
     if len(parts) == 1:
         kind = "entry" if value.kind == "entries" else ""
         name = scope.declare(identifier(scope.module, parts[0]), kind)
         first = members.first_of(value) or Py(f"next(iter({value.text}), None)")
         return f"{name} = {first.text}".split("\n")
     if value.kind != "list":
-        scope.doubt("fails unless there are as many as names")
+        scope.doubt("raises an error unless the list has as many items as there are names")
     names = ", ".join(scope.declare(identifier(scope.module, part)) for part in parts)
     return f"{names} = {value.text}".split("\n")
 
@@ -75,7 +75,7 @@ def _taken_apart(scope: Scope, pattern: Node, value: Py) -> Iterator[str]:
                 key_node, target = part.child_by_field_name("key"), part.child_by_field_name("value")
                 key = (None if key_node is None else key_of(scope.module, key_node)) or ""
                 if not key or target is None or target.type == "assignment_pattern":
-                    raise Untranslated(part, "a pattern that Python does not have")
+                    raise Untranslated(part, "unsupported destructuring pattern")
                 yield from declared(scope, target, members.member(scope, part, value, key, optional=False))
             case "object_assignment_pattern":
                 key = identifier(scope.module, named(part)[0])
@@ -89,7 +89,7 @@ def _taken_apart(scope: Scope, pattern: Node, value: Py) -> Iterator[str]:
                 yield f"{name} = {{key: value for key, value in {value.whole}.items() if key not in ({left},)}}"
                 continue
             case _:
-                raise Untranslated(part, "a pattern that Python does not have")
+                raise Untranslated(part, "unsupported destructuring pattern")
         keys.append(key)
 
 
@@ -105,11 +105,11 @@ def assignment(scope: Scope, node: Node, *, tail: bool) -> Lines:
     if node.type == "update_expression":
         argument = node.child_by_field_name("argument")
         if argument is None:
-            raise Untranslated(node, "nothing that is counted")
+            raise Untranslated(node, "`++` or `--` without a variable")
         return [f"{_target(scope, argument)} {'+' if '++' in scope.module.text(node) else '-'}= 1"]
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
-        raise Untranslated(node, "an assignment that lacks a side")
+        raise Untranslated(node, "incomplete assignment")
     value = read(scope, right)
     if node.type == "augmented_assignment_expression":
         return _augmented(scope, node, left, value)
@@ -133,7 +133,7 @@ def _augmented(scope: Scope, node: Node, left: Node, value: Py) -> Lines:
         held = read(scope, left)
         test = f"if not {held.whole}:" if word == "||=" else f"if {held.whole} is None:"
         return [test, f"    {_target(scope, left)} = {value.text}"]
-    raise Untranslated(node, f"no translation of `{word}`")
+    raise Untranslated(node, f"cannot translate `{word}`")
 
 
 def _special(scope: Scope, node: Node, left: Node, value: Py, *, tail: bool) -> Lines | None:
@@ -153,7 +153,7 @@ def _special(scope: Scope, node: Node, left: Node, value: Py, *, tail: bool) -> 
         case "ctx.request", "body":
             return f"{base.text}.set_json({value.text})".split("\n")
         case "ctx.state", "user":
-            raise Untranslated(node, "who asks is not changed by code")
+            raise Untranslated(node, "`ctx.state.user` is read-only in Octavo")
         case "ctx.state", _:
             return f"{base.text}.{name} = {value.text}".split("\n")
         case "event.params", ("data" | "where"):
@@ -170,18 +170,20 @@ def _target(scope: Scope, node: Node) -> str:
         name = identifier(scope.module, node)
         known = scope.names.get(name)
         if known is None or not known.value.text.isidentifier():
-            raise Untranslated(node, f"`{name}` is set, and belongs to somebody else")
+            raise Untranslated(node, f"cannot assign to `{name}`, which is not a local variable")
         if known.frame is not scope.frame:
             scope.frame.nonlocals.add(known.value.text)
         return known.value.text
     below = node.child_by_field_name("object")
     index, name_node = node.child_by_field_name("index"), node.child_by_field_name("property")
     if below is None or (index is None and name_node is None):
-        raise Untranslated(node, "something is set that Python cannot set")
+        raise Untranslated(node, "unsupported assignment target")
     base = members.strict(reach(scope, below))
     if base.kind not in _DATA or base.kind == "result":
         why = (
-            "what was written is not changed any more" if base.kind == "result" else "something is set that is no data"
+            "`result` is read-only in Octavo"
+            if base.kind == "result"
+            else "cannot assign to an object that is not data"
         )
         raise Untranslated(node, why)
     key = (
@@ -206,7 +208,7 @@ def answered(scope: Scope, node: Node, value: Py, *, tail: bool) -> Lines:
     text = value.text
     if scope.status and scope.status != "200":
         if value.text.startswith("Response."):
-            raise Untranslated(node, "the status of an answer that has one")
+            raise Untranslated(node, "the response already has a status")
         scope.text.octavo.add("Response")
         text = f"Response.json({text}, status={scope.status})"
     if tail:

@@ -58,7 +58,7 @@ def call(scope: Scope, node: Node) -> Py:
     """Translate a call. Raises Untranslated."""
     function = node.child_by_field_name("function")
     if function is None:
-        raise Untranslated(node, "no translation of this call")
+        raise Untranslated(node, "cannot translate this call")
     function = unwrap(function)
     if function.type == "member_expression":
         below, name = function.child_by_field_name("object"), function.child_by_field_name("property")
@@ -67,13 +67,13 @@ def call(scope: Scope, node: Node) -> Py:
             return _method(scope, node, scope.reach(scope, below), identifier(scope.module, name), is_optional)
     if function.type in ("identifier",):
         return _function(scope, node, scope.reach(scope, function))
-    raise Untranslated(node, "a call of something that is not known by a name")
+    raise Untranslated(node, "cannot translate a call of an expression; give the function a name")
 
 
 def _given(scope: Scope, node: Node) -> list[Py]:
     found = arguments(node)
     if any(item.type == "spread_element" for item in found):
-        raise Untranslated(node, "a list that is spread over arguments")
+        raise Untranslated(node, "cannot translate spread arguments")
     return [scope.read(scope, item) for item in found]
 
 
@@ -102,7 +102,7 @@ def _function(scope: Scope, node: Node, called: Py) -> Py:
         return methods.of_globals(scope, node, name, _given(scope, node))
     if kind in ("slugify", "uuid"):
         return methods.of_packages(scope, node, kind, "", _given(scope, node))
-    raise Untranslated(node, f"a call of `{called.text}`")
+    raise Untranslated(node, f"cannot translate a call of `{called.text}`")
 
 
 def _method(scope: Scope, node: Node, base: Py, name: str, is_optional: bool) -> Py:
@@ -173,7 +173,7 @@ def _of_context(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if name == "redirect":
         scope.text.octavo.add("Response")
         return Py(f"Response.redirect({_texts(scope, node)})", kind="answered")
-    raise Untranslated(node, f"no translation of `{scope.module.excerpt(node, 40)}`")
+    raise Untranslated(node, f"cannot translate `{scope.module.excerpt(node, 40)}`")
 
 
 def _refusal(scope: Scope, node: Node, name: str) -> Py:
@@ -182,7 +182,7 @@ def _refusal(scope: Scope, node: Node, name: str) -> Py:
     status = _STATUSES.get(name, "")
     if name == "throw":
         if not given or not given[0].text.isdigit():
-            raise Untranslated(node, "a refusal whose status is not written out")
+            raise Untranslated(node, "the status of `ctx.throw` must be a literal number")
         status, given = given[0].text, given[1:]
     message, details = _message(given), _details(scope, given)
     error = REFUSALS.get(name) or _BY_STATUS.get(status)
@@ -191,7 +191,7 @@ def _refusal(scope: Scope, node: Node, name: str) -> Py:
         parts = [part for part in (message, details) if part]
         return Py(f"{error}({', '.join(parts)})", kind="thrown" if name == "throw" else "refusal")
     if status not in _OTHERS or scope.frame.role not in ("action", "middleware"):
-        raise Untranslated(node, "a refusal that has no error of its own")
+        raise Untranslated(node, "Octavo has no error class for this status")
     scope.text.octavo.add("Response")
     body = {"status": status, "name": f'"{_OTHERS[status]}"', "message": message or '""', "details": details or "{}"}
     listed = ", ".join(f'"{key}": {value}' for key, value in body.items())
@@ -209,7 +209,7 @@ def _details(scope: Scope, given: list[Py]) -> str:
     if len(given) < 2 or not _message(given):
         return ""
     if given[1].kind != "dict":
-        scope.doubt("the details of an error are a dictionary")
+        scope.doubt("the details of an error must be a dictionary")
     return given[1].text
 
 
@@ -221,13 +221,13 @@ def _own(scope: Scope, node: Node, base: Py, name: str) -> Py:
         return Py(f"self.transform_response({_texts(scope, node)})", kind="answer")
     known = scope.names.get(f"this.{name}")
     if known is None:
-        raise Untranslated(node, f"`this.{name}` is not in this file")
+        raise Untranslated(node, f"`this.{name}` is not defined in this file")
     return scope.awaited(f"self.{known.value.text}({_texts(scope, node)})", node)
 
 
 def _core(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if scope.frame is not scope.names["super"].frame:
-        raise Untranslated(node, "the core action is called in an inner function")
+        raise Untranslated(node, "cannot call the core action in a nested function")
     is_service = "ctx" not in {value.kind for value in _given(scope, node)}
     kind = _SUPER.get(name, "") if is_service else "answer"
     return scope.awaited(f"super().{python_name(name)}({_texts(scope, node)})", node, kind)
@@ -247,7 +247,7 @@ def _of_strapi(scope: Scope, node: Node, base: Py, name: str) -> Py:
         return Py(f"self.controller({scope.read(scope, given[0]).text})", kind="controller")
     if name == "plugin" and first is not None:
         return Py(base.text, kind=f"plugin {first}")
-    raise Untranslated(node, f"no translation of `strapi.{name}`")
+    raise Untranslated(node, f"cannot translate `strapi.{name}`")
 
 
 def _served(scope: Scope, node: Node, base: Py, name: str) -> Py:
@@ -260,7 +260,7 @@ def _served(scope: Scope, node: Node, base: Py, name: str) -> Py:
         which = [scope.read(scope, given[0]).text] if name == "update" else []
         return scope.awaited(bracketed(f"{base.text}.{name}(", [*which, data, *others], ")"), node, "entry")
     if name == "find" and len(given) == 1 and scope.reach(scope, given[0]).kind == "ctx":
-        scope.doubt("v4 finds no query in `ctx` itself")
+        scope.doubt("v4 reads no query from `ctx`; for the request's query, pass `request.query`")
         return scope.awaited(f"{base.text}.find()", node, "page")
     return scope.awaited(f"{base.text}.{method_of(name)}({_texts(scope, node)})", node, _SUPER.get(name, ""))
 
@@ -284,7 +284,7 @@ def _of_plugin(scope: Scope, node: Node, base: Py, name: str) -> Py:
         return Py(base.text, kind=f"{base.kind.replace('plugin', 'plugin service', 1)} {first}")
     if base.kind == "plugin service email email" and name == "send":
         return content.send_mail(scope, node)
-    raise Untranslated(node, f"no translation of `{name}` of {base.kind.removeprefix('plugin ')}")
+    raise Untranslated(node, f"cannot translate `{name}` of {base.kind.removeprefix('plugin ')}")
 
 
 def construct(scope: Scope, node: Node) -> Py:
@@ -303,7 +303,7 @@ def construct(scope: Scope, node: Node) -> Py:
         called = scope.reach(scope, made)
         if called.kind == "error class":
             return Py(f"{called.text}({', '.join(value.text for value in given[:2])})", kind="error value")
-    raise Untranslated(node, f"no translation of `new {name}`")
+    raise Untranslated(node, f"cannot translate `new {name}`")
 
 
 _BY_KIND: Final[dict[str, Callable[[Scope, Node, Py, str], Py | None]]] = {

@@ -73,7 +73,7 @@ def of_entity_service(scope: Scope, node: Node, base: Py, name: str) -> Py:
     """Translate `strapi.entityService.findMany(uid, {...})` and the other methods. Raises Untranslated."""
     given = arguments(node)
     if not given:
-        raise Untranslated(node, "a call without a content-type")
+        raise Untranslated(node, "the call names no content type")
     entries = f"{base.text}.entries({scope.read(scope, given[0]).text})"
     if name == "findMany" and _uid_of(entries) in scope.text.project.singles:
         return _read(scope, node, f"{entries}.find_first", _options(scope, given[1:], _ENTITY), "entry")
@@ -87,12 +87,12 @@ def of_entity_service(scope: Scope, node: Node, base: Py, name: str) -> Py:
         if name == "findOne":
             shown = {key: value for key, value in options.items() if key in ("**", "populate", "fields")}
             if shown.keys() != options.keys():
-                scope.doubt(f"{', '.join(sorted(options.keys() - shown))}: v4 takes no notice of it with an id")
+                scope.doubt(f"v4 ignores {', '.join(sorted(options.keys() - shown))} when it reads by ID")
             return _read(scope, node, f"{entries}.find_one", shown, "entry", which)
         if name == "update":
             return _update(scope, node, entries, which, options)
         return scope.awaited(f"{entries}.delete({which})", node, "entry")
-    raise Untranslated(node, f"no translation of `entityService.{name}`")
+    raise Untranslated(node, f"cannot translate `entityService.{name}`")
 
 
 def of_query(scope: Scope, node: Node, base: Py, name: str) -> Py:
@@ -110,7 +110,7 @@ def of_query(scope: Scope, node: Node, base: Py, name: str) -> Py:
             return scope.awaited(f"{base.text}.delete({which})", node, "entry")
     _all_locales(scope, given, base, options)
     if name in ("findOne", "findMany") and "fields" in options and '"id"' not in options["fields"]:
-        scope.doubt("entries always have their `id`; `app.query(...).select(...)` has rows without it")
+        scope.doubt("entries always include `id`; for rows without it, use `app.query(...).select(...)`")
     if name == "findOne":
         return _read(scope, node, f"{base.text}.find_first", options, "entry")
     if name in _READS:
@@ -119,11 +119,11 @@ def of_query(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if name == "create":
         return _create(scope, node, base.text, options)
     if name == "updateMany" and "data" in options:
-        scope.doubt("updates every entry that the filters find")
+        scope.doubt("updates all entries that match the filters")
         data = options.pop("data")
         filters = options.pop("filters", "{}")
         return scope.awaited(f"{base.text}.update_many({_joined([f'filters={filters}', f'data={data}'])})", node)
-    raise Untranslated(node, f"no translation of `{name}` by other than an id")
+    raise Untranslated(node, f"cannot translate `{name}` without an ID")
 
 
 def _uid_of(entries: str) -> str:
@@ -144,7 +144,7 @@ def _all_locales(scope: Scope, given: list[Node], base: Py, options: dict[str, s
 
 def _read(scope: Scope, node: Node, method: str, options: Mapping[str, str], kind: str, which: str = "") -> Py:
     if "data" in options:
-        raise Untranslated(node, "a read that is given data")
+        raise Untranslated(node, "unexpected `data` in a read")
     parts = [which] if which else []
     parts += [f"**{value}" if key == "**" else f"{key}={value}" for key, value in options.items()]
     return scope.awaited(bracketed(f"{method}(", parts, ")"), node, kind)
@@ -152,14 +152,14 @@ def _read(scope: Scope, node: Node, method: str, options: Mapping[str, str], kin
 
 def _create(scope: Scope, node: Node, entries: str, options: dict[str, str]) -> Py:
     if "**" in options or "data" not in options or options.keys() - {"data", "populate", "fields"}:
-        raise Untranslated(node, "an entry that is made of more than its data")
+        raise Untranslated(node, "`create` requires `data`, and supports only `populate` and `fields` with it")
     populate = [f"populate={options['populate']}"] if "populate" in options else []
     return scope.awaited(bracketed(f"{entries}.create(", [options["data"], *populate], ")"), node, "entry")
 
 
 def _update(scope: Scope, node: Node, entries: str, which: str, options: dict[str, str]) -> Py:
     if "**" in options or "data" not in options or options.keys() - {"data", "populate", "fields"}:
-        raise Untranslated(node, "a change that is made of more than its data")
+        raise Untranslated(node, "`update` requires `data`, and supports only `populate` and `fields` with it")
     populate = [f"populate={options['populate']}"] if "populate" in options else []
     return scope.awaited(bracketed(f"{entries}.update(", [which, options["data"], *populate], ")"), node, "entry")
 
@@ -195,15 +195,15 @@ def _options(scope: Scope, given: list[Node], names: Mapping[str, str], *, close
     options = _literal(scope, given[0])
     if options.type != "object" or is_open(scope.module, options):
         if closed:
-            raise Untranslated(given[0], "what is asked for is not written out")
-        scope.doubt("its keys have to be arguments of Python: filters, sort, fields, populate, start, limit, locale")
+            raise Untranslated(given[0], "the options must be an object literal")
+        scope.doubt("the keys must be parameter names: filters, sort, fields, populate, start, limit, locale")
         return {"**": scope.read(scope, given[0]).whole}
     found: dict[str, str] = {}
     for member in named(options):
         key = member.child_by_field_name("key") or member
         name = key_of(scope.module, key) or ""
         if name not in names:
-            raise Untranslated(member, f"no argument for `{name}`")
+            raise Untranslated(member, f"unsupported option `{name}`")
         value = member.child_by_field_name("value") or member
         if name == "populate":
             found[name] = _populate(scope, value, _POPULATE_QUERY if names is _QUERY else _POPULATE)
@@ -217,7 +217,7 @@ def _populate(scope: Scope, node: Node, words: Mapping[str, str]) -> str:
     asked = _written_out(scope, node)
     if asked is None:
         if words is _POPULATE_QUERY and unwrap(node).type not in ("true", "array", "string"):
-            scope.doubt("below populate it is `filters`, `fields`, `sort` and `start` here")
+            scope.doubt("the options inside `populate` are named `filters`, `fields`, `sort` and `start`")
         return scope.read(scope, node).text
     parts = []
     for name, value in asked.items():
@@ -232,7 +232,7 @@ def _populated(scope: Scope, asked: Mapping[str, Node], words: Mapping[str, str]
     parts = []
     for name, value in asked.items():
         if name not in words:
-            scope.doubt(f"`{name}` below populate is left out, as v4 does")
+            scope.doubt(f"`{name}` inside `populate` is left out, because v4 ignores it")
         elif name in ("populate", "on"):
             parts.append(f'"{name}": {_populate(scope, value, words)}')
         else:
@@ -253,7 +253,7 @@ def data_of(scope: Scope, given: Node) -> tuple[str, list[str]]:
     options = _literal(scope, given)
     members = properties(scope.module, options) if options.type == "object" else {}
     if "data" not in members or is_open(scope.module, options) or members.keys() - {"data", "populate"}:
-        raise Untranslated(given, "a write that is made of more than its data")
+        raise Untranslated(given, "the write requires `data`, and supports only `populate` with it")
     populate = members.get("populate")
     query = [] if populate is None else [f'{{"populate": {scope.read(scope, populate).text}}}']
     return scope.read(scope, members["data"]).text, query
@@ -264,11 +264,11 @@ def send_mail(scope: Scope, node: Node) -> Py:
     given = arguments(node)
     options = _literal(scope, given[0]) if given else None
     if options is None or options.type != "object" or is_open(scope.module, options):
-        raise Untranslated(node, "a mail that is not written out")
+        raise Untranslated(node, "the mail options must be an object literal")
     members = properties(scope.module, options)
     if unknown := members.keys() - _MAIL.keys():
-        raise Untranslated(node, f"a mail with {', '.join(sorted(unknown))}")
+        raise Untranslated(node, f"unsupported mail options: {', '.join(sorted(unknown))}")
     if "from" in members and "<" in scope.module.text(members["from"]):
-        scope.doubt("`sender` is an address; the name before it is `sender_name`")
+        scope.doubt("`sender` must be an address; pass the display name as `sender_name`")
     parts = [f"{_MAIL[name]}={scope.read(scope, value).text}" for name, value in members.items()]
     return scope.awaited(bracketed(f"{scope.app}.mail.send(", parts, ")"), node)

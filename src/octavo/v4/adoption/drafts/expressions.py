@@ -39,7 +39,7 @@ def read(scope: Scope, node: Node) -> Py:
     """Translate an expression that has a value. Raises Untranslated."""
     value = reach(scope, node)
     if value.kind in _NO_VALUES or value.kind.startswith(("plugin", "global ", "lodash ")):
-        raise Untranslated(node, f"`{scope.module.excerpt(node, 40)}` as a value")
+        raise Untranslated(node, f"`{scope.module.excerpt(node, 40)}` cannot be used as a value")
     return value
 
 
@@ -49,7 +49,7 @@ def reach(scope: Scope, node: Node) -> Py:
     with scope.deeper(node):
         reader = _READERS.get(node.type)
         if reader is None:
-            raise Untranslated(node, f"no translation of {node.type.replace('_', ' ')}")
+            raise Untranslated(node, f"unsupported syntax: {node.type.replace('_', ' ')}")
         return reader(scope, node)
 
 
@@ -66,7 +66,7 @@ def _name(scope: Scope, node: Node) -> Py:
         return _of_file(scope, node, name, binding)
     if name in members.GLOBALS:
         return Py(name, kind=f"global {name}")
-    raise Untranslated(node, f"`{name}` is not known here")
+    raise Untranslated(node, f"unknown name `{name}`")
 
 
 def _of_file(scope: Scope, node: Node, name: str, binding: Binding) -> Py:
@@ -76,16 +76,16 @@ def _of_file(scope: Scope, node: Node, name: str, binding: Binding) -> Py:
     if binding.imported is not None:
         found = members.imported(scope, binding.imported) or scope.text.bring(scope.text, binding.imported)
         if found is None:
-            raise Untranslated(node, f"`{name}` comes from {binding.imported.specifier}")
+            raise Untranslated(node, f"unsupported import: `{name}` from {binding.imported.specifier}")
         return found
     if binding.taken != ():
-        raise Untranslated(node, f"`{name}` is taken out of something at the top of the file")
+        raise Untranslated(node, f"cannot translate `{name}`, which is destructured at the top of the file")
     scope.text.wanted[name] = None
     helper = scope.text.helpers.get(name)
     if helper is not None:
         return Py(helper.name, kind=f"helper {name}")
     if binding.value is None or not binding.constant:
-        raise Untranslated(node, f"`{name}` changes while the file is at work")
+        raise Untranslated(node, f"cannot translate `{name}`, a module variable that changes")
     return Py(python_name(name).upper(), kind=_kind_of_constant(binding.value))
 
 
@@ -105,7 +105,7 @@ def _number(scope: Scope, node: Node) -> Py:
         try:
             float(written)
         except ValueError:
-            raise Untranslated(node, "a number of a form that Python does not have") from None
+            raise Untranslated(node, "unsupported number literal") from None
     return Py(written, kind="number")
 
 
@@ -151,7 +151,7 @@ def _object(scope: Scope, node: Node) -> Py:
             case "pair":
                 key, value = member.child_by_field_name("key"), member.child_by_field_name("value")
                 if key is None or value is None:
-                    raise Untranslated(member, "an entry without key or value")
+                    raise Untranslated(member, "incomplete object entry")
                 parts.append(f"{key_text(scope, key)}: {value_in(read(scope, value)).text}")
             case "shorthand_property_identifier":
                 name = identifier(scope.module, member)
@@ -159,7 +159,7 @@ def _object(scope: Scope, node: Node) -> Py:
             case "spread_element":
                 parts.append(f"**{_dict_or_nothing(read(scope, named(member)[0]))}")
             case _:
-                raise Untranslated(member, "a function among data")
+                raise Untranslated(member, "cannot translate a method in an object literal")
     return Py(bracketed("{", parts, "}"), kind="dict")
 
 
@@ -173,14 +173,14 @@ def key_text(scope: Scope, key: Node) -> str:
         return read(scope, named(key)[0]).within(Binds.OR)
     name = key_of(scope.module, key)
     if name is None:
-        raise Untranslated(key, "a key that is not known")
+        raise Untranslated(key, "unknown object key")
     return text_literal(name)
 
 
 def _member(scope: Scope, node: Node) -> Py:
     below, name = node.child_by_field_name("object"), node.child_by_field_name("property")
     if below is None or name is None:
-        raise Untranslated(node, "no name after the dot")
+        raise Untranslated(node, "missing property name after the dot")
     is_optional = any(child.type == "optional_chain" for child in node.children)
     base = reach(scope, below)
     return members.member(scope, node, base, identifier(scope.module, name), optional=is_optional or _optional(below))
@@ -201,7 +201,7 @@ def _optional(node: Node) -> bool:
 def _subscript(scope: Scope, node: Node) -> Py:
     below, index = node.child_by_field_name("object"), node.child_by_field_name("index")
     if below is None or index is None:
-        raise Untranslated(node, "no index")
+        raise Untranslated(node, "missing index")
     base = reach(scope, below)
     is_optional = any(child.type == "optional_chain" for child in node.children) or _optional(below)
     name = string_value(scope.module, index)
@@ -234,7 +234,7 @@ def _regex(scope: Scope, node: Node) -> Py:
 def _own(scope: Scope, node: Node) -> Py:
     known = scope.names.get(node.type)
     if known is None:
-        raise Untranslated(node, f"`{node.type}` outside of a class")
+        raise Untranslated(node, f"`{node.type}` outside a class")
     return known.value
 
 

@@ -49,7 +49,7 @@ def define(scope: Scope, node: Node, wish: str) -> str:
     Raises Untranslated.
     """
     if scope.inside:
-        raise Untranslated(node, "a function of several statements inside of another one")
+        raise Untranslated(node, "cannot translate a function with several statements inside another one")
     name = scope.declare(wish)
     inner = scope.inner(Frame())
     given, lines = parameters_of(inner, node)
@@ -76,7 +76,7 @@ def parameters_of(scope: Scope, node: Node) -> tuple[Lines, Lines]:
             inside = named(pattern)
             pattern, default = inside[0], read(scope, inside[1]).text
             if any(found.type in ("identifier", "this") for found in walk(inside[1])):
-                raise Untranslated(inside[1], "a default that is worked out for each call")
+                raise Untranslated(inside[1], "the default of a parameter must be a constant")
         if pattern.type == "identifier":
             given.append(f"{_named(scope, identifier(scope.module, pattern))}{f'={default}' if default else ''}")
         elif pattern.type == "object_pattern":
@@ -87,11 +87,11 @@ def parameters_of(scope: Scope, node: Node) -> tuple[Lines, Lines]:
         elif pattern.type == "rest_pattern":
             given.append(f"*{scope.declare(identifier(scope.module, named(pattern)[0]), 'list')}")
         else:
-            raise Untranslated(pattern, "a parameter of a form that Python does not have")
+            raise Untranslated(pattern, "unsupported parameter pattern")
     seen_default = False
     for name in given:
         if seen_default and "=" not in name and not name.startswith("*"):
-            raise Untranslated(node, "a parameter without a default after one that has one")
+            raise Untranslated(node, "a parameter without a default follows one with a default")
         seen_default = seen_default or "=" in name
     return given, lines
 
@@ -149,6 +149,6 @@ def helper_lines(text: Text, name: str, node: Node, owner: str) -> Lines:
     given, lines = guarded_parameters(scope, node)
     lines += body_lines(scope, node)
     if scope.frame.awaits and not helper.is_async:
-        text.reasons.append("it waits, so it has to be `async`, and those who call it have to wait")
+        text.reasons.append("the function awaits: make it `async`, and await it in its callers")
     head = "async def" if helper.is_async else "def"
     return [f"{head} {helper.name}({', '.join(['app'] * helper.takes_app + given)}):", *map(indented, lines)]

@@ -46,7 +46,7 @@ def file_text(text: Text, lines: Lines) -> str:
     imports = sorted(needed, key=lambda line: (line.startswith("from ."), line))
     if text.octavo:
         imports += [f"from octavo import {', '.join(sorted(text.octavo))}"]
-    head = [text_literal(f"A draft for {text.module.file}: look at it before you use it."), "", *imports, "", ""]
+    head = [text_literal(f"Draft of {text.module.file}. Review it before you use it."), "", *imports, "", ""]
     joined = "\n".join(line.rstrip() for line in "\n".join([*head, *lines]).split("\n"))
     seen = "".join(char if char.isprintable() or char == "\n" else "�" for char in joined)
     return re.sub(r"\n{4,}", "\n\n\n", seen).rstrip() + "\n"
@@ -62,7 +62,7 @@ def _used(line: str, words: Collection[str]) -> str:
 def _constant(text: Text, name: str, value: Node, owner: str) -> Lines:
     try:
         if any(found.type == "identifier" and text.module.text(found) == "strapi" for found in walk(value)):
-            raise Untranslated(value, f"`{name}` is made of `strapi` at the top of the file")
+            raise Untranslated(value, f"cannot translate `{name}`, which uses `strapi` at the top of the file")
         return f"{python_name(name).upper()} = {read(new_scope(text, '', owner, ''), value).text}".split("\n")
     except Untranslated as missing:
         text.reasons.append(missing.why)

@@ -30,7 +30,7 @@ def each(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if name == "filter":
         return Py(f"[{variable} for {variable} in {source} if {value.within(Binds.OR)}]", kind=base.kind or "list")
     if "await " in value.text:
-        raise Untranslated(node, f"`{name}` with a function that waits")
+        raise Untranslated(node, f"cannot translate `{name}` with an async function")
     if name == "find":
         kind = "entry" if base.kind == "entries" else ""
         return Py(f"next(({variable} for {variable} in {source} if {value.within(Binds.OR)}), None)", kind=kind)
@@ -48,10 +48,10 @@ def _applied(scope: Scope, function: Node, kind: str) -> tuple[str, Py]:
             helper = scope.text.helpers[called.kind.removeprefix("helper ")]
             text = f"{helper.name}({f'{scope.app}, ' if helper.takes_app else ''}item)"
             return "item", scope.awaited(text, function) if helper.is_async else Py(text)
-        raise Untranslated(function, "a function that is not written out")
+        raise Untranslated(function, "the callback must be a function literal")
     given, body = parameters(function), function.child_by_field_name("body")
     if len(given) != 1 or body is None:
-        raise Untranslated(function, "a function of more than the item")
+        raise Untranslated(function, "the callback must have exactly one parameter")
     if body.type == "statement_block":
         returned = named(body)
         if len(returned) == 1 and returned[0].type == "return_statement" and named(returned[0]):
@@ -74,7 +74,7 @@ def _two(scope: Scope, node: Node) -> tuple[Scope, str, str, Node]:
         is_return = len(inside) == 1 and inside[0].type == "return_statement" and named(inside[0])
         body = named(inside[0])[0] if is_return else None
     if body is None or len(patterns) != 2 or any(pattern.type != "identifier" for pattern in patterns):
-        raise Untranslated(node, "a function of more than one expression")
+        raise Untranslated(node, "the callback must have two parameters and return one expression")
     inner = scope.inner(Frame(is_lambda=True))
     inner.inside = True
     first, second = (inner.declare(identifier(scope.module, pattern)) for pattern in patterns)
@@ -83,27 +83,27 @@ def _two(scope: Scope, node: Node) -> tuple[Scope, str, str, Node]:
 
 def _sorted(scope: Scope, node: Node, base: Py) -> Py:
     """Translate `list.sort((a, b) => a.x - b.x)` to a sorted list; JavaScript also sorts the list in place."""
-    scope.doubt("answers another list, where `sort` of JavaScript changes the one that is there")
+    scope.doubt("returns a new list; `sort` in JavaScript also changes the original")
     if not arguments(node):
         return Py(f"sorted({base.text}, key=str)", kind=base.kind)
     inner, first, second, body = _two(scope, node)
     operator = body.child_by_field_name("operator")
     left, right = body.child_by_field_name("left"), body.child_by_field_name("right")
     if operator is None or operator.type != "-" or left is None or right is None:
-        raise Untranslated(node, "an order that is not a difference")
+        raise Untranslated(node, "the comparison function must return a difference such as `a.x - b.x`")
     one, other = inner.read(inner, left).text, inner.read(inner, right).text
     if re.sub(rf"\b{second}\b", first, other) == one:
         return Py(f"sorted({base.text}, key=lambda {first}: {one})", kind=base.kind)
     if re.sub(rf"\b{first}\b", second, other) == one:
         return Py(f"sorted({base.text}, key=lambda {second}: {one}, reverse=True)", kind=base.kind)
-    raise Untranslated(node, "an order by two different things")
+    raise Untranslated(node, "the comparison function must compare the same value of both items")
 
 
 def _reduced(scope: Scope, node: Node, base: Py) -> Py:
     """Translate `list.reduce((sum, item) => sum + item.price, 0)`."""
     given = arguments(node)
     if len(given) != 2:
-        raise Untranslated(node, "`reduce` without a beginning")
+        raise Untranslated(node, "`reduce` without an initial value")
     inner, total, item, body = _two(scope, node)
     begin, kept = scope.read(scope, given[1]), len(scope.doubts)
     value = inner.read(inner, body)
@@ -120,7 +120,7 @@ def _found_at(scope: Scope, node: Node, base: Py) -> Py:
     inner = scope.inner()
     variable, value = _applied(inner, arguments(node)[0], "")
     if "await " in value.text:
-        raise Untranslated(node, "`findIndex` with a function that waits")
+        raise Untranslated(node, "cannot translate `findIndex` with an async function")
     source = f"enumerate({base.text})"
     return Py(f"next((index for index, {variable} in {source} if {value.within(Binds.OR)}), -1)", kind="number")
 
@@ -130,13 +130,13 @@ def bind(scope: Scope, pattern: Node, kind: str = "") -> str:
     if pattern.type == "identifier":
         return scope.declare(identifier(scope.module, pattern), kind)
     if pattern.type != "object_pattern":
-        raise Untranslated(pattern, "a pattern that Python does not have")
+        raise Untranslated(pattern, "unsupported destructuring pattern")
     variable = scope.declare("item", kind)
     for part in named(pattern):
         key = part.child_by_field_name("key") or part
         target = part.child_by_field_name("value") or part
         if target.type not in ("shorthand_property_identifier_pattern", "identifier"):
-            raise Untranslated(pattern, "a pattern in a pattern")
+            raise Untranslated(pattern, "unsupported nested destructuring pattern")
         taken = Py(f"{variable}.get({text_literal(key_of(scope.module, key) or '')})")
         scope.alias(identifier(scope.module, target), taken)
     return variable

@@ -89,7 +89,7 @@ def member(scope: Scope, node: Node, base: Py, name: str, *, optional: bool) -> 
     if found is not None:
         return found
     if base.kind not in _DATA:
-        raise Untranslated(node, f"`{name}` of something that is no data")
+        raise Untranslated(node, f"cannot read `{name}` of an object that is not data")
     if base.kind == "page":
         return _of_page(node, base, name)
     known = _KNOWN_KEYS.get(base.kind, {})
@@ -103,9 +103,9 @@ def _sent(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if base.kind == "ctx.request" and name == "body":
         return scope.awaited(f"{base.text}.json()", node, "body")
     if name == "files":
-        raise Untranslated(node, "files of a form: `(await request.form()).files`")
+        raise Untranslated(node, "for uploaded files, use `(await request.form()).files`")
     if scope.frame.role != "middleware" or not scope.frame.goes_on:
-        raise Untranslated(node, "the answer is read again after it was set")
+        raise Untranslated(node, "the response can only be read in a middleware, after `next`")
     return Py("answer.value")
 
 
@@ -114,7 +114,7 @@ def _of_page(node: Node, base: Py, name: str) -> Py:
     if name == "results":
         return Py(f"{base.whole}.entries", kind="entries")
     if name != "pagination" or not base.text.isidentifier():
-        raise Untranslated(node, f"`{name}` of what a service finds")
+        raise Untranslated(node, f"cannot translate `{name}` of a service's result")
     keys = {"page": "page", "pageSize": "page_size", "pageCount": "page_count", "total": "total"}
     return Py(bracketed("{", (f'"{key}": {base.text}.{own}' for key, own in keys.items()), "}"), kind="dict")
 
@@ -139,7 +139,7 @@ def own_setting(scope: Scope, base: Py, dotted: str) -> Py:
     file, _, key = dotted.partition(".")
     if not key:
         return Py(f"{base.text}.custom", kind="dict")
-    scope.doubt(f"config/{file} of v4 has it; here it is a setting under [custom] in config/server.toml")
+    scope.doubt(f"in v4 this is in config/{file}; in Octavo it is a setting under [custom] in config/server.toml")
     text = f"{base.text}.custom"
     *way, last = key.split(".")
     return Py("".join([text, *(f"[{text_literal(part)}]" for part in way), f".get({text_literal(last)})"]))
@@ -149,7 +149,7 @@ def of_module(scope: Scope, node: Node, base: Py, name: str) -> Py:
     """Translate `utils.name` of another file of the project. Raises Untranslated."""
     found = scope.text.bring(scope.text, Import(base.text, node, name))
     if found is None:
-        raise Untranslated(node, f"`{name}` comes from {base.text}")
+        raise Untranslated(node, f"unsupported import: `{name}` from {base.text}")
     return found
 
 
@@ -160,7 +160,7 @@ def _of_state(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if name == "isAuthenticated":
         return Py(f'{asked}.actor.kind == "user"', Binds.COMPARE, "bool")
     if name in ("auth", "route"):
-        raise Untranslated(node, f"`state.{name}` is v4's own")
+        raise Untranslated(node, f"`ctx.state.{name}` does not exist in Octavo")
     return Py(f"{base.text}.get({text_literal(name)})")
 
 
@@ -178,12 +178,12 @@ def item(scope: Scope, base: Py, index: Py, *, optional: bool) -> Py:
                 return found
             held = f"{base.text} or ()" if optional else base.text
             return Py(f"next(iter({held}), None)", kind=kind)
-        scope.doubt("an index past the end fails, where JavaScript has undefined")
+        scope.doubt("an index past the end raises an error; in JavaScript the result is undefined")
         return Py(f"{strict(base).whole}[{index.text}]", kind=kind)
     if optional:
         return Py(f"({base.text} or {{}}).get({index.text})")
     if index.kind != "text":
-        scope.doubt("a key of a dictionary; an index of a list would be `[...]`")
+        scope.doubt("reads a dictionary; for the index of a list, use `[...]`")
     return Py(f"{strict(base).whole}.get({index.text})")
 
 
@@ -233,7 +233,7 @@ def regex(scope: Scope, node: Node) -> Py:
     parts = {part.type: scope.module.text(part) for part in named(node)}
     pattern, flags = parts.get("regex_pattern", ""), parts.get("regex_flags", "")
     if set(flags) - set("gimsu") or "(?<" in pattern or "\\p{" in pattern or '"' in pattern:
-        raise Untranslated(node, "a regular expression that Python writes differently")
+        raise Untranslated(node, "this regular expression has a different syntax in Python")
     scope.text.imports.add("import re")
     known = "".join(f" | re.{flag.upper()}" for flag in flags if flag in "ims")
     text = f're.compile(r"{pattern}"{f", {known[3:]}" if known else ""})'
@@ -257,7 +257,7 @@ def _service(scope: Scope, node: Node, base: Py, name: str) -> Py:
 
 
 def _of_error(scope: Scope, node: Node, base: Py, name: str) -> Py:
-    scope.doubt(f"errors of Python have no `{name}`")
+    scope.doubt(f"Python exceptions have no `{name}`")
     return Py(f"getattr({base.text}, {text_literal(name)}, None)")
 
 

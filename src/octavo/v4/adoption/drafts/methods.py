@@ -44,7 +44,7 @@ def of_values(scope: Scope, node: Node, base: Py, name: str, *, is_optional: boo
     if base.kind.startswith("regex"):
         if name == "test" and given:
             return Py(f"bool({base.text}.search({given[0].text}))", kind="bool")
-        raise Untranslated(node, f"no translation of `{name}` of a regular expression")
+        raise Untranslated(node, f"cannot translate `{name}` of a regular expression")
     if base.kind == "date":
         return _of_date(node, base, name)
     if base.kind == "http answer" and name in ("json", "text"):
@@ -53,7 +53,7 @@ def of_values(scope: Scope, node: Node, base: Py, name: str, *, is_optional: boo
         return Py(f"{base.whole}.{_TEXTS[name]}({', '.join(value.text for value in given)})", kind="text")
     found = _METHODS.get(name)
     if found is None:
-        raise Untranslated(node, f"no translation of `{name}`")
+        raise Untranslated(node, f"cannot translate `{name}`")
     return found(scope, node, base, given)
 
 
@@ -61,7 +61,7 @@ def _of_date(node: Node, base: Py, name: str) -> Py:
     if name in ("toISOString", "toJSON"):
         return Py(f"{base.whole}.isoformat()", kind="text")
     if name not in _DATES:
-        raise Untranslated(node, f"no translation of `{name}` of a date")
+        raise Untranslated(node, f"cannot translate `{name}` of a date")
     pattern, binds = _DATES[name]
     return Py(pattern.format(base.whole), binds, "number")
 
@@ -82,16 +82,16 @@ def _slice(scope: Scope, node: Node, base: Py, given: Given) -> Py:
 
 def _split(scope: Scope, node: Node, base: Py, given: Given) -> Py:
     if not given or given[0].kind != "text" or given[0].text == '""':
-        raise Untranslated(node, "a text that is split otherwise than by a text")
+        raise Untranslated(node, "the separator of `split` must be a non-empty string")
     return Py(f"{base.whole}.split({given[0].text})", kind="list")
 
 
 def _replace(scope: Scope, node: Node, base: Py, given: Given) -> Py:
     if len(given) != 2 or given[1].kind not in ("text", ""):
-        raise Untranslated(node, "a replacement by a function")
+        raise Untranslated(node, "the replacement must be a string")
     if given[0].kind.startswith("regex"):
         if "$" in given[1].text:
-            raise Untranslated(node, "a replacement that names groups")
+            raise Untranslated(node, "cannot translate a replacement with group references")
         count = "" if given[0].kind == "regex g" else ", count=1"
         return Py(f"{given[0].text}.sub({given[1].text}, {base.text}{count})", kind="text")
     return Py(f"{base.whole}.replace({given[0].text}, {given[1].text}, 1)", kind="text")
@@ -99,13 +99,13 @@ def _replace(scope: Scope, node: Node, base: Py, given: Given) -> Py:
 
 def _replace_all(scope: Scope, node: Node, base: Py, given: Given) -> Py:
     if len(given) != 2 or given[0].kind != "text":
-        raise Untranslated(node, "a replacement of other than a text")
+        raise Untranslated(node, "the text to replace must be a string")
     return Py(f"{base.whole}.replace({given[0].text}, {given[1].text})", kind="text")
 
 
 def _to_string(scope: Scope, node: Node, base: Py, given: Given) -> Py:
     if given:
-        raise Untranslated(node, "a number in another base")
+        raise Untranslated(node, "cannot translate `toString` with a base")
     return Py(f"str({base.text})", kind="text")
 
 
@@ -127,12 +127,12 @@ def _owns(scope: Scope, node: Node, base: Py, given: Given) -> Py:
 
 
 def _pop(scope: Scope, node: Node, base: Py, given: Given) -> Py:
-    scope.doubt("fails for an empty list, where JavaScript has undefined")
+    scope.doubt("raises an error for an empty list; in JavaScript the result is undefined")
     return Py(f"{base.whole}.pop()")
 
 
 def _shift(scope: Scope, node: Node, base: Py, given: Given) -> Py:
-    scope.doubt("fails for an empty list, where JavaScript has undefined")
+    scope.doubt("raises an error for an empty list; in JavaScript the result is undefined")
     return Py(f"{base.whole}.pop(0)")
 
 
@@ -147,7 +147,7 @@ def _index_of(scope: Scope, node: Node, base: Py, given: Given) -> Py:
 def _fixed(scope: Scope, node: Node, base: Py, given: Given) -> Py:
     digits = given[0].text if given else "0"
     if not digits.isdigit():
-        raise Untranslated(node, "a number of digits that is not written out")
+        raise Untranslated(node, "the number of digits must be a literal")
     return Py(f'format({base.text}, ".{digits}f")', kind="text")
 
 
@@ -196,7 +196,7 @@ class _Simple:
     binds: Binds = Binds.WHOLE
 
 
-_NO_NUMBER: Final = "fails for what is no number, where JavaScript goes on with NaN"
+_NO_NUMBER: Final = "raises an error for an invalid number; in JavaScript the result is NaN"
 _JSON: Final = "from json import dumps, loads"
 _SIMPLE: Final = {
     "String": _Simple("str({0})", "text"),
@@ -205,7 +205,10 @@ _SIMPLE: Final = {
     "parseFloat": _Simple("float({0})", "number", doubt=_NO_NUMBER),
     "Number": _Simple("float({0})", "number", doubt=_NO_NUMBER),
     "isNaN": _Simple(
-        "not str({0}).isdigit()", "bool", doubt="isNaN also takes 1.5 and -1 for numbers", binds=Binds.NOT
+        "not str({0}).isdigit()",
+        "bool",
+        doubt="unlike isNaN, this does not accept 1.5 and -1 as numbers",
+        binds=Binds.NOT,
     ),
     "encodeURIComponent": _Simple('quote(str({0}), safe="")', "text", "from urllib.parse import quote"),
     "JSON.stringify": _Simple("dumps({0})", "text", _JSON),
@@ -227,11 +230,11 @@ def of_globals(scope: Scope, node: Node, name: str, given: Given) -> Py:
     if name.startswith("Math."):
         return _math(scope, node, name.removeprefix("Math."), given)
     if name == "Object.assign" and len(given) == 2:
-        scope.doubt("Object.assign changes its first argument, this makes a new dictionary")
+        scope.doubt("returns a new dictionary; Object.assign also changes its first argument")
         return Py(f"{{**({given[0].text}), **({given[1].text})}}", kind="dict")
     found = _SIMPLE.get(name)
     if found is None or not given or (len(given) > 1 and name != "parseInt"):
-        raise Untranslated(node, f"no translation of `{name}`")
+        raise Untranslated(node, f"cannot translate `{name}`")
     scope.text.imports |= {found.needs} - {""}
     if found.doubt:
         scope.doubt(found.doubt)
@@ -246,7 +249,7 @@ def _moment(scope: Scope, name: str, given: Given) -> Py:
         return Py("datetime.now(UTC)", kind="date")
     if given[0].kind == "number":
         return Py(f"datetime.fromtimestamp({given[0].within(Binds.MULTIPLY)} / 1000, UTC)", kind="date")
-    scope.doubt("takes dates as ISO 8601 writes them")
+    scope.doubt("accepts only ISO 8601 dates")
     return Py(f"datetime.fromisoformat({given[0].text})", kind="date")
 
 
@@ -260,7 +263,7 @@ def _math(scope: Scope, node: Node, name: str, given: Given) -> Py:
     if name in ("floor", "ceil", "sqrt") and given:
         scope.text.imports.add("import math")
         return Py(f"math.{name}({listed})", kind="number")
-    raise Untranslated(node, f"no translation of `Math.{name}`")
+    raise Untranslated(node, f"cannot translate `Math.{name}`")
 
 
 def of_lodash(scope: Scope, node: Node, name: str, given: Given) -> Py:
@@ -272,17 +275,17 @@ def of_lodash(scope: Scope, node: Node, name: str, given: Given) -> Py:
         return Py(f"{first.within(Binds.ADD)} is None", Binds.COMPARE, "bool")
     if name == "isArray":
         return Py(f"isinstance({first.text}, list)", kind="bool")
-    raise Untranslated(node, f"no translation of lodash's `{name}`")
+    raise Untranslated(node, f"cannot translate `{name}` of lodash")
 
 
 def of_packages(scope: Scope, node: Node, package: str, name: str, given: Given) -> Py:
     """Translate axios, fetch, slugify, uuid and crypto. Raises Untranslated."""
     first = given[0] if given else Py("")
     if package == "slugify" and given:
-        scope.doubt("small letters and digits, joined by hyphens; options of the package are left out")
+        scope.doubt("returns lowercase letters and digits joined by hyphens; options of the package are left out")
         scope.text.octavo.add("slugify")
         return Py(f"slugify({first.text})", kind="text")
     if package == "uuid" or (package == "crypto" and name == "randomUUID"):
         scope.text.imports.add("from uuid import uuid4")
         return Py("str(uuid4())", kind="text")
-    raise Untranslated(node, f"no translation of `{package}{f'.{name}' if name else ''}`")
+    raise Untranslated(node, f"cannot translate `{package}{f'.{name}' if name else ''}`")

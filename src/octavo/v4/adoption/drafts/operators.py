@@ -63,7 +63,7 @@ def _word(node: Node) -> str | None:
 def _sides(node: Node) -> tuple[Node, Node]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
-        raise Untranslated(node, "an operator without its two sides")
+        raise Untranslated(node, "incomplete operator expression")
     return left, right
 
 
@@ -77,9 +77,9 @@ def unary(scope: Scope, node: Node) -> Py:
     if operator == "-":
         return Py(f"-{scope.read(scope, given).within(Binds.SIGN)}", Binds.SIGN, "number")
     if operator == "+":
-        scope.doubt("fails for what is no number, where JavaScript goes on with NaN")
+        scope.doubt("raises an error for an invalid number; in JavaScript the result is NaN")
         return Py(f"float({scope.read(scope, given).text})", kind="number")
-    raise Untranslated(node, f"no translation of `{operator}`")
+    raise Untranslated(node, f"cannot translate `{operator}`")
 
 
 def binary(scope: Scope, node: Node) -> Py:
@@ -93,7 +93,7 @@ def binary(scope: Scope, node: Node) -> Py:
         value, other = scope.read(scope, left), scope.read(scope, right)
         if value.binds is Binds.WHOLE and value.text.isidentifier():
             return Py(f"{value.text} if {value.text} is not None else {other.within(Binds.OR)}", Binds.CHOICE)
-        scope.doubt("`or` also replaces 0, False and empty texts, which `??` keeps")
+        scope.doubt("unlike `??`, `or` also replaces 0, False and empty strings")
         return Py(f"{value.within(Binds.OR)} or {other.within(Binds.AND)}", Binds.OR, value.kind)
     if operator in _COMPARISONS:
         return _compare(scope, node, left, right, operator)
@@ -112,9 +112,7 @@ def binary(scope: Scope, node: Node) -> Py:
             Binds.COMPARE,
             "bool",
         )
-    if operator == "instanceof":
-        raise Untranslated(node, "what something is an instance of is not known")
-    raise Untranslated(node, f"no translation of `{operator}`")
+    raise Untranslated(node, f"cannot translate `{operator}`")
 
 
 def _either(scope: Scope, left: Node, right: Node, word: str) -> Py:
@@ -122,7 +120,7 @@ def _either(scope: Scope, left: Node, right: Node, word: str) -> Py:
     binds = Binds.AND if word == "and" else Binds.OR
     value, other = scope.read(scope, left), scope.read(scope, right)
     if value.kind in _ALWAYS_TRUE and word == "or":
-        scope.doubt("an empty list or dictionary counts as nothing here")
+        scope.doubt("an empty list or dictionary is false in Python and true in JavaScript")
     kind = value.kind if value.kind == other.kind else other.kind if word == "and" else ""
     return Py(f"{value.within(binds)} {word} {other.within(Binds(binds + 1))}", binds, kind)
 
@@ -135,7 +133,7 @@ def _compare(scope: Scope, node: Node, left: Node, right: Node, operator: str) -
     if "null" in (one.kind, other.kind):
         python = {"==": "is", "!=": "is not"}.get(python, python)
     elif operator in ("==", "!=") and not {"number", "text", "bool"} >= {one.kind, other.kind}:
-        scope.doubt(f"`{operator}` of JavaScript takes the text 1 and the number 1 as the same")
+        scope.doubt(f"`{operator}` in JavaScript converts types, so that '1' equals 1")
     if one.kind == "length" and other.text == "0" and python in (">", "!=", "==", "<="):
         held = one.text.removeprefix("len(").removesuffix(")")
         return (
@@ -156,7 +154,7 @@ def _compare_type(scope: Scope, node: Node, left: Node, right: Node, operator: s
     if kind == "undefined":
         return Py(f"{value.within(Binds.ADD)} is {'not ' if is_not else ''}None", Binds.COMPARE, "bool")
     if kind not in _TYPES:
-        raise Untranslated(node, "a type that Python has no word for")
+        raise Untranslated(node, "this type has no Python equivalent")
     text = f"isinstance({value.text}, {_TYPES[kind]})"
     return Py(f"not {text}", Binds.NOT, "bool") if is_not else Py(text, kind="bool")
 
@@ -167,7 +165,7 @@ def _add(scope: Scope, node: Node) -> Py:
     if any(part.kind == "text" for part in parts):
         return f_string(_bare(part) for part in parts)
     if not all(part.kind in ("number", "length") for part in parts):
-        scope.doubt("Python adds numbers to numbers and texts to texts, never one to the other")
+        scope.doubt("Python does not add a number to a string; convert one of them")
     return Py(" + ".join(part.within(Binds.ADD) for part in parts), Binds.ADD, "number" if parts else "")
 
 
@@ -194,7 +192,7 @@ def ternary(scope: Scope, node: Node) -> Py:
     """Translate `test ? a : b`. Raises Untranslated."""
     fields = [node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")]
     if any(found is None for found in fields):
-        raise Untranslated(node, "a choice that lacks a part")
+        raise Untranslated(node, "incomplete conditional expression")
     test, first, second = (found for found in fields if found is not None)
     chosen, other = scope.read(scope, first), scope.read(scope, second)
     asked = condition(scope, test)

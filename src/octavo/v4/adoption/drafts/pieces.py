@@ -36,7 +36,9 @@ def class_lines(text: Text, stem: str, kind: str, owner: str, pieces: Iterable[P
     lines = [f"class {name}{kind}({kind}):"]
     for number, piece in enumerate(pieces):
         if kind == "Service" and piece.name in _CORE and f"{owner}.{piece.name}" not in text.project.own_actions:
-            text.reasons.append(f"core actions ask `{piece.name}` of a service with other values, and for others, here")
+            text.reasons.append(
+                f"core actions in Octavo call `{piece.name}` with other arguments and use another result"
+            )
         scope = new_scope(text, "self.app", owner, "action" if kind == "Controller" else "")
         scope.alias("this", Py("self", kind="self"))
         scope.alias("super", Py("super()", kind="super"))
@@ -178,7 +180,7 @@ def spaced(parts: Iterable[Lines]) -> Lines:
 def _call_of(text: Text, called: Py, node: Node) -> str:
     helper = text.helpers.get(called.kind.removeprefix("helper "))
     if helper is None:
-        raise Untranslated(node, f"the task `{called.text}` is not in this file")
+        raise Untranslated(node, f"the task `{called.text}` is not defined in this file")
     return f"{'await ' if helper.is_async else ''}{helper.name}({'app' if helper.takes_app else ''})"
 
 

@@ -169,7 +169,7 @@ class Scope:
     def awaited(self, text: str, node: Node, kind: str = "") -> Py:
         """Return `await text`."""
         if self.frame.is_lambda:
-            raise Untranslated(node, "something is waited for where Python cannot wait")
+            raise Untranslated(node, "cannot await in a lambda")
         self.frame.awaits = True
         return Py(f"await {text}", Binds.AWAIT, kind)
 
@@ -177,7 +177,7 @@ class Scope:
     def deeper(self, node: Node) -> Iterator[None]:
         """Enter a nested level. Raises Untranslated if it is too deep."""
         if self.depth >= DEEPEST:
-            raise Untranslated(node, "it nests too deeply")
+            raise Untranslated(node, "nested too deeply")
         self.depth += 1
         try:
             yield

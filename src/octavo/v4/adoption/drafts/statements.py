@@ -26,6 +26,7 @@ from octavo.v4.javascript.syntax import (
 Lines = list[str]
 
 _MOST_QUOTED: Final = 30
+_OTHER_LOOP: Final = "cannot translate a `for` loop that does not count up from one number to another"
 _TYPES: Final = ("interface_declaration", "type_alias_declaration", "empty_statement", "comment", "debugger_statement")
 _ENDS: Final = ("break_statement", "return_statement", "throw_statement", "continue_statement")
 
@@ -81,7 +82,7 @@ def _untranslated(scope: Scope, node: Node, missing: Untranslated) -> Lines:
             for name, _ in names_in(scope.module, pattern) if pattern is not None else ():
                 scope.declare(name)
     quoted = scope.module.text(node).splitlines()
-    rest = [f"... {len(quoted) - _MOST_QUOTED} lines more"] if len(quoted) > _MOST_QUOTED else []
+    rest = [f"... {len(quoted) - _MOST_QUOTED} more lines"] if len(quoted) > _MOST_QUOTED else []
     place = scope.module.place(missing.node)
     says = text_literal(f"{place.file}:{place.line}: {missing.why}")
     return [
@@ -91,7 +92,7 @@ def _untranslated(scope: Scope, node: Node, missing: Untranslated) -> Lines:
 
 
 def _unknown(scope: Scope, node: Node, tail: bool) -> Lines:
-    raise Untranslated(node, f"no translation of {node.type.replace('_', ' ')}")
+    raise Untranslated(node, f"unsupported syntax: {node.type.replace('_', ' ')}")
 
 
 def _declaration(scope: Scope, node: Node, tail: bool) -> Lines:
@@ -99,7 +100,7 @@ def _declaration(scope: Scope, node: Node, tail: bool) -> Lines:
     for one in named(node):
         pattern, value = one.child_by_field_name("name"), one.child_by_field_name("value")
         if pattern is None:
-            raise Untranslated(node, "a declaration without a name")
+            raise Untranslated(node, "declaration without a name")
         imported = None if value is None else required(scope.module, value)
         if imported is not None:
             lines += _required(scope, one, pattern, imported)
@@ -117,14 +118,14 @@ def _required(scope: Scope, node: Node, pattern: Node, found: Import) -> Lines:
     """Translate `const x = require("x")` inside a function."""
     value = members.imported(scope, found) or scope.text.bring(scope.text, found)
     if value is None:
-        raise Untranslated(node, f"`{scope.module.text(pattern)}` comes from {found.specifier}")
+        raise Untranslated(node, f"unsupported import: `{scope.module.text(pattern)}` from {found.specifier}")
     return assigning.declared(scope, pattern, value)
 
 
 def _function(scope: Scope, node: Node, tail: bool) -> Lines:
     own = node.child_by_field_name("name")
     if own is None:
-        raise Untranslated(node, "a function without a name")
+        raise Untranslated(node, "function without a name")
     name = identifier(scope.module, own)
     scope.alias(name, Py(scope.define(scope, node, name), kind="function"))
     return []
@@ -149,7 +150,7 @@ def _alone(scope: Scope, node: Node, bare: Node, value: Py, *, tail: bool) -> Li
     match value.kind:
         case "refusal" | "thrown":
             if not tail and value.kind == "refusal":
-                scope.doubt("raises, where JavaScript goes on with what follows")
+                scope.doubt("raises an error; in JavaScript the function continues")
             return _refuse(scope, value)
         case "answered":
             throws = scope.module.text(bare).startswith("ctx.throw")
@@ -177,9 +178,9 @@ def _for_each(scope: Scope, call: Node) -> Lines | None:
         return None
     body, patterns = unwrap(given[0]).child_by_field_name("body"), parameters(unwrap(given[0]))
     if body is None or not 1 <= len(patterns) <= 2:
-        raise Untranslated(call, "a loop over something that is not written out")
+        raise Untranslated(call, "the callback of `forEach` must be a function literal with one or two parameters")
     if any(found.type == "return_statement" for found in walk_own(body)):
-        raise Untranslated(call, "a `return` inside of forEach")
+        raise Untranslated(call, "cannot translate `return` inside `forEach`")
     source, inner = read(scope, below), scope.inner()
     variable = bind(inner, patterns[0], "entry" if source.kind == "entries" else "")
     head = f"for {variable} in {source.text}:"
@@ -195,12 +196,12 @@ def _transaction(scope: Scope, call: Node, *, returned: bool = False) -> Lines |
     if function is None or scope.module.text(function) != "strapi.db.transaction" or len(given) != 1:
         return None
     if unwrap(given[0]).type not in FUNCTIONS:
-        raise Untranslated(call, "a transaction whose function is not written out")
+        raise Untranslated(call, "the callback of a transaction must be a function literal")
     body = unwrap(given[0]).child_by_field_name("body")
     if body is None or body.type != "statement_block" or parameters(unwrap(given[0])):
-        raise Untranslated(call, "a transaction that hands out its connection")
+        raise Untranslated(call, "the callback of a transaction must have a block body and no parameters")
     if not returned and any(found.type == "return_statement" for found in walk_own(body)):
-        raise Untranslated(call, "a `return` inside of a transaction")
+        raise Untranslated(call, "cannot translate `return` inside a transaction")
     scope.frame.awaits = True
     return [f"async with {scope.app}.transaction():", *_body(block(scope.inner(), statements(body), tail=returned))]
 
@@ -241,14 +242,14 @@ def _passing(scope: Scope, value: Py) -> str:
     """Return the result of a policy: in v4, only true and undefined pass."""
     if value.kind in ("bool", "null"):
         return f"return {'True' if value.kind == 'null' else value.text}"
-    scope.doubt("v4 lets pass nothing but `true` itself")
+    scope.doubt("a policy in v4 allows the request only if it returns `true`")
     return f"return {value.within(Binds.ADD)} is True"
 
 
 def _if(scope: Scope, node: Node, tail: bool) -> Lines:
     test, first = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
     if test is None or first is None:
-        raise Untranslated(node, "a condition that lacks a part")
+        raise Untranslated(node, "incomplete `if` statement")
     lines = [f"if {condition(scope, test).text}:", *_body(_branch(scope, first, tail))]
     other = node.child_by_field_name("alternative")
     if other is not None:
@@ -268,10 +269,10 @@ def _branch(scope: Scope, node: Node, tail: bool) -> Lines:
 def _for_of(scope: Scope, node: Node, tail: bool) -> Lines:
     left, right, body = (node.child_by_field_name(name) for name in ("left", "right", "body"))
     if left is None or right is None or body is None:
-        raise Untranslated(node, "a loop that lacks a part")
+        raise Untranslated(node, "incomplete loop")
     source, inner = read(scope, right), scope.inner()
     if any(child.type == "in" for child in node.children):
-        scope.doubt("goes through the keys of a dictionary; of a list these would be the numbers of its items")
+        scope.doubt("iterates over the keys of a dictionary; of a list, JavaScript iterates over the indexes")
     if left.type == "array_pattern" and all(part.type == "identifier" for part in named(left)):
         variable = ", ".join(inner.declare(identifier(scope.module, part)) for part in named(left))
     else:
@@ -286,7 +287,7 @@ def _for(scope: Scope, node: Node, tail: bool) -> Lines:
         node.child_by_field_name(name) for name in ("initializer", "condition", "increment", "body")
     )
     if start is None or test is None or step is None or body is None or start.type not in DECLARATIONS:
-        raise Untranslated(node, "a loop that does not count")
+        raise Untranslated(node, _OTHER_LOOP)
     inner, one = scope.inner(), named(start)[0]
     pattern, first = one.child_by_field_name("name"), one.child_by_field_name("value")
     compared = unwrap(named(test)[0]) if test.type == "expression_statement" else unwrap(test)
@@ -297,7 +298,7 @@ def _for(scope: Scope, node: Node, tail: bool) -> Lines:
         else False
     )
     if pattern is None or first is None or last is None or operator is None or operator.type != "<" or not counts:
-        raise Untranslated(node, "a loop that does not count from one number up to another")
+        raise Untranslated(node, _OTHER_LOOP)
     begin, end = read(scope, first).text, read(scope, last).text
     variable = inner.declare(identifier(scope.module, pattern), "index")
     span = f"range({end})" if begin == "0" else f"range({begin}, {end})"
@@ -308,7 +309,7 @@ def _for(scope: Scope, node: Node, tail: bool) -> Lines:
 def _while(scope: Scope, node: Node, tail: bool) -> Lines:
     test, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
     if test is None or body is None:
-        raise Untranslated(node, "a loop that lacks a part")
+        raise Untranslated(node, "incomplete loop")
     return [f"while {condition(scope, test).text}:", *_body(_branch(scope, body, False))]
 
 
@@ -336,14 +337,14 @@ def _try(scope: Scope, node: Node, tail: bool) -> Lines:
 def _throw(scope: Scope, node: Node, tail: bool) -> Lines:
     value = read(scope, named(node)[0])
     if value.kind not in ("error value", "error"):
-        raise Untranslated(node, "something is thrown that is no error")
+        raise Untranslated(node, "cannot raise a value that is not an error")
     return [f"raise {value.text}"]
 
 
 def _switch(scope: Scope, node: Node, tail: bool) -> Lines:
     value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     if value is None or body is None:
-        raise Untranslated(node, "a choice that lacks a part")
+        raise Untranslated(node, "incomplete `switch` statement")
     subject, tests, lines = read(scope, value).within(Binds.ADD), list[str](), Lines()
     cases = named(body)
     for number, case in enumerate(cases):
@@ -355,15 +356,15 @@ def _switch(scope: Scope, node: Node, tail: bool) -> Lines:
         if not inside and number + 1 < len(cases):
             continue
         if inside and inside[-1].type not in _ENDS and number + 1 < len(cases):
-            raise Untranslated(case, "a case that goes on with the next one")
+            raise Untranslated(case, "a `case` falls through to the next one")
         if inside and inside[-1].type == "break_statement":
             inside = inside[:-1]
         if any(found.type == "break_statement" for one in inside for found in walk_own(one)):
-            raise Untranslated(case, "a case with more than one end")
+            raise Untranslated(case, "a `case` has several `break` statements")
         test = f"{subject} == {tests[0]}" if len(tests) == 1 else f"{subject} in {bracketed('(', tests, ')')}"
         head = "else:" if case.type == "switch_default" else f"{'el' if lines else ''}if {test}:"
         if head == "else:" and (not lines or number + 1 < len(cases)):
-            raise Untranslated(case, "a default that is not the last case")
+            raise Untranslated(case, "`default` is not the last case")
         lines += [head, *_body(block(scope.inner(), inside, tail=tail))]
         tests = []
     return lines
@@ -371,7 +372,7 @@ def _switch(scope: Scope, node: Node, tail: bool) -> Lines:
 
 def _leave(scope: Scope, node: Node, tail: bool) -> Lines:
     if named(node):
-        raise Untranslated(node, "a loop is left by its name")
+        raise Untranslated(node, "cannot translate `break` or `continue` with a label")
     return [node.type.removesuffix("_statement")]
 
 
