@@ -18,6 +18,7 @@ from octavo.content.input.unique_values import lock_unique_values, unique_proble
 from octavo.content.input_path import TOP
 from octavo.content.owned_components import components_held, dropped_components, with_nested
 from octavo.content.prepared.creates import PlainCreate, Stamps
+from octavo.content.prepared.deletes import PlainDelete
 from octavo.content.prepared.updates import PlainUpdate
 from octavo.content.reader import CompiledRead, PreparedRead
 from octavo.content.schedules import Plan, Planned, is_to_come, kind_of_update, presence_of, stored_moment
@@ -119,6 +120,7 @@ class EntryUnit(UnitOfWork):
         self.answering: PreparedRead | None = None
         """The read for the response to the next write, if a statement can return it directly."""
         self._answered: bytes | None = None
+        self._deletion: PlainDelete | None = None
         self.checks_published = context.rules.strict
         """Whether drafts must be complete to be published. False if the caller has checked that."""
 
@@ -240,7 +242,10 @@ class EntryUnit(UnitOfWork):
         """Delete an entry with its components and links; return False if it does not exist."""
         if not 0 <= entry_id <= LARGEST_ID:
             return False
+        plain = self._take_deletion(content_type)
         await self.lock_entry(content_type, entry_id)  # prevents concurrent deletes, and updates that add components
+        if plain is not None and plain.prepared is not None:
+            return await self._delete_prepared(content_type, entry_id, plain)
         fact = self.entry_fact(content_type, entry_id)
         found = await self._prefetch([fact, *components_facts(content_type, (entry_id,))])
         entry = found.entry(fact)
@@ -255,7 +260,37 @@ class EntryUnit(UnitOfWork):
         owned = await self._with_nested(direct)
         planning = partial(plan_delete, content_type, (entry_id,), self._registry, owned)
         await self.apply(await self.compute(planning) if self.is_large else planning())
+        if plain is not None:
+            await self._context.deletes.learn(self.connection, content_type, plain)
         self.record_gone(content_type, entry_id, entry, before)
+        return True
+
+    def answers_delete(self, content_type: ContentType, read: PreparedRead) -> bool:
+        """Return whether the statement of the next delete also returns the response, for `take_answer`."""
+        self.answering = read
+        self._deletion = plain = self._plain_delete(content_type)
+        return plain is not None and plain.prepared is not None and plain.prepared.answers
+
+    def _take_deletion(self, content_type: ContentType) -> PlainDelete | None:
+        """Return how to delete an entry, as decided by `answers_delete` if it was called."""
+        plain, self._deletion = self._deletion, None
+        return self._plain_delete(content_type) if plain is None else plain
+
+    def _plain_delete(self, content_type: ContentType) -> PlainDelete | None:
+        if self.is_cautious or self.is_large or self._context.reads_before_updates or content_type.uid in ACCOUNTS:
+            return None
+        return self._context.deletes.find(content_type, self._shows())
+
+    async def _delete_prepared(self, content_type: ContentType, entry_id: int, plain: PlainDelete) -> bool:
+        if self._context.observer is not None:
+            await self._context.observer.before_delete(self, content_type.uid, entry_id)
+        deleted = await self._context.deletes.run(self.connection, plain, entry_id)
+        if deleted is None:
+            return False
+        if deleted.scheduled:
+            self._gone.setdefault(content_type.uid, []).append(entry_id)
+        self.record(content_type.uid, entry_id, ChangeKind.DELETE, locale=deleted.locale, was=deleted.was)
+        self._answered = deleted.answer
         return True
 
     async def locale_of_new(self, content_type: ContentType, given: Any) -> str | None:

@@ -14,6 +14,7 @@ from octavo.content.automatic_values import NO_DATES
 from octavo.content.input.column_values import plain
 from octavo.content.input.password_hashing import without_passwords
 from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.reader import PreparedRead
 from octavo.content.schedules import kind_of_update, presence_of
 from octavo.content.stored_entries import StoredEntries
 from octavo.content.validation.body_validator import Validator
@@ -128,6 +129,10 @@ class HookedUnit(ManyEntriesUnit):
         became = _KINDS.get(self.changes[-1].kind)
         await self._after(content_type, run, UPDATE, *([became] if became else []))
         return True
+
+    def answers_delete(self, content_type: ContentType, read: PreparedRead) -> bool:
+        """As in `EntryUnit`, for types without hooks."""
+        return self.hooks.of(content_type.uid) is None and super().answers_delete(content_type, read)
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
         """Delete an entry as in `EntryUnit`. Also raises HookFailed and errors that hooks raise for callers."""

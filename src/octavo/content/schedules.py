@@ -113,6 +113,12 @@ class ScheduleUpdates(Protocol):
         """Set schedules, and delete those of deleted entries."""
 
 
+def has_schedules(content_type: ContentType, entry_id: str, dialect: Dialect) -> str:
+    """Return the condition that an entry has schedules, given the SQL of its id."""
+    uid = dialect.literal(content_type.uid)
+    return f"EXISTS (SELECT 1 FROM {TABLE.name} WHERE uid = {uid} AND entry_id = {entry_id})"  # noqa: S608 - no values
+
+
 def _to_come(content_type: ContentType, dialect: Dialect) -> str:
     """Return the SQL, without its end, for entries with a future publication date and no schedule for it.
 

@@ -9,6 +9,7 @@ from octavo.content.input.body_check import WriteRules
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families
 from octavo.content.prepared.creates import PreparedCreates
+from octavo.content.prepared.deletes import PreparedDeletes
 from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.schedules import ScheduleUpdates
 from octavo.core.values import dataclass
@@ -59,6 +60,7 @@ class WriteContext:
     rules: WriteRules
     creates: PreparedCreates
     updates: PreparedUpdates
+    deletes: PreparedDeletes
     observer: WriteObserver | None = None
     accounts: AccountWriteObserver | None = None
     schedules: ScheduleUpdates | None = None

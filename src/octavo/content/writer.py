@@ -17,6 +17,7 @@ from octavo.content.locales import Locales
 from octavo.content.localization_families import Families
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.prepared.creates import PreparedCreates
+from octavo.content.prepared.deletes import PreparedDeletes
 from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
@@ -77,6 +78,9 @@ class EntryWriter:
             rules=rules,
             creates=PreparedCreates(registry, self.compiler, strict=rules.strict, prepares=not database.simple),
             updates=PreparedUpdates(registry, self.compiler, strict=rules.strict, prepares=not database.simple),
+            deletes=PreparedDeletes(
+                registry, self.compiler, scheduled=schedules is not None, prepares=not database.simple
+            ),
             observer=observer,
             accounts=accounts,
             schedules=schedules,

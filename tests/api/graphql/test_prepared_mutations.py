@@ -226,7 +226,7 @@ async def test_a_deletion_sends_what_it_sends_over_rest(scratch: Site) -> None:
         else:
             assert (await call(scratch.octavo.asgi, "DELETE", f"/api/genres/{entry}", headers)).status == 200
         counts[number % 2].append(scratch.database.statements - before)
-    assert counts[0][-1] == counts[1][-1]
+    assert {counts[0][-1], counts[1][-1]} == {1 if scratch.database.dialect.name == "postgresql" else 5}
 
 
 async def test_no_selection_is_compiled_again(scratch: Site) -> None:

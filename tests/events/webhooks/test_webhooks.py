@@ -80,6 +80,22 @@ async def test_what_is_published_at_a_time_is_told(newsroom: Newsroom) -> None:
     assert listener.bodies("/planned")[0]["entry"]["publishedAt"] == times["publishAt"]
 
 
+async def test_frequent_deletes_send_the_entry_and_remove_its_schedules(newsroom: Newsroom) -> None:
+    await newsroom.hook("/deleted", events=["entry.delete"])
+    titles = [f"t{number}" for number in range(6)]
+    for title in titles:
+        entry_id = await newsroom.make(title=title, publishedAt=None)
+        times = {"publishAt": "2999-01-01T00:00:00.000Z"}
+        assert (await newsroom.ask("PUT", f"articles/{entry_id}/actions/schedule", times)).status == 200
+        assert (await newsroom.ask("DELETE", f"articles/{entry_id}")).status == 200
+        assert (await newsroom.ask("DELETE", f"articles/{entry_id}")).status == 404
+    await settled(newsroom)
+    assert [body["entry"]["title"] for body in newsroom.listener.bodies("/deleted")] == titles
+    database = newsroom.octavo.database
+    assert await database.fetch_value("SELECT count(*) FROM octavo_schedules") == 0
+    assert await database.fetch_value("SELECT count(*) FROM octavo_outbox WHERE topic = 'publication'") == 0
+
+
 async def test_a_schedule_that_failed_is_told(newsroom: Newsroom) -> None:
     await newsroom.hook("/failed", events=["entry.schedule_failed"])
     entry_id = await newsroom.make(publishedAt=None)

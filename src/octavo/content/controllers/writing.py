@@ -199,12 +199,17 @@ class ContentWrites:
 
         async def work(unit: EntryUnit) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, "delete")
-            entry = await self.answer(answer, entry_id, unit)
-            if not await unit.delete(content_type, entry_id):
-                raise NotFoundError
-            return entry
+            return await self.delete_in(unit, content_type, entry_id, answer)
 
         return await self._run(work, content_type, actor)
+
+    async def delete_in(self, unit: EntryUnit, content_type: ContentType, entry_id: int, answer: PreparedRead) -> bytes:
+        """Delete an entry in a unit and return the response. Raises NotFoundError."""
+        after = not isinstance(answer, HookedRead) and unit.answers_delete(content_type, answer)
+        entry = b"" if after else await self.answer(answer, entry_id, unit)
+        if not await unit.delete(content_type, entry_id):
+            raise NotFoundError
+        return await self.answer(answer, entry_id, unit) if after else entry
 
     async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
         """Create a localization of an entry; return it flat and with its localizations, as Strapi's REST API does."""

@@ -184,10 +184,7 @@ class EntryWrites:
 
         async def work(unit: EntryUnit) -> bytes:
             await self.guards.enter(unit, content_type, entry_id, actor, DELETE)
-            shown = await self._writes.answer(answer, entry_id, unit)
-            if not await unit.delete(content_type, entry_id):
-                raise NotFoundError
-            return shown
+            return await self._writes.delete_in(unit, content_type, entry_id, answer)
 
         return await self._writer.run(work, about=content_type)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from octavo.query.sql.dialects.quoting import literal
 
@@ -22,12 +22,18 @@ class ChainPart(NamedTuple):
     rows: tuple[tuple[int, int, int], ...]
 
 
+class Join(Protocol):
+    """Combines parts in one statement, as `with_chain` does."""
+
+    def __call__(self, parts: Sequence[ChainPart], selected: str = "") -> str: ...
+
+
 class Chain(NamedTuple):
     """`join` combines the parts in one statement. `guards` is the SELECT of a row if a trigger on one of these tables
     would see a different state than with separate statements; `changed_later` that of a row if another program's
     trigger may change rows of a table after they are written."""
 
-    join: Callable[[Sequence[ChainPart]], str]
+    join: Join
     guards: Callable[[Iterable[str]], str]
     changed_later: Callable[[str], str]
 
@@ -37,9 +43,9 @@ def written(number: int) -> str:
     return _NAME.format(number)
 
 
-def with_chain(parts: Sequence[ChainPart]) -> str:
+def with_chain(parts: Sequence[ChainPart], selected: str = "") -> str:
     """Combine the parts in one statement with all values but `rows`. It returns the ids of all rows, in order, as one
-    row."""
+    row, or what is `selected`, the columns and the FROM clause without placeholders."""
     written, first = [], 1
     for number, part in enumerate(parts):
         rows = {value: _id(parts, at, row) for value, at, row in part.rows}
@@ -48,7 +54,7 @@ def with_chain(parts: Sequence[ChainPart]) -> str:
         written.append(f"{_NAME.format(number)} AS ({_with_marks(part.text, marks)})")
         first += len(others)
     ids = [_id(parts, at, row) for at, part in enumerate(parts) for row in range(part.answers)]
-    return f"WITH {', '.join(written)} SELECT {', '.join(ids)}"
+    return f"WITH {', '.join(written)} SELECT {selected or ', '.join(ids)}"
 
 
 def _id(parts: Sequence[ChainPart], at: int, row: int) -> str:

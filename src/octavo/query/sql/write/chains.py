@@ -86,13 +86,12 @@ def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[Group]:
     that refer to new rows, stay in order."""
     groups: list[Group] = []
     for change in changes:
-        named = _TABLES.get(type(change))
-        if named is None:
+        table = changed_table(registry, change)
+        if table is None:
             yield from groups
             yield Group([change], set())
             groups = []
             continue
-        table = named(registry, change)
         place = _first_place(groups, change, table)
         if place == len(groups):
             groups.append(Group([], set()))
@@ -140,6 +139,11 @@ class Chains:
         """Return the combined statement of steps with this shape, however frequent they are."""
         return self._chain.join(_shape(steps)) if _is_small(steps) else None
 
+    def rows(self, steps: Sequence[Step], selected: str) -> str | None:
+        """Return the statement of all steps that selects columns from one of their WITH tables. None if it is too
+        large."""
+        return self._chain.join(_shape(steps), selected) if _is_bounded(steps) else None
+
     def guards(self, tables: Iterable[str]) -> str:
         """Return the SELECT of a row if chains that change these tables must be refused."""
         return self._chain.guards(sorted(tables))
@@ -169,8 +173,18 @@ class Chains:
         return known if isinstance(known, str) else None, False
 
 
+def changed_table(registry: Registry, change: Change) -> str | None:
+    """Return the table of a change that can be a part of a chain, otherwise None."""
+    named = _TABLES.get(type(change))
+    return None if named is None else named(registry, change)
+
+
 def _is_small(steps: Sequence[Step]) -> bool:
-    if len(steps) < 2 or sum(len(step.statement.values) for step in steps) > _MOST_VALUES:
+    return len(steps) > 1 and _is_bounded(steps)
+
+
+def _is_bounded(steps: Sequence[Step]) -> bool:
+    if sum(len(step.statement.values) for step in steps) > _MOST_VALUES:
         return False
     return sum(len(step.statement.text) for step in steps) <= _MOST_TEXT
 
