@@ -42,13 +42,13 @@ def print_v4_report(report: Report) -> None:
     say_table(columns, ((one.outcome, one.place, one.key, one.setting, one.value, one.says) for one in settings))
     code = sorted(report.code, key=lambda one: (one.settled, _CODE.index(one.state)))
     if code:
-        say("\nIts code, which is not run:")
+        say("\nCode that does not run:")
         states = ("allowed" if one.settled else one.state for one in code)
         rows = ((state, one.place, one.kind, one.name, one.says) for state, one in zip(states, code, strict=True))
         say_table(("", "place", "kind", "name", "what it does"), rows)
     if report.plugins:
-        say("\nIts plugins:")
-        say_table(("", "package", "here"), ((one.verdict, one.package, one.says) for one in report.plugins))
+        say("\nPlugins:")
+        say_table(("", "package", "in Octavo"), ((one.verdict, one.package, one.says) for one in report.plugins))
 
 
 def check_strictly(settings: Settings) -> None:

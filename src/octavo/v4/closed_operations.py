@@ -131,7 +131,7 @@ def restrict_schema(extension: Extension, code: Code, closing: ClosedOperations,
             extension.use({"resolvers_config": {rule.field: {"policies": list(rule.policies)}}})
         if rule.policies and rule.guards and rule.named_at:
             names = ", ".join(name for name, _ in rule.policies)
-            message = "%s: %s says all of it now; what %s:%d says, the policies %s too, counts no more"
+            message = "%s: the configuration in %s replaces %s:%d, including the policies %s"
             logger.warning(message, rule.field, rule.named_at, rule.place.file, rule.place.line, names)
     for key in closing.unless_named:
         said = extension.access.get(key, FieldAccess())
@@ -157,9 +157,11 @@ def log_closed_operations(code: Code, closing: ClosedOperations) -> None:
     for line in lines[:_MOST_LINES]:
         logger.warning("%s", line)
     if len(lines) > _MOST_LINES:
-        logger.warning("%d more guards close something: octavo adopt", len(lines) - _MOST_LINES)
+        logger.warning("%d more guards close endpoints; list them with octavo adopt", len(lines) - _MOST_LINES)
     if lines:
-        logger.warning("Port this code, or list what can stay open without it in config/api.toml, [adoption] allow")
+        logger.warning(
+            "Port this code, or list the names that can stay open without it in config/api.toml, [adoption] allow"
+        )
 
 
 def _closed(code: Code, closing: ClosedOperations) -> Iterator[str]:
@@ -186,4 +188,4 @@ def closed_by(code: Code, closing: ClosedOperations) -> dict[Guard, list[str]]:
 
 
 def _describe_guard(guard: Guard) -> str:
-    return f"{guard.name} is not run ({guard.place.file}:{guard.place.line}: {guard.says})"
+    return f"{guard.name} does not run ({guard.place.file}:{guard.place.line}: {guard.says})"

@@ -108,7 +108,7 @@ def not_ported(route: Route) -> Endpoint:
     place = route.handled_at or route.place
     handler = route.handler or "a function"
     details = {"handler": handler, "file": place.file}
-    message = f"{route.name} is answered by {handler} of {place.file}, which is not ported"
+    message = f"{route.name} is handled by {handler} in {place.file}, which is not ported to Python"
 
     async def not_ported(_: Request, __: Actor) -> Response:
         raise NotPortedError(message, details)

@@ -178,7 +178,7 @@ def test_the_page(project: Path, tmp_path: Path) -> None:
 
 def test_the_terminal(project: Path) -> None:
     said = run("adopt", str(project)).stdout
-    assert said.index("Can it start? Yes") < said.index("What is closed?") < said.index("Code that is not run")
+    assert said.index("Can it start? Yes") < said.index("What is closed?") < said.index("Code that does not run")
     assert "\x1b" not in said
 
 

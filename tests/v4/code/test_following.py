@@ -104,8 +104,8 @@ def test_calls_that_cannot_be_followed_close(tmp_path: Path, body: str, call: st
     state, says = hook(tmp_path, body, head)
     assert state is State.CLOSED
     if call is not None:
-        assert f"calls {call} at {LIFECYCLES}:3, which cannot be followed; " in says
-        assert says.endswith("once you know that it refuses nothing, allow api::article.article.beforeUpdate")
+        assert f"calls {call} at {LIFECYCLES}:3, which Octavo cannot follow; " in says
+        assert says.endswith("if it rejects nothing, allow api::article.article.beforeUpdate")
 
 
 @pytest.mark.parametrize(
@@ -307,6 +307,6 @@ def test_following_ends(tmp_path: Path) -> None:
         found[name] = (len(steps), refusals, resolver.looked < 10_000)
     assert found == {
         "one.js": (4, [], True),
-        "long.js": (201, ["calls more at long.js:1001, which cannot be followed"], True),
-        "rings.ts": (1, ["calls none at rings.ts:2, which cannot be followed"], True),
+        "long.js": (201, ["calls more functions at long.js:1001, which Octavo cannot follow"], True),
+        "rings.ts": (1, ["calls none at rings.ts:2, which Octavo cannot follow"], True),
     }

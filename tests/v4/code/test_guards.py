@@ -67,8 +67,8 @@ def test_policies_that_routes_require_are_used(tmp_path: Path) -> None:
     )
     found = findings(code, Kind.POLICY)
     assert found["api::article.one"].state is State.CLOSED
-    assert "used nowhere" not in found["api::article.one"].says
-    assert "used nowhere" in found["api::article.two"].says
+    assert "apparently unused" not in found["api::article.one"].says
+    assert "apparently unused" in found["api::article.two"].says
 
 
 HARMLESS = [
@@ -261,7 +261,7 @@ def test_what_python_does_is_no_longer_closed_and_no_more(tmp_path: Path) -> Non
     code = read(tmp_path, **files)
     found = {name: (one.state, one.says) for name, one in findings(code, Kind.HOOK).items()}
     uid = "api::article.article"
-    assert found[f"{uid}.beforeCreate"] == (State.PORTED, f"ported by {folder}/lifecycles.py:2: may refuse")
+    assert found[f"{uid}.beforeCreate"] == (State.PORTED, f"ported by {folder}/lifecycles.py:2: can reject")
     assert (found[f"{uid}.beforeUpdate"][0], found[f"{uid}.afterDelete"][0]) == (State.CLOSED, State.OPEN)
     closed = {route.core[1]: bool(route.guards) for route in code.routes if route.core}
     assert (closed["create"], closed["update"]) == (False, True)
@@ -276,7 +276,7 @@ def test_hooks_that_code_subscribes_to(tmp_path: Path) -> None:
     code = read(tmp_path, **{"src/index.js": text})
     assert {(hook.uid, hook.guard.name) for hook in code.hooks} == {
         ("plugin::users-permissions.user", "plugin::users-permissions.user.beforeCreate"),
-        ("", "all content-types: hooks"),
+        ("", "all content types: hooks"),
         ("api::article.article", "api::article.article.beforeDelete"),
     }
     assert {name: finding.state for name, finding in findings(code, Kind.START).items()} == {
@@ -440,8 +440,8 @@ def test_the_rest_is_named(tmp_path: Path) -> None:
     }
     code = read(tmp_path, **files)
     assert {name: finding.says for name, finding in findings(code, Kind.CRON).items()} == {
-        "0 1 * * *": "calls an address",
-        "daily": "at 0 2 * * *: code of its own",
+        "0 1 * * *": "sends HTTP requests",
+        "daily": "at 0 2 * * *: custom code",
     }
     assert findings(code, Kind.MIGRATION)["2024.01.01"].says.endswith("runs SQL")
     assert findings(code, Kind.PLUGIN).keys() == {"plugin::shop"}

@@ -62,7 +62,7 @@ def test_a_write_that_another_hook_may_refuse_closes(tmp_path: Path, body: str) 
     code = read(tmp_path, before(body, head=head), REFUSING, **files)
     state, says = found(code)
     assert state is State.CLOSED
-    assert f"which {TALK}.beforeUpdate may refuse; once you know that it refuses nothing, allow api::article" in says
+    assert f"which {TALK}.beforeUpdate can reject; if it rejects nothing, allow api::article" in says
     assert guarded(code, "api::article.article") == {"update"}
     assert guarded(code, TALK) == {"update"}
 

@@ -190,7 +190,7 @@ async def test_own_handlers_are_named(served: Process) -> None:
         {
             "status": 501,
             "name": "NotImplementedError",
-            "message": f"GET /users/me is answered by note.popular of {file}, which is not ported",
+            "message": f"GET /users/me is handled by note.popular in {file}, which is not ported to Python",
             "details": {"handler": "note.popular", "file": file},
         },
     )
@@ -205,15 +205,15 @@ async def test_guarded_routes_are_closed(served: Process, method: str, target: s
 async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[str]) -> None:
     closed = [line for line in told if line.startswith("Closed: ")]
     assert len(closed) == 10
-    assert "1 more guards close something: octavo adopt" in told
-    policy = "api::note.is-owner is not run (src/api/note/policies/is-owner.js:1: code of its own)"
+    assert "1 more guards close endpoints; list them with octavo adopt" in told
+    policy = "api::note.is-owner does not run (src/api/note/policies/is-owner.js:1: custom code)"
     hook = (
-        "api::hooked.hooked.beforeCreate is not run (src/api/hooked/content-types/hooked/lifecycles.js:3: may refuse)"
+        "api::hooked.hooked.beforeCreate does not run (src/api/hooked/content-types/hooked/lifecycles.js:3: can reject)"
     )
     name, place = "api::hooked.hooked.beforeDelete", "src/api/hooked/content-types/hooked/lifecycles.js:4"
-    call = f"code of its own; calls guard.locked at {place}, which cannot be followed"
-    remedy = f"once you know that it refuses nothing, allow {name}"
-    told_of = f"{name} is not run ({place}: {call}; {remedy})"
+    call = f"custom code; calls guard.locked at {place}, which Octavo cannot follow"
+    remedy = f"if it rejects nothing, allow {name}"
+    told_of = f"{name} does not run ({place}: {call}; {remedy})"
     assert f"Closed: DELETE /hookeds/:id, Mutation.deleteHooked: {told_of}" in closed
     assert f"Closed: GET /first: {policy}" in closed
     assert f"Closed: POST /hookeds, Mutation.createHooked: {hook}" in closed
@@ -317,6 +317,6 @@ async def test_unknown_names_are_refused(served: Process) -> None:
     settings = served.settings
     allowed = Adoption(allow=("api::note.is-ovner",))
     with pytest.raises(
-        InvalidCode, match=r"adoption\.allow: there is no api::note\.is-ovner; did you mean api::note\.is-owner\?"
+        InvalidCode, match=r"adoption\.allow: unknown name api::note\.is-ovner; did you mean api::note\.is-owner\?"
     ):
         build(replace(settings, api=replace(settings.api, adoption=allowed)))

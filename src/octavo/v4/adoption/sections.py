@@ -164,7 +164,7 @@ def _open_code(report: Report) -> Iterator[Section]:
     kinds = Counter(item.kind for item in (*closed, *found))
     counts = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     lead = f"JavaScript does not run, so this code has no effect ({counts})."
-    yield Section("Code that is not run", (lead,), _CODE, _code_rows((*closed, *found)), tuple(advice(found)))
+    yield Section("Code that does not run", (lead,), _CODE, _code_rows((*closed, *found)), tuple(advice(found)))
 
 
 def _drafts(report: Report) -> Iterator[Section]:

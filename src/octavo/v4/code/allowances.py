@@ -17,7 +17,7 @@ def allow(code: Code, names: Iterable[str]) -> Code:
     known = known_names(code)
     unknown = sorted(allowed - known)
     if unknown:
-        raise InvalidCode([CodeProblem(PLACE, f"there is no {name}{did_you_mean(name, known)}") for name in unknown])
+        raise InvalidCode([CodeProblem(PLACE, f"unknown name {name}{did_you_mean(name, known)}") for name in unknown])
     if not allowed:
         return code
 

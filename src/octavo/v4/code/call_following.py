@@ -60,10 +60,10 @@ class Refusal:
     def __str__(self) -> str:
         place = self.module.place(self.node)
         if self.is_followed:
-            return f"may refuse at {place.file}:{place.line}"
+            return f"can reject at {place.file}:{place.line}"
         called = self.node.child_by_field_name("function") or self.node.child_by_field_name("constructor")
-        what = "more" if called is None else self.module.excerpt(called)
-        return f"calls {what} at {place.file}:{place.line}, which cannot be followed"
+        what = "more functions" if called is None else self.module.excerpt(called)
+        return f"calls {what} at {place.file}:{place.line}, which Octavo cannot follow"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,7 +38,7 @@ class State(StrEnum):
     """What happens to a piece of code in Octavo."""
 
     NOTHING = "nothing to do"
-    TAKEN = "taken over"
+    TAKEN = "applied"
     OPEN = "to port"
     """It does not run, and nothing is closed because of it."""
     CLOSED = "closed until ported"

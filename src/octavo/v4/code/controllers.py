@@ -146,7 +146,7 @@ class Controllers:
         return self._read(module, members, name, place, uid)
 
     def _unclear(self, name: str, place: Place, uid: str | None) -> Controller:
-        guard = Guard(name, place, "its actions are not written out")
+        guard = Guard(name, place, "its actions are computed")
         self._sources.find(Kind.CONTROLLER, name, place, guard.says, State.CLOSED)
         return Controller(uid, whole=guard)
 
@@ -155,9 +155,7 @@ class Controllers:
         guards: dict[str, Guard] = {}
         shapes: dict[str, Shape] = {}
         whole = (
-            Guard(name, module.place(members), "takes over more than it spells out")
-            if is_open(module, members)
-            else None
+            Guard(name, module.place(members), "some of its actions are computed") if is_open(module, members) else None
         )
         found = properties(module, members)
         if not found and whole is None:
@@ -170,7 +168,7 @@ class Controllers:
                 self._sources.find(Kind.ACTION, full, at, whole.says, State.CLOSED)
             elif uid is None or action not in CORE_ACTIONS:
                 own[action] = at
-                self._sources.find(Kind.ACTION, full, at, f"own action: {describe(module, node)}", State.OPEN)
+                self._sources.find(Kind.ACTION, full, at, f"custom action: {describe(module, node)}", State.OPEN)
             else:
                 self._override(module, node, uid, full, action, guards, shapes)
         if whole is not None and whole.name == name:
@@ -194,7 +192,7 @@ class Controllers:
         except NotUnderstood:
             found = self._types.get(uid)
             if action == "findOne" and found is not None and finds_by_slug(other, function, found):
-                by_slug = "overridden: finds by what the path says; served by id alone"
+                by_slug = "overridden: finds by a value in the path; Octavo finds by ID only"
                 self._sources.find(Kind.ACTION, full, at, by_slug, State.OPEN)
                 return
             guards[action] = Guard(full, at, says)
@@ -228,7 +226,7 @@ class Controllers:
         for function, node in properties(module, members).items():
             at, does = module.place(node), describe(module, node)
             actions = _BEHIND.get(function, ())
-            says = f"replaces the service's {function}: {does}" if actions else f"own function: {does}"
+            says = f"replaces the service function {function}: {does}" if actions else f"custom function: {does}"
             for action in actions:
                 found[action] = Guard(f"{name}.{action}", at, says)
             state = State.CLOSED if actions else State.OPEN
@@ -244,11 +242,11 @@ class Controllers:
         if not properties(module, members):
             self._sources.find(Kind.SERVICE, name, place, "empty", State.NOTHING)
         for function, node in properties(module, members).items():
-            says = f"own function: {describe(module, node)}"
+            says = f"custom function: {describe(module, node)}"
             self._sources.find(Kind.SERVICE, f"{name}.{function}", module.place(node), says, State.OPEN)
         return {}
 
     def _whole_service(self, name: str, place: Place) -> Mapping[str, Guard]:
-        says = "its functions are not written out"
+        says = "its functions are computed"
         self._sources.find(Kind.SERVICE, name, place, says, State.CLOSED)
         return {action: Guard(f"{name}.{action}", place, says) for action in CORE_ACTIONS}

@@ -14,12 +14,14 @@ _READS: Final = re.compile(r"^(find(One|Many|Page|WithCount)?|count|load|search)
 _STORES: Final = ("strapi", "entityService", "db", "query", "service")
 _LONGEST_CHAIN: Final = 60
 _STARTS: Final = {
-    **dict.fromkeys(("axios", "fetch", "got", "request", "https", "http", "needle", "superagent"), "calls an address"),
+    **dict.fromkeys(
+        ("axios", "fetch", "got", "request", "https", "http", "needle", "superagent"), "sends HTTP requests"
+    ),
     "fs": "reads or writes files",
-    "super": "runs the core action {}",
+    "super": "calls the core action {}",
 }
 _ENDS: Final = {
-    **dict.fromkeys(("slugify", "slug", "getSlug", "generateSlug", "generateUIDField"), "makes slugs"),
+    **dict.fromkeys(("slugify", "slug", "getSlug", "generateSlug", "generateUIDField"), "creates slugs"),
     **dict.fromkeys(("send", "sendMail", "sendTemplatedEmail", "sendTransacEmail"), "sends mail"),
     **dict.fromkeys(("raw", "rawQuery"), "runs SQL"),
     "redirect": "redirects",
@@ -30,8 +32,8 @@ _REFUSALS: Final = frozenset(
 )
 
 
-def describe(module: Module, node: Node, nothing: str = "code of its own") -> str:
-    """Describe the code below a node: `sets title; calls an address; throws`."""
+def describe(module: Module, node: Node, nothing: str = "custom code") -> str:
+    """Describe the code below a node: `sets title; sends HTTP requests; can reject`."""
     facts = list(dict.fromkeys(_facts(module, node)))
     return "; ".join(facts[:6]) if facts else nothing
 
@@ -86,15 +88,15 @@ def _facts(module: Module, node: Node) -> Iterator[str]:
                 if "data" in path[:-1]:
                     fields.append(path[-1])
                 elif path[:2] in (("ctx", "query"), ("context", "query")):
-                    yield f"changes the query ({'.'.join(path[2:]) or 'all of it'})"
+                    yield f"changes the query ({'.'.join(path[2:]) or 'all parameters'})"
                 elif path[-1:] == ("where",) or "where" in path[1:-1] or "filters" in path[1:-1]:
-                    yield "changes which entries are found"
+                    yield "changes the filters"
                 elif path[1:2] == ("body",) or path[1:3] == ("request", "body"):
-                    yield "sets the answer" if path[1] == "body" else "changes the body"
+                    yield "sets the response" if path[1] == "body" else "changes the request body"
             case "call_expression" | "new_expression":
                 yield from _call(module, found)
         if refuses(module, found):
-            yield "may refuse"
+            yield "can reject"
     if fields:
         yield f"sets {', '.join(dict.fromkeys(fields))}"
 
@@ -113,6 +115,6 @@ def _call(module: Module, node: Node) -> Iterator[str]:
     elif any(word in chain for word in _STORES) and _READS.match(last):
         yield "reads entries"
     elif chain[-2:] == ("requestContext", "get"):
-        yield "looks at the request"
+        yield "reads the request"
     elif chain[0] == "strapi" and "service" in chain and last != "service":
-        yield f"calls the service's {last}"
+        yield f"calls the service function {last}"

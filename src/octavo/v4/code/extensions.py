@@ -58,11 +58,11 @@ class ExtensionReader:
             module, value = self._sources.resolved(module, value)
         if module is None or value is None or value.type not in FUNCTIONS or not parameters(value):
             if module is None or value is not None or module.root.named_children:
-                self._close(owner, place, "it is not written as one function of the plugin")
+                self._close(owner, place, "it does not export a function with the plugin as its parameter")
             return
         first = parameters(value)[0]
         if first.type != "identifier":
-            self._close(owner, place, "it is not written as one function of the plugin")
+            self._close(owner, place, "it does not export a function with the plugin as its parameter")
             return
         self._body(module, value, identifier(module, first), owner, 0)
 
@@ -79,7 +79,7 @@ class ExtensionReader:
             elif found.type == "identifier" and identifier(module, found) == name:
                 self._mentioned(module, found, seen, owner)
             elif _is_handed_on(module, found, controllers) and found.id not in seen:
-                self._close(owner, module.place(found), "hands its controllers on")
+                self._close(owner, module.place(found), "passes its controllers to other code")
 
     def _changed(
         self,
@@ -118,9 +118,9 @@ class ExtensionReader:
         if path[1:2] == ("routes",):
             self._close_routes(owner, module.place(node))
         elif path[1:2] == ("controllers",) and len(path) < _ONE_ACTION and not _is_bound(module, top):
-            self._close(owner, module.place(node), "hands its controllers on")
+            self._close(owner, module.place(node), "passes its controllers to other code")
         elif not path[1:2] and top == node and not _is_answer(node):
-            self._close(owner, module.place(node), "hands the plugin on")
+            self._close(owner, module.place(node), "passes the plugin to other code")
 
     def _extended(
         self, module: Module, path: Sequence[str], right: Node, controller_of: Callable[[Node], str | None]
@@ -145,7 +145,7 @@ class ExtensionReader:
             case ["controllers", controller, action] if _UNKNOWN not in (controller, action):
                 self._replace(f"{owner}.{controller}.{action}", place, says)
             case ["controllers", controller] if controller != _UNKNOWN:
-                self._replace(f"{owner}.{controller}", place, f"all of it: {says}")
+                self._replace(f"{owner}.{controller}", place, f"the whole controller: {says}")
             case ["controllers", *_]:
                 self._close(owner, place, f"replaces controllers: {says}")
             case ["services", *rest]:
@@ -190,7 +190,7 @@ class ExtensionReader:
 
     def _replace(self, name: str, place: Place, says: str) -> None:
         self.actions[name] = Guard(name, place, says)
-        self._sources.find(Kind.EXTENSION, name, place, f"an action of the plugin: {says}", State.CLOSED)
+        self._sources.find(Kind.EXTENSION, name, place, f"replaces an action of the plugin: {says}", State.CLOSED)
 
     def _close(self, owner: str, place: Place, says: str) -> None:
         self.whole.append(Guard(owner, place, says))
@@ -198,7 +198,7 @@ class ExtensionReader:
 
     def _close_routes(self, owner: str, place: Place) -> None:
         """Close all routes of the plugin, because the changes are unknown, unless Python has a routes file for it."""
-        says = "changes the routes of the plugin"
+        says = "changes the plugin's routes"
         self.changed_routes.append(Guard(owner, place, says))
         self._sources.find(Kind.EXTENSION, f"{owner} routes", place, f"{says}: all of them are closed", State.CLOSED)
 

@@ -159,7 +159,7 @@ class _Reader:
                     self._context.check_mention(found)
                 case "call_expression" | "new_expression":
                     self._context.check_call(found)
-        self._undone.append("what follows the answer")
+        self._undone.append("code after the response")
 
     def _declare(self, one: Node, *, constant: bool) -> None:
         pattern, value = one.child_by_field_name("name"), one.child_by_field_name("value")
@@ -191,7 +191,7 @@ class _Reader:
         ):
             for argument in arguments(node):
                 self._context.check_pure(argument)
-            self._undone.append("a header of the answer")
+            self._undone.append("response headers")
             return
         if self._is_action or not self._is_core(node):
             raise NotUnderstood

@@ -30,12 +30,12 @@ def _listed(sources: Sources, names: NamedCode, path: Path) -> Iterator[Guard | 
     module = sources.module(path)
     value = None if module is None else sources.exported(module)
     if module is None or value is None:
-        yield Guard(place.file, place, "the list of middlewares is not written out")
+        yield Guard(place.file, place, "the list of middlewares is computed")
         return
     module, value = sources.resolved(module, value)
     found = answered(module, value)
     if found is None or found.type != "array":
-        yield Guard(place.file, place, "the list of middlewares is not written out")
+        yield Guard(place.file, place, "the list of middlewares is computed")
         return
     for item in named(found):
         yield from _one(sources, names, *sources.resolved(module, item))
@@ -47,7 +47,7 @@ def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iter
     given = members.get("resolve") or members.get("name") or node
     name = string_value(module, given)
     if name is None:
-        yield Guard(f"{place.file}:{place.line}", place, "a middleware that is not written out")
+        yield Guard(f"{place.file}:{place.line}", place, "a computed middleware")
         return
     if name.startswith(_OURS):
         return
@@ -57,7 +57,7 @@ def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iter
     elif judged.guard is not None:
         yield judged.guard
     elif judged.shape is not None and _hides(judged.shape):
-        yield Guard(name, place, "sets what every request asks for")
+        yield Guard(name, place, "changes the query of every request")
 
 
 def _hides(shape: Shape) -> bool:

@@ -63,12 +63,12 @@ class GraphqlReader:
             uids, field = self._subject(module, call)
             given = tuple(self._sources.value(module, item) for item in arguments(call))
         except NotData:
-            self._close(place, f"{method} of what is not written out")
+            self._close(place, f"{method} with computed arguments")
             return
         for uid in uids:
             self.switches.append(Switch(uid, method, given, place, field))
             name = f"{SHADOW}({uid}){f'.field({field})' if field else ''}.{method}"
-            self._sources.find(Kind.GRAPHQL, name, place, "a switch of the schema", State.TAKEN)
+            self._sources.find(Kind.GRAPHQL, name, place, "configures the schema", State.TAKEN)
 
     def _subject(self, module: Module, call: Node) -> tuple[list[str], str | None]:
         """Return the content types of a chain of calls, and the field. Raises NotData."""
@@ -128,7 +128,7 @@ class GraphqlReader:
         other, node = self._sources.resolved(module, given[0]) if given else (module, call)
         found = answered(other, node)
         if found is None or found.type != "object" or is_open(other, found):
-            self._close(place, "an extension that is not written out")
+            self._close(place, "a computed extension")
             return
         members = properties(other, found)
         for key in ("typeDefs", "types", "plugins"):
@@ -140,7 +140,7 @@ class GraphqlReader:
             self._configs(*self._sources.resolved(other, members["resolversConfig"]))
 
     def _added(self, module: Module, node: Node, key: str) -> None:
-        says = f"{key} of the project's own: these are not in the schema"
+        says = f"custom {key}: not in the schema"
         self._sources.find(Kind.GRAPHQL, key, module.place(node), says, State.OPEN)
         for found in walk(node):  # an existing field would be replaced
             chain = called(module, found) if found.type == "call_expression" else ()
@@ -168,29 +168,29 @@ class GraphqlReader:
 
     def _resolvers(self, module: Module, node: Node) -> None:
         if node.type != "object" or is_open(module, node):
-            self._close(module.place(node), "resolvers that are not written out")
+            self._close(module.place(node), "computed resolvers")
             return
         for kind, fields in properties(module, node).items():
             other, value = self._sources.resolved(module, fields)
             if value.type != "object" or is_open(other, value):
-                self._close(other.place(value), f"resolvers of {kind} that are not written out")
+                self._close(other.place(value), f"computed resolvers of {kind}")
                 continue
             for field, resolver in properties(other, value).items():
                 key, place = f"{kind}.{field}", other.place(resolver)
-                says = f"own resolver: {describe(other, resolver)}"
+                says = f"custom resolver: {describe(other, resolver)}"
                 self._sources.find(Kind.GRAPHQL, key, place, says, State.CLOSED)
                 self.rules.append(FieldRule(key, place, None, (Guard(key, place, says),)))
 
     def _configs(self, module: Module, node: Node) -> None:
         if node.type != "object" or is_open(module, node):
-            self._close(module.place(node), "resolversConfig that is not written out")
+            self._close(module.place(node), "a computed resolversConfig")
             return
         for key, config in properties(module, node).items():
             rule = self._config(*self._sources.resolved(module, config), key)
             self.rules.append(rule)
             state = State.CLOSED if rule.guards else State.TAKEN
             guards = f", closed because of {', '.join(guard.name for guard in rule.guards)}" if rule.guards else ""
-            self._sources.find(Kind.GRAPHQL, key, rule.place, f"access of a field{guards}", state)
+            self._sources.find(Kind.GRAPHQL, key, rule.place, f"access to a field{guards}", state)
 
     def _config(self, module: Module, node: Node, key: str) -> FieldRule:
         place = module.place(node)
@@ -198,19 +198,19 @@ class GraphqlReader:
         guards: list[Guard] = []
         policies: list[UsedName] = []
         if node.type != "object" or is_open(module, node):
-            guards.append(Guard(key, place, "its config is not written out"))
+            guards.append(Guard(key, place, "its config is computed"))
         access = None
         if "auth" in members:
             try:
                 access = _access(self._sources.value(module, members["auth"]))
             except NotData:
-                guards.append(Guard(key, place, "its auth is not written out"))
+                guards.append(Guard(key, place, "its auth is computed"))
         for family in FAMILIES:
             listed = members.get(family)
             used = self._named.used(family, module, listed, "global", key) if listed is not None else ()
             for judged, ported in used:
                 if family == FAMILIES[1]:  # GraphQL middlewares have a different signature than those of routes
-                    guards.append(judged.guard or Guard(key, place, "a middleware"))
+                    guards.append(judged.guard or Guard(key, place, "a GraphQL middleware"))
                 elif judged.guard is not None:
                     guards.append(judged.guard)
                 elif ported is not None:

@@ -123,7 +123,7 @@ _WORDS: Final = (
     *("FindOne", "FindMany", "Count"),
 )
 _EVENTS: Final = frozenset(f"{moment}{what}" for moment in ("before", "after") for what in _WORDS)
-_ALLOW: Final = "{says}; {reason}; once you know that it refuses nothing, allow {name}"
+_ALLOW: Final = "{says}; {reason}; if it rejects nothing, allow {name}"
 _RESULT: Final = "result"
 _REMOVALS: Final = (("splice",), ("pop",), ("shift",), ("unset",))
 _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
@@ -195,8 +195,8 @@ class HookReader:
             self._read_all(other, members, uid, Thing("code", other, node))
 
     def _unclear(self, uid: str, place: Place) -> None:
-        name = f"{uid or 'all content-types'}: hooks"
-        guard = Guard(name, place, "hooks that are not written out")
+        name = f"{uid or 'all content types'}: hooks"
+        guard = Guard(name, place, "computed hooks")
         self.hooks.append(Hook(uid, ALL_ACTIONS, guard))
         position = len(self._sources.findings)
         self._met += [NestedHook(uid, f"before{what}", guard, (), True, position) for what in _WORDS]
@@ -208,7 +208,7 @@ class HookReader:
                 self._read(*self._sources.resolved(module, node), uid, event, owner)
 
     def _read(self, module: Module, node: Node, uid: str, event: str, owner: Thing) -> None:
-        name = f"{uid or 'all content-types'}.{event}"
+        name = f"{uid or 'all content types'}.{event}"
         place = module.place(node)
         says = describe(module, node)
         reason = self._reason(module, node, event, owner)
@@ -226,7 +226,7 @@ class HookReader:
             if hook.is_before and self._sources.findings[hook.position].state is State.OPEN:
                 uid = "entries" if nested.uid == UNKNOWN else nested.uid
                 place = f"{nested.place.file}:{nested.place.line}"
-                reason = f"reads or writes {uid} at {place}, which {other.guard.name} may refuse"
+                reason = f"reads or writes {uid} at {place}, which {other.guard.name} can reject"
                 guard = hook.guard
                 says = _ALLOW.format(says=guard.says, reason=reason, name=guard.name)
                 self.hooks.append(Hook(hook.uid, _actions(hook.event), replace(guard, says=says)))
@@ -270,7 +270,7 @@ class HookReader:
             is_helper = step.node != node and step.has_event
             if is_helper and (_narrows(step.module, step.node) or forces(step.module, step.node, self._attributes)):
                 place = step.module.place(step.node)
-                return f"changes what is written or meant at {place.file}:{place.line}"
+                return f"changes the data or the filters at {place.file}:{place.line}"
         return None
 
 

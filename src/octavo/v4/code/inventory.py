@@ -115,7 +115,7 @@ def _server_tasks(sources: Sources, module: Module, node: Node) -> None:
 
 def _tasks(sources: Sources, module: Module, node: Node) -> None:
     if node.type != "object":
-        sources.find(Kind.CRON, "cron", module.place(node), "tasks that are not written out", State.OPEN)
+        sources.find(Kind.CRON, "cron", module.place(node), "computed tasks", State.OPEN)
         return
     noted = {(finding.place, finding.name) for finding in sources.findings if finding.kind is Kind.CRON}
     for name, task in properties(module, node).items():
@@ -139,7 +139,7 @@ def read_migrations(sources: Sources) -> None:
     for path in sources.folder(sources.project / "database/migrations"):
         module = sources.module(path)
         if module is not None and named(module.root):
-            says = f"once, unless v4 has run it: {describe(module, module.root)}"
+            says = f"runs once, unless v4 has run it: {describe(module, module.root)}"
             sources.find(Kind.MIGRATION, path.stem, sources.place(path), says, State.OPEN)
 
 
@@ -173,4 +173,4 @@ def read_modules(sources: Sources) -> None:
     for path in code_files(sources, sources.source):
         place = sources.place(path)
         if place.file not in covered:
-            sources.find(Kind.MODULE, place.file, place, "a module for other files", State.OPEN)
+            sources.find(Kind.MODULE, place.file, place, "a module that other files import", State.OPEN)

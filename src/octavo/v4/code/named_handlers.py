@@ -78,7 +78,7 @@ class NamedCode:
                 judged, says = self._look(family, name, path)
                 state = State.CLOSED if judged.guard else _state(judged)
                 if (family, name) not in self._used and name not in self._ported[family]:
-                    says, state = f"used nowhere that can be seen: {says}", State.OPEN
+                    says, state = f"apparently unused: {says}", State.OPEN
                 self._sources.find(_KINDS[family], name, self._sources.place(path), says, state)
 
     def full_name(self, family: Family, name: str, owner: str) -> str:
@@ -109,7 +109,7 @@ class NamedCode:
         if name in self._ported[family]:
             return Judged(None, ported=name)
         if path is None:
-            return Judged(Guard(name, used_at, "not a file of this project"))
+            return Judged(Guard(name, used_at, "not found in the project"))
         return self._look(family, name, path)[0]
 
     def _look(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
@@ -127,7 +127,7 @@ class NamedCode:
             return Judged(Guard(name, place, "cannot be read")), "cannot be read"
         value = self._sources.exported(module)
         if value is None:
-            says = describe(module, module.root, "is not written as one function")
+            says = describe(module, module.root, "its export is not a function")
             return Judged(Guard(name, place, says)), says
         return _judge(family, *self._sources.resolved(module, value), name, place)
 
@@ -138,7 +138,7 @@ class NamedCode:
         their configuration."""
         module, node = self._sources.resolved(module, node)
         if node.type != "array":
-            yield Judged(Guard(route, module.place(node), f"{family} that are not written out")), None
+            yield Judged(Guard(route, module.place(node), f"computed {family}")), None
             return
         for item in named(node):
             other, value = self._sources.resolved(module, item)
@@ -154,7 +154,7 @@ class NamedCode:
             config = self._sources.value(module, members["config"]) if "config" in members else {}
         except NotData:
             place = module.place(item)
-            return Judged(Guard(judged.ported, place, "is ported, but its config is not written out")), None
+            return Judged(Guard(judged.ported, place, "is ported, but its config is computed")), None
         return judged, (judged.ported, config)
 
     def _one(self, family: Family, module: Module, item: Node, owner: str, route: str) -> Judged:
@@ -167,7 +167,7 @@ class NamedCode:
         judged, says = _judge(family, module, item, route, place, is_inner=True)
         word = "policy" if family == "policies" else "middleware"
         state = State.CLOSED if judged.guard else _state(judged)
-        self._sources.find(_KINDS[family], route, place, f"{word} of the route itself: {says}", state)
+        self._sources.find(_KINDS[family], route, place, f"inline {word}: {says}", state)
         return judged
 
 
@@ -184,7 +184,7 @@ def _judge(
     says = describe(module, value)
     if family == "policies":
         if passes_always(module, value):
-            return Judged(None), "lets everybody pass"
+            return Judged(None), "allows every request"
         return Judged(Guard(name, place, says)), says
     if not is_inner and value.type in FUNCTIONS and _answers_nothing(value):
         return Judged(None, Shape()), says
@@ -202,8 +202,8 @@ def describe_effects(flow: Flow) -> str:
         [f"sets {', '.join(dict.fromkeys(change.key for change in flow.shape.changes))}"] if flow.shape.changes else []
     )
     if flow.undone:
-        parts.append(f"not done here: {', '.join(flow.undone)}")
-    return "; ".join(parts) or "goes on and changes nothing"
+        parts.append(f"not applied: {', '.join(flow.undone)}")
+    return "; ".join(parts) or "changes nothing"
 
 
 def _answers_nothing(function: Node) -> bool:

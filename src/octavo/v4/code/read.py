@@ -165,7 +165,7 @@ class _Reader:
             module = self._sources.module(path)
             if module is None:
                 place = self._sources.place(path)
-                self._everywhere.append(Guard(place.file, place, "cannot be read, and may add middlewares or hooks"))
+                self._everywhere.append(Guard(place.file, place, "cannot be read, and could add middlewares or hooks"))
                 continue
             for call in subscriptions(module):
                 self._hooks.subscribe(module, call)
@@ -191,7 +191,7 @@ class _Reader:
         read_modules(self._sources)
         for guard in self._everywhere:
             self._sources.find(
-                Kind.MIDDLEWARE, guard.name, guard.place, f"stands before everything: {guard.says}", State.CLOSED
+                Kind.MIDDLEWARE, guard.name, guard.place, f"runs before every request: {guard.says}", State.CLOSED
             )
 
 
@@ -218,9 +218,8 @@ def _route_findings(routes: tuple[Route, ...], ported: Places) -> Iterator[Findi
             yield Finding(Kind.ROUTE, route.name, route.place, says, State.PORTED)
             continue
         if route.core is None:
-            says = (
-                f"own handler {route.handler or '(a function)'}: answers 501{f'; guarded by {names}' if names else ''}"
-            )
+            guarded = f"; guarded by {names}" if names else ""
+            says = f"custom handler {route.handler or '(a function)'}: returns 501{guarded}"
             yield Finding(Kind.ROUTE, route.name, route.place, says, State.OPEN)
         elif route.guards:
             yield Finding(Kind.ROUTE, route.name, route.place, f"closed because of {names}", State.CLOSED)

@@ -49,11 +49,11 @@ def in_order(routes: Iterable[Route], findings: list[Finding]) -> tuple[Route, .
         for route in _without_options(given):
             before = next((other for other, start in wild if _covers(other, start, route)), None)
             if before is not None:
-                guard = Guard(before.name, before.place, "an address that is not understood stands before this one")
+                guard = Guard(before.name, before.place, "an earlier route with an unsupported path may match first")
                 route = replace(route, guards=(*route.guards, guard))
             if not _is_plain(route.path) or route.path.count("/") >= _MOST_SEGMENTS:
                 wild.append((route, re.split(r"[(*+?:{]", route.path, maxsplit=1)[0]))
-                says = "an address of this form is not served"
+                says = "unsupported path pattern: not served"
                 findings.append(Finding(Kind.ROUTE, route.name, route.place, says, State.CLOSED))
                 continue
             before_it = (shapes.get((route.method, shape)) for shape in _shapes_before(route.path))
@@ -62,7 +62,7 @@ def in_order(routes: Iterable[Route], findings: list[Finding]) -> tuple[Route, .
                 kept.append(route)
                 shapes[route.method, _shape(route.path)] = route
             elif earlier.place != route.place:
-                says = f"never reached, as in v4: {earlier.name} of {earlier.place} comes first"
+                says = f"never reached, as in v4: {earlier.name} of {earlier.place} matches first"
                 findings.append(Finding(Kind.ROUTE, route.name, route.place, says, State.NOTHING))
     return tuple(kept)
 
@@ -146,7 +146,7 @@ class RouteReader:
             self._sources.find(Kind.ROUTE, place.file, place, "empty", State.NOTHING)
             return [], ""
         if module is None or value is None:
-            self._unread(place, "what it exports is not written out")
+            self._unread(place, "its export is missing or computed")
             return [], ""
         return self._router(*self._sources.resolved(module, value), owner)
 
@@ -156,7 +156,7 @@ class RouteReader:
         return routes
 
     def _unread(self, place: Place, says: str) -> None:
-        self._sources.find(Kind.ROUTE, place.file, place, f"{says}: there are no such routes", State.CLOSED)
+        self._sources.find(Kind.ROUTE, place.file, place, f"{says}: not served", State.CLOSED)
 
     def _router(self, module: Module, node: Node, owner: str, depth: int = 0) -> tuple[list[Route], str]:
         """Return the routes of an expression, and the prefix of its router."""
@@ -167,7 +167,7 @@ class RouteReader:
             return self._own_router(module, node, owner)
         if node.type == "call_expression" and depth < _DEEPEST:
             return self._joined(module, node, owner, depth + 1)
-        self._unread(module.place(node), "is no router that can be read")
+        self._unread(module.place(node), "an unsupported router")
         return [], ""
 
     def _joined(self, module: Module, node: Node, owner: str, depth: int) -> tuple[list[Route], str]:
@@ -197,14 +197,14 @@ class RouteReader:
         if given is not None:
             options = properties(module, given) if given.type == "object" else {}
             if given.type != "object" or is_open(module, given):
-                self._unread(place, "the options of its core router are not written out")
+                self._unread(place, "the options of its core router are computed")
                 return [], ""
         try:
             said = {
                 key: self._sources.value(module, options[key]) for key in ("only", "except", "prefix") if key in options
             }
         except NotData:
-            self._unread(place, "the options of its core router are not written out")
+            self._unread(place, "the options of its core router are computed")
             return [], ""
         routes = []
         prefix = said.get("prefix") or ""
@@ -223,7 +223,7 @@ class RouteReader:
         """Yield the routes of a core router; none if the content type does not exist."""
         found = self._types.get(uid)
         if found is None:
-            self._sources.find(Kind.ROUTE, uid, place, "there is no such content-type: no routes", State.CLOSED)
+            self._sources.find(Kind.ROUTE, uid, place, "unknown content type: not served", State.CLOSED)
             return
         for action, method, path in _core_routes(found):
             yield self._handled(Route(method, prefix + path, f"{uid}.{action}", "", place, Access()), owner)
@@ -248,7 +248,7 @@ class RouteReader:
         module, config = self._sources.resolved(module, config)
         place = module.place(config)
         if config.type != "object" or is_open(module, config):
-            return _guarded(route, Guard(route.name, place, "its config is not written out"))
+            return _guarded(route, Guard(route.name, place, "its config is computed"))
         one = properties(module, config).get(action)
         if one is None:
             return route
@@ -257,12 +257,12 @@ class RouteReader:
     def _own_router(self, module: Module, node: Node, owner: str) -> tuple[list[Route], str]:
         members = properties(module, node)
         if "routes" not in members:
-            self._unread(module.place(node), "has no routes that are written out")
+            self._unread(module.place(node), "a router without routes")
             return [], ""
         try:
             prefix = str(self._sources.value(module, members["prefix"]) or "") if "prefix" in members else ""
         except NotData:
-            self._unread(module.place(members["prefix"]), "its prefix is not written out")
+            self._unread(module.place(members["prefix"]), "its prefix is computed")
             return [], ""
         routes = list(self._list(*self._sources.resolved(module, members["routes"]), owner, prefix))
         place = module.place(node)
@@ -271,7 +271,7 @@ class RouteReader:
 
     def _list(self, module: Module, node: Node, owner: str, prefix: str, depth: int = 0) -> Iterator[Route]:
         if node.type != "array" or depth > _DEEPEST:
-            self._unread(module.place(node), "its routes are not written out")
+            self._unread(module.place(node), "its routes are computed")
             return
         yield from self.written_out(module, named(node), owner, prefix, depth)
 
@@ -302,7 +302,7 @@ class RouteReader:
 
     def _administration(self, module: Module, node: Node, owner: str) -> None:
         """Record the routes for the administration only."""
-        says = "a route of the administration: not served"
+        says = "an admin route: not served"
         for item in named(node) if node.type == "array" else [node]:
             other, value = self._sources.resolved(module, item)
             members = properties(other, value) if value.type == "object" else {}
@@ -318,10 +318,10 @@ class RouteReader:
             method = str(self._sources.value(module, members["method"])).upper()
             path = str(self._sources.value(module, members["path"]))
         except (KeyError, NotData):
-            self._unread(place, "a route that is not written out")
+            self._unread(place, "a computed route")
             return None
         if method not in METHODS:
-            self._unread(place, f"a route with the method {method}")
+            self._unread(place, f"a route with the unsupported method {method}")
             return None
         handler = self._handler(module, members.get("handler"))
         config = members.get("config")
@@ -331,7 +331,7 @@ class RouteReader:
                 prefix = ""  # whatever its value, v4 ignores the router's prefix then
         route = self._handled(Route(method, f"{prefix}/{path.strip('/')}", handler, "", place, Access()), owner)
         if is_open(module, node):
-            route = _guarded(route, Guard(route.name, place, "not all of it is written out"))
+            route = _guarded(route, Guard(route.name, place, "parts of it are computed"))
         if config is not None:
             route = self._with_config(module, config, route, owner)
         return route
@@ -378,7 +378,7 @@ class RouteReader:
     def _with_config(self, module: Module, config: Node, route: Route, owner: str) -> Route:
         """Return the route with its `auth`, `policies` and `middlewares`."""
         if config.type != "object" or is_open(module, config):
-            return _guarded(route, Guard(route.name, module.place(config), "its config is not written out"))
+            return _guarded(route, Guard(route.name, module.place(config), "its config is computed"))
         members = properties(module, config)
         if "auth" in members:
             route = self._with_auth(module, members["auth"], route)
@@ -408,7 +408,7 @@ class RouteReader:
                     return route
         except NotData:
             pass
-        return _guarded(route, Guard(route.name, module.place(node), "its auth is not written out"))
+        return _guarded(route, Guard(route.name, module.place(node), "its auth is computed"))
 
 
 def _guarded(route: Route, guard: Guard) -> Route:
