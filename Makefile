@@ -4,6 +4,7 @@ PROJECT ?= examples/magazine
 TESTS ?= tests
 MINUTES ?= 15
 SOAK ?=
+DRILL ?=
 VENV ?= .venv
 FAST := not browser and not postgresql and not recording and not slow and not cluster
 BIN := $(VENV)/bin
@@ -15,7 +16,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run check test retest cluster-test lint format types bench bench-pages soak clients docs docs-site pages lock release clean
+.PHONY: help run check test retest cluster-test lint format types bench bench-pages soak drill clients docs docs-site pages lock release clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +61,9 @@ bench-large: $(DEV) ## Measure 10,000 articles against 1,000,000 (several GB, ha
 
 soak: $(DEV) ## Break this and that under load: is it flat, is nothing lost? (MINUTES=15, SOAK=--postgresql)
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) $(SOAK)
+
+drill: $(DEV) ## Rehearse outages, restarts and deployments on two nodes behind nginx (needs nginx, ten minutes; DRILL=--help)
+	$(BIN)/python -m benchmarks.drill $(DRILL)
 
 clients: $(DEV) ## Run client libraries and `octavo types` against the sample project (needs Node.js 20 and npm)
 	$(BIN)/python -m tests.clients.run

@@ -177,8 +177,9 @@ def problems(told: Told, sql: Callable[[str], str]) -> list[str]:
     ]
     values = dict(line.split("|") for line in sql("SELECT id || '|' || coalesce(reads, 0) FROM articles").splitlines())
     for entry, (acknowledged, sent) in told.reads.items():
-        if not acknowledged <= int(values[str(entry)]) <= sent:
-            found.append(f"article {entry} has {values[str(entry)]}, acknowledged {acknowledged}, sent {sent}")
+        value = values.get(str(entry))
+        if value is None or not acknowledged <= int(value) <= sent:
+            found.append(f"article {entry} has {value}, acknowledged {acknowledged}, sent {sent}")
     published = set(sql("SELECT id FROM articles WHERE published_at IS NOT NULL").split())
     found += [f"article {entry} is not published" for entry in told.published if str(entry) not in published]
     files = set(sql("SELECT id FROM files").split())

@@ -48,15 +48,20 @@ class Node:
     def log(self) -> Path:
         return self.project / "log.txt"
 
-    def start(self) -> None:
-        """Start; `wait` tells when it is ready."""
+    def start(self, *options: str, log: int | None = None, octavo: str | None = None) -> None:
+        """Start it; `wait` waits until it is ready.
+
+        The log goes to a file, or to a descriptor; `octavo` is the command of another version.
+        """
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-        with self.log.open("ab") as log:
+        program = [sys.executable, "-m", "octavo"] if octavo is None else [octavo]
+        path = {"PYTHONPATH": str(ROOT / "src")} if octavo is None else {}
+        with self.log.open("ab") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "octavo", "start", "--project", str(self.project), "--port", str(self.port)],
-                env={**kept, "PYTHONPATH": str(ROOT / "src"), **self.variables},
-                stdout=log,
-                stderr=log,
+                [*program, "start", "--project", str(self.project), "--port", str(self.port), *options],
+                env={**kept, **path, **self.variables},
+                stdout=log or file,
+                stderr=log or file,
             )
 
     def wait(self) -> None:

@@ -108,10 +108,10 @@ def _example(name: str, *changes: tuple[str, str]) -> str:
     return text
 
 
-def _caddy(folder: Path, plain: int, secure: int, upstream: int) -> tuple[Path, tuple[str, ...]]:
+def _caddy(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path, tuple[str, ...]]:
     site = _example(
         "Caddyfile",
-        (r"127\.0\.0\.1:1337", f"127.0.0.1:{upstream}"),
+        (r"127\.0\.0\.1:1337", f"127.0.0.1:{upstreams[0]}"),
         (r"^cms\.example\.org \{", f"{HOST} {{\n\ttls {folder}/certificate.pem {folder}/key.pem"),
     )
     own = f"{{\n\tadmin off\n\thttp_port {plain}\n\thttps_port {secure}\n}}\n"
@@ -119,10 +119,11 @@ def _caddy(folder: Path, plain: int, secure: int, upstream: int) -> tuple[Path, 
     return folder / "Caddyfile", ("run", "--adapter", "caddyfile", "--config")
 
 
-def _nginx(folder: Path, plain: int, secure: int, upstream: int) -> tuple[Path, tuple[str, ...]]:
+def _nginx(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path, tuple[str, ...]]:
+    servers = "\n\t".join(f"server 127.0.0.1:{port} max_fails=0;" for port in upstreams)
     site = _example(
         "nginx.conf",
-        (r"127\.0\.0\.1:1337", f"127.0.0.1:{upstream}"),
+        (r"server 127\.0\.0\.1:1337 max_fails=0;", servers),
         (r"listen 80;", f"listen 127.0.0.1:{plain};"),
         (r"listen 443 ", f"listen 127.0.0.1:{secure} "),
         (r"/etc/letsencrypt/live/cms\.example\.org/fullchain\.pem", f"{folder}/certificate.pem"),
@@ -131,16 +132,16 @@ def _nginx(folder: Path, plain: int, secure: int, upstream: int) -> tuple[Path, 
     folders = "".join(
         f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
-    own = f"daemon off;\npid {folder}/pid;\nerror_log stderr;\nuser root;\nevents {{}}\n"
+    own = f"daemon off;\npid {folder}/pid;\nerror_log stderr;\nuser root;\nevents {{ worker_connections 4096; }}\n"
     own += f"http {{\naccess_log off;\n{folders}{site}}}\n"
     (folder / "nginx.conf").write_text(own, "utf-8")
     return folder / "nginx.conf", ("-p", str(folder), "-e", "stderr", "-c")
 
 
-def _haproxy(folder: Path, plain: int, secure: int, upstream: int) -> tuple[Path, tuple[str, ...]]:
+def _haproxy(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path, tuple[str, ...]]:
     own = _example(
         "haproxy.cfg",
-        (r"server one 127\.0\.0\.1:1337", f"server one 127.0.0.1:{upstream}"),
+        (r"server one 127\.0\.0\.1:1337", f"server one 127.0.0.1:{upstreams[0]}"),
         (r"bind :80$", f"bind 127.0.0.1:{plain}"),
         (r"bind :443 ", f"bind 127.0.0.1:{secure} "),
         (r"/etc/haproxy/cms\.example\.org\.pem", f"{folder}/both.pem"),
@@ -152,7 +153,7 @@ def _haproxy(folder: Path, plain: int, secure: int, upstream: int) -> tuple[Path
     return folder / "haproxy.cfg", ("-db", "-f")
 
 
-CONFIGURED: Final[Mapping[str, Callable[[Path, int, int, int], tuple[Path, tuple[str, ...]]]]] = {
+CONFIGURED: Final[Mapping[str, Callable[..., tuple[Path, tuple[str, ...]]]]] = {
     "caddy": _caddy,
     "nginx": _nginx,
     "haproxy": _haproxy,
@@ -160,11 +161,11 @@ CONFIGURED: Final[Mapping[str, Callable[[Path, int, int, int], tuple[Path, tuple
 
 
 @contextmanager
-def running(name: str, program: Path, folder: Path, upstream: int) -> Iterator[Proxy]:
-    """One of the proxies in front of a service at the port `upstream`."""
+def running(name: str, program: Path, folder: Path, *upstreams: int) -> Iterator[Proxy]:
+    """Run one of the proxies in front of the service at a port; nginx takes the ports of several nodes."""
     certificate, _ = make_certificate(folder)
     plain, secure = free_port(), free_port()
-    file, options = CONFIGURED[name](folder, plain, secure, upstream)
+    file, options = CONFIGURED[name](folder, plain, secure, *upstreams)
     own = ("/usr/bin/env", f"XDG_CONFIG_HOME={folder}", f"XDG_DATA_HOME={folder}", program)  # what Caddy keeps
     with programs.running(*own, *options, file, port=secure, log=folder / f"{name}.log"):
         yield Proxy(name, plain, secure, certificate)
