@@ -6,6 +6,7 @@ import { ApiError, readError } from './errors';
 import { parseExactly, stringifyExactly } from './exact';
 import type { Operations } from './operations';
 import { queryText, type QueryValue } from './query';
+import { publicUrl } from './root';
 
 export type OperationName = keyof Operations;
 export type Answers<Name extends OperationName> = Operations[Name]['answers'];
@@ -78,7 +79,7 @@ async function send(address: string, { method, body, signal, headers: more }: Re
   if (token !== null) headers.Authorization = `Bearer ${token}`;
   if (typeof body === 'string') headers['Content-Type'] = 'application/json';
   try {
-    return await fetch(address, { method, headers, body: body ?? null, signal: signal ?? null, credentials: 'same-origin' });
+    return await fetch(publicUrl(address), { method, headers, body: body ?? null, signal: signal ?? null, credentials: 'same-origin' });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, 'The service cannot be reached', 'Offline');

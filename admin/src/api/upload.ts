@@ -1,6 +1,7 @@
 /** Sending files with their progress, which `fetch` does not tell. */
 import { accessToken, renew } from './client';
 import { ApiError, readError } from './errors';
+import { publicUrl } from './root';
 
 /** Send a form; `onprogress` is told how much has gone, from 0 to 1. Throws ApiError. */
 export async function upload(
@@ -23,7 +24,7 @@ interface Answer {
 function send(address: string, form: FormData, onprogress: (done: number) => void, signal?: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', address);
+    request.open('POST', publicUrl(address));
     request.setRequestHeader('Accept', 'application/json');
     const token = accessToken();
     if (token) request.setRequestHeader('Authorization', `Bearer ${token}`);

@@ -3,6 +3,7 @@ import { createQuery, keepPreviousData, type CreateQueryResult } from '@tanstack
 import { call } from '../api/client';
 import type { Folder, FolderBranch, MediaFile, MediaPage } from '../api/operations';
 import type { QueryValue } from '../api/query';
+import { publicUrl } from '../api/root';
 import { queries } from '../app/queries';
 
 export const KINDS = ['images', 'videos', 'audios', 'files'] as const;
@@ -95,14 +96,14 @@ const SMALL = 200;
 /** A picture of a file that costs little: its thumbnail, or the file itself where that is small. */
 export function thumbnailOf(file: Pick<MediaFile, 'formats' | 'mime' | 'size' | 'url'>): string | null {
   const thumbnail = file.formats?.thumbnail?.url;
-  if (thumbnail) return thumbnail;
-  return file.mime.startsWith('image/') && file.size <= SMALL ? file.url : null;
+  if (thumbnail) return publicUrl(thumbnail);
+  return file.mime.startsWith('image/') && file.size <= SMALL ? publicUrl(file.url) : null;
 }
 
 /** The smallest format that is large enough to be looked at. */
 export function previewOf(file: MediaFile): string | null {
   if (!file.mime.startsWith('image/')) return null;
-  return file.formats?.medium?.url ?? file.formats?.small?.url ?? file.url;
+  return publicUrl(file.formats?.medium?.url ?? file.formats?.small?.url ?? file.url);
 }
 
 /** `12.3 kB`, `4 MB`: of kilobytes. */

@@ -57,6 +57,7 @@ class GraphqlOptions:
     `simple_forms` accepts forms that pages of other sites can send, `url_encoded` operations in URL-encoded forms.
     `json_errors` returns all errors as JSON. `digit_ids` accepts only digits as ids. `logins` limits the root fields of
     a request that check credentials. `unkept`: responses forbid CDNs and reverse proxies to cache them.
+    `base_path` is the path of the public URL.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -72,6 +73,7 @@ class GraphqlOptions:
     json_errors: bool = False
     digit_ids: bool = False
     logins: int | None = None
+    base_path: str = ""
     trace_clock: TraceClock | None = None
     unkept: bool = False
 

@@ -18,7 +18,7 @@ from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Reque
 from octavo.api.http.live_answers import LiveAnswers
 from octavo.api.http.observers import FAILED, Look, Nobody
 from octavo.api.http.options import HttpOptions
-from octavo.api.http.request import Receive, Request, Scope, Send
+from octavo.api.http.request import Receive, Request, Scope, Send, without_prefix
 from octavo.api.http.request_ids import TRACE, name_of
 from octavo.api.http.response import FileResponse, LiveResponse, Response
 from octavo.api.http.router import Known, Router
@@ -169,6 +169,8 @@ class HttpApplication:
         if scope["type"] != "http":
             return self._lifespan(receive, send) if scope["type"] == "lifespan" else close_websocket(receive, send)
         dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
+        if dispatcher.kept_path:
+            scope = without_prefix(scope, dispatcher.kept_path)
         following = dispatcher.following
         followed = (
             following is not None

@@ -19,13 +19,16 @@ _TYPES: Final = {"js": "text/javascript; charset=utf-8", "css": "text/css; chars
 class BundledPage:
     """The page `page.html` of a package and its files, read on first use.
 
-    `path` is the URL path of the files. The page is a format string with `nonce`, `path`, `version` and the values
+    `path` is the path of the files' routes, `base_path` that of the public URL before it.
+
+    The page is a format string with `nonce`, `path`, `version` and the values
     passed to `render`.
     """
 
-    def __init__(self, package: str, path: str, names: tuple[str, ...]) -> None:
+    def __init__(self, package: str, path: str, names: tuple[str, ...], base_path: str = "") -> None:
         self._package = package
         self._path = path
+        self._public_path = base_path + path
         self._names = names
 
     def add_routes(self, router: Router) -> None:
@@ -40,7 +43,7 @@ class BundledPage:
             f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; "
             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
-        known = {"nonce": nonce, "path": self._path, "version": self._version}
+        known = {"nonce": nonce, "path": self._public_path, "version": self._version}
         text = self._read("page.html").decode().format_map({**known, **(values or {})})
         headers = ((b"content-security-policy", policy.encode()), (b"cache-control", b"no-store"))
         return Response(200, text.encode(), "text/html", headers)

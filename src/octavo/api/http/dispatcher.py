@@ -92,6 +92,7 @@ class Dispatcher:
         self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))
         """The number of running requests from which limits are checked."""
         self.hosts = options.allowed_hosts
+        self.kept_path = options.kept_path
         self._refused_hosts = RefusedHosts()
         self.following = following
         self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)

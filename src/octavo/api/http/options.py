@@ -65,6 +65,8 @@ class HttpOptions:
     security_headers: tuple[tuple[str, str], ...] = DEFAULT_SECURITY_HEADERS
     content_security_policy: str = "default-src 'none'; frame-ancestors 'self'"  # empty: not sent
     api_prefix: str = "/api"
+    base_path: str = ""  # of the public URL, such as /cms
+    kept_path: str = ""  # removed from the paths of requests, because the proxy keeps it
     max_url_length: int = 16_384
     max_headers: int = 100
     max_requests: int = 1000  # running at once; others are rejected

@@ -53,6 +53,19 @@ def decode_path(raw_path: str) -> str:
     return path
 
 
+def without_prefix(scope: Scope, prefix: str) -> Scope:
+    """Return the scope of a request with the path below a prefix, or unchanged if its path does not begin with it.
+
+    Only one prefix is removed, so that no path that a proxy blocks is reached by repeating the prefix.
+    """
+    raw: bytes = scope.get("raw_path") or quote(scope["path"], safe="/:@!$&'()*+,;=~%").encode()
+    before, below = raw[: len(prefix)], raw[len(prefix) :]
+    if before.decode("latin-1") != prefix or below[:1] not in (b"", b"/"):
+        return scope
+    raw = below or b"/"
+    return {**scope, "raw_path": raw, "path": unquote_to_bytes(raw).decode("utf-8", "replace")}
+
+
 @dataclass(slots=True)
 class Overlay:
     """Changes that project code has made to a request before an endpoint handles it.

@@ -45,7 +45,10 @@ _POLICY = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self
 
 def add_own_routes(router: Router, options: HttpOptions, problem: Callable[[], str | None]) -> None:
     """Add the start page and the health check, unless the project has its own. The page shows the current problem."""
-    for path, handler in (("/", _welcome(router, options.api_prefix, problem)), ("/_health", _health)):
+    for path, handler in (
+        ("/", _welcome(router, options.base_path + options.api_prefix, problem)),
+        ("/_health", _health),
+    ):
         if "GET" not in router.methods(path):
             router.add("GET", path, handler)
 

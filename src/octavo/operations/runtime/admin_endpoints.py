@@ -195,7 +195,8 @@ def declare_endpoints(router: Router, shared: Infrastructure, services: Services
 def _endpoints(router: Router, shared: Infrastructure, services: Services) -> Iterator[Endpoints]:
     settings, managing = shared.settings, services.manage()
     secure, origins = options.admin_cookie_secure(settings), options.admin_origins(settings)
-    answers = SessionAnswers(shared.administrators, origins, secure=secure)
+    base_path = settings.server.base_path
+    answers = SessionAnswers(shared.administrators, origins, secure=secure, base_path=base_path)
     yield AdminSessionEndpoints(shared.administrators, answers)
     first_hosts = allowed_hosts(settings.server.url, (), guesses=False)
     yield RegistrationEndpoints(shared.registration, answers, first_hosts)
@@ -227,7 +228,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield RightsEndpoints(roles, listing, services.rights.catalogue)
     owners = ComponentOwners(shared.database, registry)
     yield RelationEndpoints(Relations(managing.managed, managing.configurations, owners))
-    yield EntryAddressEndpoints(registry, settings.api.rest.prefix, settings.admin.preview)
+    yield EntryAddressEndpoints(registry, f"{base_path}{settings.api.rest.prefix}", settings.admin.preview)
     if services.controller.schedules is not None:
         yield ScheduleEndpoints(services.controller.schedules)
     recent = RecentEntries(managing.managed, managing.configurations, services.controller.schedules)

@@ -26,6 +26,8 @@ def http_options(settings: Settings) -> HttpOptions:
         security_headers=tuple((name, value) for name, value in headers.items() if value),
         content_security_policy=limits.security.content_security_policy,
         api_prefix=settings.api.rest.prefix,
+        base_path=settings.server.base_path,
+        kept_path=settings.server.kept_path,
         max_url_length=limits.requests.url_length,
         max_headers=limits.requests.header_count,
         max_requests=limits.requests.queue,

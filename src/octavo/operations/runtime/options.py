@@ -177,7 +177,8 @@ def session_cookies(settings: Settings) -> SessionCookies | None:
     if not given.http_only:
         return None
     secure = settings.mode != "development" or given.same_site == "none"
-    cookie = Cookie(COOKIE, secure, f"{settings.api.rest.prefix}/auth", _SAME_SITE[given.same_site])
+    path = f"{settings.server.base_path}{settings.api.rest.prefix}/auth"
+    cookie = Cookie(COOKIE, secure, path, _SAME_SITE[given.same_site])
     return SessionCookies(cookie, _front_ends(settings, _public_url(settings)))
 
 
@@ -188,6 +189,7 @@ def provider_options(settings: Settings) -> ProviderOptions:
         given={name: read_provider(given) for name, given in config.providers.items()},
         exempt=frozenset(config.private_hosts),
         public_url=_public_url(settings),
+        base_path=settings.server.base_path,
         api_prefix=settings.api.rest.prefix,
     )
 
@@ -310,6 +312,7 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
         json_errors=compat.error_bodies == "json",
         digit_ids=compat.ids == "digits",
         logins=MOST_LOGINS if compat.graphql_logins == "limited" else None,
+        base_path=settings.server.base_path,
         trace_clock=TraceClock() if config.tracing else None,
         unkept=uses_http_caches(settings),
     )
@@ -339,7 +342,7 @@ def documentation_options(settings: Settings) -> DocumentationOptions | None:
     plugin = settings.plugins.documentation
     if not plugin.enabled or (settings.mode == "production" and not plugin.config.always):
         return None
-    return DocumentationOptions(plugin.config.path, plugin.config.access)
+    return DocumentationOptions(plugin.config.path, plugin.config.access, settings.server.base_path)
 
 
 def caching_options(settings: Settings) -> CachingOptions:

@@ -18,7 +18,8 @@ def around_requests(shared: Infrastructure, extending: Extending, v4: V4Code | N
         return own
     remembers = settings.database.replica_readers == "process"
     graphql = settings.plugins.graphql.config.endpoint
-    return ReadYourWrites(own, graphql, shared.database.position, remembers=remembers)
+    path = settings.server.base_path or "/"
+    return ReadYourWrites(own, graphql, shared.database.position, remembers=remembers, path=path)
 
 
 def _middlewares(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:

@@ -96,7 +96,8 @@ def _links(settings: Settings) -> str:
         shown.append((documentation.path, "documentation of the REST API"))
     if settings.plugins.graphql.enabled:
         shown.append((settings.plugins.graphql.config.endpoint, "GraphQL"))
-    items = "".join(f"<li>{_link(path)}: {escape(text)}</li>\n" for path, text in shown)
+    base = settings.server.base_path
+    items = "".join(f"<li>{_link(base + path)}: {escape(text)}</li>\n" for path, text in shown)
     return f"<ul>\n{items}</ul>\n" if items else ""
 
 
@@ -107,15 +108,15 @@ def _link(path: str) -> str:
 def _types(router: Router, settings: Settings, registry: Registry, public: Ability) -> str:
     actions = list_content_actions(registry)
     rows = [
-        _row(router, item, settings.api.rest.prefix, actions, public)
+        _row(router, item, settings, actions, public)
         for item in sorted(registry.api_types(), key=lambda one: one.display_name.lower())
     ]
     return _TABLE.format(rows="\n".join(rows)) if rows else _NONE
 
 
-def _row(router: Router, item: ContentType, prefix: str, actions: tuple[str, ...], public: Ability) -> str:
-    path = f"{prefix}/{item.singular_name if item.is_single else item.plural_name}"
-    shown = _link(path) if "GET" in router.methods(path) else "not served"
+def _row(router: Router, item: ContentType, settings: Settings, actions: tuple[str, ...], public: Ability) -> str:
+    path = f"{settings.api.rest.prefix}/{item.singular_name if item.is_single else item.plural_name}"
+    shown = _link(settings.server.base_path + path) if "GET" in router.methods(path) else "not served"
     begin = f"{item.uid}."
     allowed = [one.removeprefix(begin) for one in actions if one.startswith(begin) and public.allows(one)]
     cells = (escape(item.display_name), shown, escape(", ".join(allowed)) or "none")

@@ -23,7 +23,6 @@ from octavo.api.rest.operations import Operation
 from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
 
 HEADER: Final = "octavo-position"
-COOKIE: Final = Cookie(HEADER, secure=False)
 _HEADER: Final = HEADER.encode()
 _IN_COOKIE: Final = re.compile(rb"(?:^|;)\s*octavo-position=([^;\s]*)")
 """Matches only this cookie: parsing all cookies on each read would be slow."""
@@ -40,12 +39,20 @@ class ReadYourWrites:
     """The middleware around every request.
 
     `inner` is the project's own middleware. `graphql` is the path of GraphQL. `position` returns a position after all
-    committed changes. With `remembers`, this process stores positions for clients that do not send them.
+    committed changes. With `remembers`, this process stores positions for clients that do not send them. `path` is that
+    of the cookie.
     """
 
     def __init__(
-        self, inner: Around | None, graphql: str, position: Callable[[], Awaitable[int]], *, remembers: bool
+        self,
+        inner: Around | None,
+        graphql: str,
+        position: Callable[[], Awaitable[int]],
+        *,
+        remembers: bool,
+        path: str = "/",
     ) -> None:
+        self._cookie = Cookie(HEADER, secure=False, path=path)
         self._inner = inner
         self._position = position
         self.graphql = graphql
@@ -74,7 +81,7 @@ class ReadYourWrites:
         if self.written is not None and credentials is not None:
             self.written.note(credentials, position)
         text = position_text(position)
-        return (_HEADER, text.encode()), COOKIE.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
+        return (_HEADER, text.encode()), self._cookie.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
 
 
 class Written:

@@ -88,7 +88,7 @@ def _serve(settings: Settings, read_settings: Callable[[], Settings], announceme
     announce = announcement(service)
     forget_readers()
     check_address(settings.server.host, settings.server.port)
-    service.start_wait.observer = StartingServer(settings.server.host, settings.server.port)
+    service.start_wait.observer = _starting_server(settings)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         if settings.server.workers == 1:
             runner.run(_serve_here(service, announce))
@@ -104,9 +104,14 @@ def serve_changing(read_settings: Callable[[], Settings], announce: Announce, co
     set_up_log(settings, waits=True)  # in order with the lines that the companion prints
     service = build(settings, read_settings)
     check_address(service.settings.server.host, service.settings.server.port)
-    service.start_wait.observer = StartingServer(service.settings.server.host, service.settings.server.port)
+    service.start_wait.observer = _starting_server(service.settings)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve_here(service, partial(announce, service), companion))
+
+
+def _starting_server(settings: Settings) -> StartingServer:
+    server = settings.server
+    return StartingServer(server.host, server.port, server.kept_path)
 
 
 def _most_connections(settings: Settings) -> int:

@@ -28,9 +28,10 @@ _PHRASES: Final = {204: "No Content", 503: "Service Unavailable"}
 class StartingServer:
     """Listens from the first failed attempt to the end of the wait, and informs the service manager."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, kept_path: str = "") -> None:
         self._host = host
         self._port = port
+        self._kept_path = kept_path.lower().encode()
         self._server: asyncio.Server | None = None
         self._handlers: set[asyncio.Task[None]] = set()
         self._has_waited = False
@@ -65,7 +66,7 @@ class StartingServer:
         try:
             if len(self._handlers) <= _MOST_CONNECTIONS:
                 async with asyncio.timeout(_HEAD_SECONDS):
-                    writer.write(_answer(await reader.readuntil(b"\r\n\r\n")))
+                    writer.write(_answer(self._kept_path, await reader.readuntil(b"\r\n\r\n")))
                     await writer.drain()
         except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass  # no complete request
@@ -75,11 +76,11 @@ class StartingServer:
                 writer.close()
 
 
-def _answer(head: bytes) -> bytes:
-    """Return the response to a request, without a body for HEAD."""
+def _answer(kept_path: bytes, head: bytes) -> bytes:
+    """Return the response to a request, without a body for HEAD. Its path may begin with `kept_path`."""
     method, _, rest = head.partition(b" ")
     path = rest.partition(b" ")[0].partition(b"?")[0].lower().rstrip(b"/")
-    response = _response(path)
+    response = _response(path.removeprefix(kept_path))
     body = b"" if method == b"HEAD" else response.body
     lines = [
         b"HTTP/1.1 %d %s" % (response.status, _PHRASES[response.status].encode()),

@@ -24,7 +24,7 @@ _VERSION: Final = 12
 """Digits of the digest that identifies a build. Files keep their names, so that a change touches only its own files."""
 
 _LANGUAGE: Final = '<html lang="en">'
-"""The root element of the built page, to which the project's languages are added."""
+"""The root element of the built page, to which the path of the public URL and the project's languages are added."""
 
 _PAGES_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -68,10 +68,12 @@ def own_pages(settings: Settings) -> SinglePage:
     """
     given = settings.middlewares.security.content_security_policy
     policy = _PAGES_POLICY.format(images=_hosts(given, "img-src"), media=_hosts(given, "media-src"))
-    path = escape("/" + settings.admin.path.strip("/"))
+    root = settings.server.base_path
+    root_mark = f' data-root="{escape(root)}"' if root else ""
+    path = escape(f"{root}/{settings.admin.path.strip('/')}")
     spoken = " ".join(admin_languages.own_languages(settings.project))
     page = (_PAGES / PAGE).read_text("utf-8").replace(_BASE, f'<base href="{path}/" />')
-    page = page.replace(_LANGUAGE, f'<html lang="en" data-languages="{spoken}">')
+    page = page.replace(_LANGUAGE, f'<html lang="en"{root_mark} data-languages="{spoken}">')
     version = (_PAGES / "sources.sha256").read_text("utf-8")[:_VERSION]
     page = page.replace(f'"./{ASSETS}/', f'"./{versioned_assets(version)}/')
     return SinglePage(settings.admin.path, _PAGES, policy, page.encode(), version)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
+from urllib.parse import quote, urlsplit
 
 from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
@@ -186,7 +187,16 @@ class Server:
     host: str = setting("127.0.0.1", "Address to listen on.", variable="HOST")
     port: int = setting(1337, "Port to listen on.", variable="PORT", bounds=(0, 65535))
     workers: int = setting(1, "Worker processes of `octavo start`.", bounds=AT_LEAST_ONE)
-    url: str = setting("", "Public URL of the service, used in links.", variable="PUBLIC_URL")
+    url: str = setting(
+        "",
+        "Public URL of the service, used in links. It can have a path (`https://example.org/cms`).",
+        variable="PUBLIC_URL",
+    )
+    url_path: Literal["stripped", "kept"] = setting(
+        "stripped",
+        "Whether the proxy strips the path of `url` from requests, or keeps it. Without a path in `url`, this has no "
+        "effect.",
+    )
     caches: int = setting(
         64 * 1024**2,
         "Memory for the caches of each worker (statements, GraphQL documents, responses). The signal `USR1` logs "
@@ -248,3 +258,16 @@ class Server:
     metrics: Metrics = table(Metrics)
     traces: Traces = table(Traces)
     performance: Performance = table(Performance)
+
+    @property
+    def base_path(self) -> str:
+        """The path of the public URL, without a slash at the end: empty, or such as `/cms`."""
+        if not self.url.startswith(("http://", "https://", "/")):
+            return ""
+        path = urlsplit(self.url).path.strip("/")
+        return "/" + quote(path, safe="/-._~%+@=") if path else ""
+
+    @property
+    def kept_path(self) -> str:
+        """The path that requests begin with, because the proxy keeps it."""
+        return self.base_path if self.url_path == "kept" else ""

@@ -3,6 +3,7 @@
  * lost between them. Keys that are not known are kept in `rest`; what is not known at all is a node of its own.
  */
 import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
+import { publicUrl } from '../../../api/root';
 import { isSafe } from '../text/addresses';
 
 export type Json = Record<string, unknown>;
@@ -68,7 +69,7 @@ export const schema = new Schema({
       parseDOM: [{ tag: 'figure[data-image]', getAttrs: (dom) => ({ image: read(dom, 'data-image') ?? {} }) }],
       toDOM: ({ attrs }) => {
         const image = attrs.image as Json;
-        const told = { src: String(image.url ?? ''), alt: String(image.alternativeText ?? ''), loading: 'lazy' };
+        const told = { src: publicUrl(String(image.url ?? '')), alt: String(image.alternativeText ?? ''), loading: 'lazy' };
         return ['figure', { 'data-image': JSON.stringify(image) }, ['img', told]];
       },
     },

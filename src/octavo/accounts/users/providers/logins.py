@@ -51,6 +51,7 @@ class ProviderOptions:
     given: Mapping[str, ProviderSettings]
     exempt: frozenset[str] = frozenset()
     public_url: str = ""
+    base_path: str = ""
     api_prefix: str = "/api"
 
     @property

@@ -19,7 +19,8 @@ PATH: Final = "/octavo/entry-addresses/:uid"
 class EntryAddressEndpoints:
     """`/octavo/entry-addresses/:uid`.
 
-    `prefix` is the content API's. `previews` are URLs with placeholders in braces, by UID.
+    `prefix` is the content API's, below the path of the public URL. `previews` are URLs with placeholders in
+    braces, by UID.
     """
 
     operations = (AdminOperation("GET", PATH, "show", "Show the API URLs of entries", answers=EntryAddressesAnswer),)
@@ -35,7 +36,7 @@ class EntryAddressEndpoints:
         return data_answer({"api": self._address(content_type), "preview": self._previews.get(content_type.uid)})
 
     def _address(self, content_type: ContentType) -> str | None:
-        """Return the content type's path in the content API, or None if it has none."""
+        """Return the path of the content type's public URL in the content API, or None if it has none."""
         if content_type.uid == USER:
             return f"{self._prefix}/users"
         if not content_type.uid.startswith("api::"):

@@ -27,10 +27,15 @@ _FORM: Final = "application/x-www-form-urlencoded"
 
 
 class SessionAnswers:
-    """Responses that begin a session. `origins` are allowed origins besides the service's own."""
+    """Responses that begin a session.
 
-    def __init__(self, administrators: Administrators, origins: frozenset[str], *, secure: bool) -> None:
-        self.cookie = Cookie(COOKIE, secure, PREFIX, "Strict")
+    `origins` are allowed origins besides the service's own, `base_path` is the path of the public URL.
+    """
+
+    def __init__(
+        self, administrators: Administrators, origins: frozenset[str], *, secure: bool, base_path: str = ""
+    ) -> None:
+        self.cookie = Cookie(COOKIE, secure, f"{base_path}{PREFIX}", "Strict")
         self._seconds = administrators.options.session_seconds
         self._origins = origins
 

@@ -39,7 +39,7 @@ class GraphqlEndpoint:
     def add_routes(self, router: Router, path: str) -> None:
         """Add the endpoint's routes."""
         if self._options.playground:
-            self._playground = playground(path)
+            self._playground = playground(path, self._options.base_path)
             self._playground.add_routes(router)
         router.add("POST", path, self.post)
         router.add("GET", path, self.get)

@@ -29,10 +29,11 @@ _DOCUMENT: Final = "openapi.json"
 
 @dataclass(frozen=True, slots=True)
 class DocumentationOptions:
-    """The path of the documentation, and who can read it."""
+    """The path of the documentation, who can read it, and the path of the public URL."""
 
     path: str
     access: Literal["everybody", "tokens"] = "everybody"
+    base_path: str = ""
 
 
 class Documentation:
@@ -42,7 +43,7 @@ class Documentation:
         self._described = described
         self._authenticator = authenticator
         self._options = options
-        self._page = BundledPage(__name__, options.path, ("viewer.js", "viewer.css"))
+        self._page = BundledPage(__name__, options.path, ("viewer.js", "viewer.css"), options.base_path)
         self._made: _Made | None = None
         self._making = asyncio.Lock()
 

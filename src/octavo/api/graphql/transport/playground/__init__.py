@@ -3,6 +3,6 @@
 from octavo.api.http.bundled_page import BundledPage
 
 
-def playground(path: str) -> BundledPage:
-    """Return the page at the endpoint's path."""
-    return BundledPage(__name__, path, ("graphiql.js", "graphiql.css"))
+def playground(path: str, base_path: str) -> BundledPage:
+    """Return the page at the endpoint's path, below that of the public URL."""
+    return BundledPage(__name__, path, ("graphiql.js", "graphiql.css"), base_path)
