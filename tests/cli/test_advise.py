@@ -20,7 +20,7 @@ from tests.cli.processes import PATIENCE, Server, serving
 from tests.cli.projects import SECRETS, database_variables, write_type
 
 ROWS = 60_000
-TOKEN = {"OCTAVO_SERVER__METRICS__TOKEN": "a-token-for-those-who-look", "OCTAVO_SERVER__METRICS__SLOW": "0"}
+TOKEN = {"OCTAVO_SERVER__METRICS__TOKEN": "a-token-for-those-who-look", "OCTAVO_SERVER__METRICS__SLOW_THRESHOLD": "0"}
 WRITER: dict[str, Any] = {
     "kind": "collectionType",
     "collectionName": "writers",

@@ -18,7 +18,7 @@ from tests.s3_server import KEY, SECRET, S3Server
 def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tools of the server at hand; little has to stay free."""
     monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__LEAVE_FREE", "1 MB")
+    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__MIN_FREE_SPACE", "1 MB")
 
 
 def test_made_verified_kept_restored(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_what_the_bucket_does_not_have_is_sent_next_time(
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_no_room(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said(call("db", "upgrade"))
-    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__LEAVE_FREE", "900000 GB")
+    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__MIN_FREE_SPACE", "900000 GB")
     assert refused(call("db", "backup", "--scheduled")).startswith(f"Not enough space in {project}/backups: ")
     assert [one.name for one in (project / "backups").iterdir()] == [".lock"]
 

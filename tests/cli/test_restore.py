@@ -53,7 +53,7 @@ LOST = (
 def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tools of the server at hand."""
     monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__LEAVE_FREE", "1 MB")
+    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__MIN_FREE_SPACE", "1 MB")
 
 
 @pytest.fixture

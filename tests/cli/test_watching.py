@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.cli.conftest import Call
 from tests.cli.processes import PATIENCE, Server, run, serving
 
-TOKEN = {"OCTAVO_SERVER__METRICS__TOKEN": "a-token-for-those-who-look", "OCTAVO_SERVER__METRICS__SLOW": "0"}
+TOKEN = {"OCTAVO_SERVER__METRICS__TOKEN": "a-token-for-those-who-look", "OCTAVO_SERVER__METRICS__SLOW_THRESHOLD": "0"}
 
 
 def ask(server: Server, project: Path, command: str, *options: str) -> str:

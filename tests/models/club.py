@@ -33,8 +33,8 @@ NEVER = {
     "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__ENABLED": "false",
     "OCTAVO_ADMIN__RATE_LIMIT__ENABLED": "false",
 }
-STILL = {"OCTAVO_SERVER__BACKGROUND": "false", "OCTAVO_SERVER__WEBHOOKS__POLL": "0"}
-"""Nothing is asked but what requests ask: tests count it."""
+STILL = {"OCTAVO_SERVER__BACKGROUND": "false"}
+"""With `polls=False`, only requests use the database: tests count its statements."""
 SAFE = {"OCTAVO_API__COMPAT__PROFILE": "safe"}
 ALLOW = {
     "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__REGISTER__ALLOWED_FIELDS": "nickname,pin,friend,role,confirmed,blocked"
@@ -129,7 +129,7 @@ async def open_club(folder: Path, variables: Mapping[str, str], *, filled: bool 
     """
     _write_definitions(folder)
     (folder / ".octavo").mkdir(exist_ok=True)
-    octavo = build(load_settings(folder, {**SECRETS, **STILL, **variables}, mode="development"))
+    octavo = build(load_settings(folder, {**SECRETS, **STILL, **variables}, mode="development"), polls=False)
     await octavo.asgi.start()
     try:
         if not filled:

@@ -14,7 +14,7 @@ from tests.pages.sample import FIRST, magazine
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The sample project in which every request counts as slow, so that there are some to be listed."""
     project = magazine(tmp_path_factory.mktemp("pages"))
-    with serving("develop", project, "--seed", **FIRST, OCTAVO_SERVER__METRICS__SLOW="0") as server:
+    with serving("develop", project, "--seed", **FIRST, OCTAVO_SERVER__METRICS__SLOW_THRESHOLD="0") as server:
         yield server
 
 

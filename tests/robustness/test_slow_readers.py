@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 PATIENCE = 120
 LARGE = 2 << 20
 FILE = "public/large.bin"
-LIMITS = {"OCTAVO_MIDDLEWARES__REQUESTS__UNSENT": "4MB", "OCTAVO_MIDDLEWARES__REQUESTS__UNSENT_SHARE": "3MB"}
+LIMITS = {"OCTAVO_MIDDLEWARES__REQUESTS__BUFFER_MEMORY": "12MB"}
 READ = b'{"query":"{ notes { data { attributes { text } } } }"}'
 REQUESTS = {"graphql": ("POST", "/graphql", READ), "rest": ("GET", "/api/notes", b"")}
 

@@ -55,9 +55,9 @@ def test_the_smaller_limit_of_lists_holds(tmp_path: Path, toml: str, most: int) 
 
 
 def test_limits(tmp_path: Path) -> None:
-    limits = "[graphql.config.limits]\naliases = 0\nrootFields = 7\n"
+    limits = "[graphql.config.limits]\naliases = 0\nvalues = 7\n"
     config = config_of(tmp_path, limits)
-    assert (config.limits.aliases, config.limits.root_fields, config.limits.batch) == (0, 7, 10)
+    assert (config.limits.aliases, config.limits.values, config.limits.batch) == (0, 7, 10)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_limits(tmp_path: Path) -> None:
     [
         ("[graphql.config.limits]\nalias = 5", "graphql.config.limits.alias", "aliases"),
         ("[graphql.config.limits]\nbatch = 0", "graphql.config.limits.batch", "a whole number, at least 1"),
-        ('[graphql.config.limits]\ntokens = "many"', "graphql.config.limits.tokens", "a whole number"),
+        ('[graphql.config.limits]\nvalues = "many"', "graphql.config.limits.values", "a whole number"),
         ('[graphql.config.apolloServer]\ncache = "unbounded"', "graphql.config.apolloServer.cache", "one of bounded"),
         ("[graphql.config.apolloServer]\ntrace = true", "graphql.config.apolloServer.trace", "tracing"),
         ("[graphql.config]\nmaxLimit = -2", "graphql.config.maxLimit", "at least -1"),

@@ -399,8 +399,8 @@ class EntryReader:
                 text = compile_marked_read(*arguments, marked.mark, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
         except StatementTooLong:
             message = (
-                f"The request needs a statement of more than {most} bytes, the limit of `reads.statement` in "
-                "config/api.toml. Request fewer relations, components or levels"
+                f"The request needs a statement of more than {most} bytes. Its limit follows from `reads.maxCost` "
+                "in config/api.toml. Request fewer relations, components or levels"
             )
             raise ValidationError(message) from None
         long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT

@@ -1,7 +1,7 @@
 """The services of `app` besides content: email, HTTP requests, log, cache, custom settings."""
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.core.cache import Cache
@@ -14,6 +14,9 @@ from octavo.sdk.custom_settings import Custom
 from octavo.sdk.http_client import HttpClient
 from octavo.sdk.mail import Mail
 from octavo.settings import Settings
+
+_HTTP_SECONDS: Final = 10.0
+"""Timeout of an outgoing request that sets none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ def make_facilities(
     http = settings.server.http
     return Facilities(
         mail=Mail(mailer, settings.project),
-        http=HttpClient(frozenset(http.private_hosts), http.timeout, http.largest_answer),
+        http=HttpClient(frozenset(http.private_hosts), _HTTP_SECONDS, http.max_response_size),
         log=logging.getLogger(f"project.{settings.project.resolve().name}"),
         cache=CodeCache(cache),
         custom=Custom(settings.server.custom),

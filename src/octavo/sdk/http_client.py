@@ -96,7 +96,7 @@ class HttpClient:
     ) -> HttpAnswer:
         """Send a request with `json`, form fields (`data`), `content`, or no body.
 
-        `seconds` limits the whole request. Raises HttpError if there is no response.
+        `seconds` limits the whole request; by default to 10 seconds. Raises HttpError if there is no response.
         """
         await self._load()
         from octavo.core.net.outgoing import Limits, Outgoing, RequestFailed, ask

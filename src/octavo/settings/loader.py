@@ -359,7 +359,7 @@ def _cache_problems(settings: Settings) -> Iterable[SettingsProblem]:
     if caching.purge.caches and not caching.surrogate_keys.headers:
         expected = "expected the header with cache tags, such as Surrogate-Key, because caching.purge.caches is set"
         yield placed(settings, ("api", "caching", "surrogate_keys", "headers"), expected)
-    lag, again = settings.database.replica_lag, caching.purge.again
+    lag, again = settings.database.replica_lag, caching.purge.repeat
     if caching.purge.caches and settings.database.replicas and max(again, default=0) <= lag:
         expected = f"expected a last time later than database.replicaLag, {lag} ms, as replicas can be outdated"
-        yield placed(settings, ("api", "caching", "purge", "again"), expected)
+        yield placed(settings, ("api", "caching", "purge", "repeat"), expected)

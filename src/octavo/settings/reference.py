@@ -64,6 +64,8 @@ def _render_table(table: Table) -> Iterator[str]:
 def _render_keys(table: Table, keys: list[Key]) -> Iterator[str]:
     if len(table.path) > 1:
         yield f"### [{'.'.join(table.path[1:])}]\n"
+        if table.doc:
+            yield f"{table.doc}\n"
     yield "| Key | Default | Takes | What it does | Variable |"
     yield "|---|---|---|---|---|"
     for key in keys:

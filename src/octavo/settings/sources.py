@@ -11,6 +11,7 @@ from dotenv import dotenv_values
 
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.values import dataclass
+from octavo.settings.former_keys import former_key
 from octavo.settings.keys import Key, Table, camel, canonical, kebab
 from octavo.settings.model import FILES, TABLES
 from octavo.settings.problems import SettingsProblem, unknown
@@ -84,6 +85,9 @@ def read_plain_table(
 
 
 def _read_other(table: Table, name: str, value: Any, source: str, path: str) -> Given | SettingsProblem:
+    former = former_key(*table.path, name)
+    if former is not None:
+        return SettingsProblem(source, path, former.message)
     if table.others is None:
         return SettingsProblem(source, path, unknown("key", name, table.names))
     if not isinstance(value, Mapping):
@@ -180,6 +184,9 @@ def key_of_variable(name: str) -> Key | None:
 
 
 def _unknown_variable(name: str) -> str:
+    former = former_key(*name[len(PREFIX) :].split("__"))
+    if former is not None:
+        return former.message
     message = unknown("key", name.upper(), _VARIABLES, likeness=0.75)
     return message if "did you mean" in message else "unknown key; see docs/settings.md"
 

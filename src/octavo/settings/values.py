@@ -20,7 +20,7 @@ Reader = Callable[[Any], Any]
 _FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _BYTES = {"": 1, "b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000}
+_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _AMOUNT = re.compile(r"(\d{1,15}) ?([a-z]{0,2})")
 
 
@@ -34,12 +34,14 @@ class Misplaced(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of value. `expected` completes "expected ..."; `item_is_text`: it is a table of strings."""
+    """One kind of value. `expected` completes "expected ..."; `item_is_text`: it is a table of strings. `show` writes a
+    bound of a number."""
 
     expected: str
     from_text: Reader
     from_toml: Reader
     item_is_text: bool = False
+    show: Callable[[int], str] = str
 
 
 def _instance(*wanted: type) -> Reader:
@@ -68,6 +70,16 @@ def _amount(units: Mapping[str, int]) -> Reader:
         return int(match[1]) * units[match[2]]
 
     return read
+
+
+def _in_units(units: Mapping[str, int]) -> Callable[[int], str]:
+    """Return a function that writes a number in its largest whole unit."""
+
+    def show(number: int) -> str:
+        unit = max((name for name in units if number % units[name] == 0), key=units.__getitem__, default="")
+        return f"{number // units[unit]}{unit}" if number and unit else str(number)
+
+    return show
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -152,11 +164,24 @@ FLAG = Kind("true or false", _flag, _instance(bool))
 WHOLE_NUMBER = Kind("a whole number", int, _instance(int))
 TEXTS = Kind("a list of strings", _texts_from_text, _texts)
 USES = Kind("a list of names, or of tables of a `name` and its `config`", _uses_from_text, _uses)
-SIZE = Kind('a size in bytes, or such as "512 kB", "1 MB", "2 GB"', _amount(_BYTES), _amount(_BYTES))
-DURATION = Kind(
-    'a time in seconds, or such as "30s", "15m", "12h", "30d"', _amount({"": 1} | _SECONDS), _amount(_SECONDS)
+SIZE = Kind(
+    'a size in bytes, or such as "512 kB", "1 MB", "2 GB"',
+    _amount(_BYTES),
+    _amount(_BYTES),
+    show=_in_units({" kB": 1024, " MB": 1024**2, " GB": 1024**3}),
 )
-MILLISECONDS = Kind('a time in milliseconds, or such as "100ms", "2s"', _amount(_MILLISECONDS), _amount(_MILLISECONDS))
+DURATION = Kind(
+    'a time in seconds, or such as "30s", "15m", "12h", "30d"',
+    _amount({"": 1} | _SECONDS),
+    _amount(_SECONDS),
+    show=_in_units(_SECONDS),
+)
+MILLISECONDS = Kind(
+    'a time in milliseconds, or such as "100ms", "2s"',
+    _amount({"": 1} | _MILLISECONDS),
+    _amount(_MILLISECONDS),
+    show=_in_units(_MILLISECONDS),
+)
 TEXT_TABLE = replace(_mapping("a table of strings", _instance(str)), item_is_text=True)
 HEADERS = replace(TEXT_TABLE, expected="a table of strings, or `name=value,...`", from_text=_headers_from_text)
 SHARE = Kind("a number from 0 to 1", _share, _share)
@@ -196,7 +221,7 @@ def between(kind: Kind, low: int, high: int | None) -> Kind:
 
         return read_within
 
-    bounds = f"at least {low}" if high is None else f"{low} to {high}"
+    bounds = f"at least {kind.show(low)}" if high is None else f"{kind.show(low)} to {kind.show(high)}"
     return Kind(f"{kind.expected}, {bounds}", within(kind.from_text), within(kind.from_toml))
 
 

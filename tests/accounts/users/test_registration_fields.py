@@ -72,7 +72,7 @@ async def new_club(request: pytest.FixtureRequest, anyio_backend: str, tmp_path:
 
         async def open_new(**settings: str) -> Club:
             variables = {**SECRETS, **STILL, **NEVER, **database, **settings}
-            octavo = build(load_settings(tmp_path, variables, mode="development"))
+            octavo = build(load_settings(tmp_path, variables, mode="development"), polls=False)
             await octavo.asgi.start()
             stack.push_async_callback(octavo.asgi.stop)
             await octavo.database.execute("INSERT INTO tags (name) VALUES ('first')")

@@ -18,7 +18,7 @@ from tests.models.club import FULL, NEVER, Club, open_club
 from tests.models.club_fixtures import CLUB_DATABASE
 from tests.models.templates import Copy
 
-KEPT = {**NEVER, "OCTAVO_API__CACHING__ANSWERS": "true", "OCTAVO_API__CACHING__TAGS": "true"}
+KEPT = {**NEVER, "OCTAVO_API__CACHING__RESPONSES": "true", "OCTAVO_API__CACHING__ETAGS": "true"}
 ARTICLES = "/api/articles?populate[tags]=*&populate[seo]=*&populate[parts]=*&sort=id"
 COUNT = "/api/tags?pagination[pageSize]=1"
 _HEADER = {"kind": "collectionType"}

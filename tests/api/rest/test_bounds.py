@@ -14,6 +14,7 @@ from octavo.api.graphql.document.documents import Documents
 from octavo.content.controllers.prepared_reads import MOST_PREPARED_HERE
 from octavo.content.controllers.reading import ContentReads
 from octavo.operations.runtime import process
+from octavo.query.plan.read_limits import ReadLimits, limits_by_cost
 from octavo.settings.files.api import Reads
 from tests.api.http.asgi import call
 from tests.models.site import Site
@@ -28,7 +29,7 @@ async def bounded(site: Site, *, caches: int = 64 * 1024**2, **reads: int) -> As
     """The same content, with other bounds."""
     settings = site.octavo.settings
     api = replace(settings.api, reads=replace(settings.api.reads, **reads))
-    octavo = process.build(replace(settings, api=api, server=replace(settings.server, caches=caches)))
+    octavo = process.build(replace(settings, api=api, server=replace(settings.server, cache_size=caches)))
     await octavo.database.connect()
     try:
         yield Site(octavo)
@@ -48,17 +49,17 @@ async def ask(site: Site, text: str) -> Any:
 
 
 async def test_joins_are_bounded(bookshop: Site) -> None:
-    async with bounded(bookshop, joins=10) as site:
+    async with bounded(bookshop, max_cost=200) as site:
         assert (await site.get("/api/books?populate[sequel][populate]=sequel")).status == 200
         assert message_of(await site.get(f"/api/books?{SEQUELS}")) == (
-            "The request needs more than 10 joins, the limit of `reads.joins` in config/api.toml. "
+            "The request needs more than 10 joins. Its limit follows from `reads.maxCost` in config/api.toml. "
             "Request fewer relations, components or levels"
         )
 
 
 async def test_joins_of_filters_and_sorts_count(bookshop: Site) -> None:
     sorts = (f"author.books.{name}" for name in ("id", "title", "pages", "price", "slug", "createdAt"))
-    async with bounded(bookshop, joins=10) as site:
+    async with bounded(bookshop, max_cost=200) as site:
         for text in (
             "&".join(f"filters[$or][{number}][author][books][title]=a" for number in range(6)),
             f"sort={','.join(sorts)}",
@@ -68,10 +69,10 @@ async def test_joins_of_filters_and_sorts_count(bookshop: Site) -> None:
 
 async def test_joins_of_graphql_count(bookshop: Site) -> None:
     text = "{ books { data { attributes { author { data { id } } sequel { data { id } } } } } }"
-    async with bounded(bookshop, joins=1) as site:
+    async with bounded(bookshop, max_cost=20) as site:
         (error,) = (await ask(site, text)).json["errors"]
         assert "more than 1 joins" in error["message"]
-    async with bounded(bookshop, joins=2) as site:
+    async with bounded(bookshop, max_cost=40) as site:
         assert "errors" not in (await ask(site, text)).json
 
 
@@ -89,17 +90,15 @@ async def test_conditions_of_graphql_count_in_all_fields_together(bookshop: Site
 
 
 async def test_bytes_of_a_statement_are_bounded(bookshop: Site) -> None:
-    async with bounded(bookshop, statement=16 * 1024) as site:
-        assert "`reads.statement` in config/api.toml" in message_of(await site.get(f"/api/books?{SEQUELS}"))
+    async with bounded(bookshop, max_cost=600) as site:
+        assert "statement of more than 16384 bytes" in message_of(await site.get(f"/api/books?{SEQUELS}"))
     async with bounded(bookshop) as site:
         assert (await site.get(f"/api/books?{SEQUELS}")).status == 200
 
 
 def test_the_defaults_of_the_settings_are_those_of_the_plan() -> None:
-    from octavo.query.plan.read_limits import ReadLimits
-
     reads = Reads()
-    assert ReadLimits() == ReadLimits(reads.joins, reads.statement, reads.max_cost, reads.timeout / 1000)
+    assert ReadLimits() == limits_by_cost(reads.max_cost, reads.timeout / 1000)
 
 
 async def test_no_costly_read_makes_a_long_statement(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +117,7 @@ async def test_no_costly_read_makes_a_long_statement(bookshop: Site, monkeypatch
         for asked in costly_requests():
             if asked.method == "GET":
                 assert (await site.get(asked.target)).status in (200, 400), asked.name
-    assert 16 * 1024 < longest <= Reads().statement
+    assert 16 * 1024 < longest <= ReadLimits().statement
 
 
 def threads_of(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:

@@ -14,7 +14,7 @@ from tests.models.club import FULL, NEVER, SAFE, Club
 pytestmark = pytest.mark.anyio
 
 TAGS = "/api/tags"
-TAGGED = {**NEVER, "OCTAVO_API__CACHING__TAGS": "true"}
+TAGGED = {**NEVER, "OCTAVO_API__CACHING__ETAGS": "true"}
 CONTROL = {
     "api::tag.tag": {"public": "public, max-age=60, s-maxage=600", "authenticated": "max-age=5"},
     "*": {"*": "public, max-age=10"},
@@ -77,7 +77,7 @@ async def test_nothing_is_said_to_caches_unless_asked_for(club: Club) -> None:
     assert told["vary"] == "Origin"
 
 
-@pytest.mark.parametrize("off", [NEVER, {**NEVER, **SAFE, "OCTAVO_API__CACHING__TAGS": "false"}])
+@pytest.mark.parametrize("off", [NEVER, {**NEVER, **SAFE, "OCTAVO_API__CACHING__ETAGS": "false"}])
 async def test_tags_may_be_off(new_club: OpenClub, off: dict[str, str]) -> None:
     club = await readable(await new_club(**off))
     answer = await club.ask("GET", TAGS, headers=(("If-None-Match", "*"),))
@@ -108,7 +108,7 @@ async def test_roles_are_told_apart(new_club: OpenClub) -> None:
 async def test_safe_projects_let_nobody_else_keep_what_is_read(new_club: OpenClub) -> None:
     club = await readable(
         await new_club(
-            **{**saying({"api::tag.tag": {"public": "public, max-age=60"}}), "OCTAVO_API__CACHING__TAGS": ""}, **SAFE
+            **{**saying({"api::tag.tag": {"public": "public, max-age=60"}}), "OCTAVO_API__CACHING__ETAGS": ""}, **SAFE
         )
     )
     told = (await club.ask("GET", TAGS)).headers

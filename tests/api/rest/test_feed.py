@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from octavo.access.authentication.api_tokens import create_token, revoke_token
+from octavo.api.rest.feed.hub import FeedOptions
 from octavo.database.synchronize import continue_ids
 from tests.api.rest.feeding import ON, PATIENCE, listening, write
 from tests.models.bookshop import SECRETS, SOME_TOKEN
@@ -20,9 +21,9 @@ pytestmark = pytest.mark.anyio
 FEW = {
     "OCTAVO_API__EVENTS__LISTENERS": "4",
     "OCTAVO_API__EVENTS__LISTENERS_BY_ADDRESS": "3",
-    "OCTAVO_API__EVENTS__QUEUE": "4096",
 }
-GENRE, AUTHOR, BOOK = "api::genre.genre", "api::author.author", "api::book.book"
+GENRE, AUTHOR, BOOK, NOTE = "api::genre.genre", "api::author.author", "api::book.book", "api::note.note"
+QUEUE = FeedOptions().queue
 
 
 @pytest.fixture
@@ -156,32 +157,33 @@ async def test_rights_that_end_end_the_stream(shop: Site) -> None:
 
 
 async def test_a_listener_that_does_not_keep_up_is_given_up(shop: Site) -> None:
-    async with listening(shop, f"?types={AUTHOR}&entry=true") as slow, listening(shop) as quick:
+    text = "n" * (QUEUE // 20)
+    async with listening(shop, f"?types={NOTE}&entry=true") as slow, listening(shop) as quick:
         slow.takes.clear()
         for number in range(40):
-            await write(shop, "PUT", "authors/1", {"name": str(number)})
+            await write(shop, "PUT", "notes/1", {"text": f"{number}{text}"})
             await quick.until(lambda: len(quick.told) == number + 1)  # noqa: B023 - or it falls behind on a busy machine
         async with asyncio.timeout(PATIENCE):
             await slow.done.wait()
         assert len(slow.told) < 40
-    async with listening(shop, f"?types={AUTHOR}&entry=true", last_id=slow.last_id) as again:
+    async with listening(shop, f"?types={NOTE}&entry=true", last_id=slow.last_id) as again:
         assert len({event["createdAt"] for event in slow.events + again.events}) > 1
         await again.hears(*[("entry.update", 1)] * (40 - len(slow.told)))
 
 
 async def test_a_listener_that_comes_back_holds_no_more_than_one_that_is_live(shop: Site) -> None:
-    name = "n" * 250
+    text = "n" * (QUEUE // 10)
     async with listening(shop) as quick:
-        async with listening(shop, f"?types={AUTHOR}&entry=true") as ear:
+        async with listening(shop, f"?types={NOTE}&entry=true") as ear:
             last_id = ear.last_id
         for number in range(40):
-            await write(shop, "PUT", "authors/1", {"name": f"{number}{name}"})
+            await write(shop, "PUT", "notes/1", {"text": f"{number}{text}"})
             await quick.until(lambda: len(quick.told) == number + 1)  # noqa: B023 - all are in the journal then
-        async with listening(shop, f"?types={AUTHOR}&entry=true", last_id=last_id) as again:
+        async with listening(shop, f"?types={NOTE}&entry=true", last_id=last_id) as again:
             await again.hears(*[("entry.update", 1)] * 40)
-    assert sum(name in str(event["entry"]) for event in again.events) == 40
-    assert len(again.text) > 16_384
-    assert again.longest <= 3 * 4096, "of each piece: two queues, and what surrounds entries"
+    assert sum(text in str(event["entry"]) for event in again.events) == 40
+    assert len(again.text) > 4 * QUEUE
+    assert again.longest <= 3 * QUEUE, "of each piece: two queues, and what surrounds entries"
 
 
 async def test_limits_of_listeners(shop: Site) -> None:

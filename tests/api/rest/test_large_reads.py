@@ -34,7 +34,7 @@ async def limited(site: Site, **limits: Any) -> AsyncIterator[Site]:
     """The same bookshop, served with other limits."""
     settings = site.octavo.settings
     reads = replace(settings.api.reads, max_cost=limits.pop("cost", 20_000), timeout=limits.pop("timeout", 5_000))
-    api = replace(settings.api, largest_answer=limits.pop("largest", MEGABYTE), reads=reads)
+    api = replace(settings.api, max_response_size=limits.pop("largest", MEGABYTE), reads=reads)
     made = Site(build(replace(settings, api=api, database=replace(settings.database, **limits))))
     await made.database.connect()
     yield made

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 KEY = "surrogate-key"
 SHOP = "a-shop-with-quite-a-long-name-"
-KEYED = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key", "OCTAVO_API__CACHING__TAGS": "true"}
+KEYED = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key", "OCTAVO_API__CACHING__ETAGS": "true"}
 TOLD = {"OCTAVO_API__CACHING__PURGE__CACHES": '{"front": {"kind": "purge", "url": "http://127.0.0.1:9"}}'}
 
 SHOWN = (
@@ -214,7 +214,7 @@ async def test_headers_have_the_form_their_cache_wants_and_an_end(
     settings = {
         "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Cache-Tag, xkey",
         "OCTAVO_API__CACHING__SURROGATE_KEYS__PREFIX": SHOP,
-        "OCTAVO_API__CACHING__SURROGATE_KEYS__LARGEST": "256",
+        "OCTAVO_API__CACHING__SURROGATE_KEYS__MAX_SIZE": "256",
     }
     site = await open_copy(tmp_path, Copy(file=sqlite_bookshop_template), settings)
     try:

@@ -21,7 +21,7 @@ RECORDED: Mapping[str, list[Any]] = json.loads(RECORD.read_text("utf-8"))
 @asynccontextmanager
 async def opened(folder: Path, **settings: str) -> AsyncIterator[Club]:
     write_project(folder / "src")
-    octavo = build(load_settings(folder, {**SECRETS, **STILL, **NEVER, **settings}, mode="development"))
+    octavo = build(load_settings(folder, {**SECRETS, **STILL, **NEVER, **settings}, mode="development"), polls=False)
     await octavo.asgi.start()
     club = Club(octavo, folder)
     actions = [f"api::{kind}.{kind}.{verb}" for kind in ("plain", "holder") for verb in ("find", "create", "update")]

@@ -33,9 +33,9 @@ pytestmark = pytest.mark.anyio
 PATIENCE = 120
 UID, TOKEN = "api::article.article", "a-token-that-nobody-sees"
 MANY_AT_ONCE = {
-    "OCTAVO_API__CACHING__PURGE__GATHER": "500ms",
-    "OCTAVO_MIDDLEWARES__REQUESTS__QUEUE": "2000",
-    "OCTAVO_MIDDLEWARES__REQUESTS__QUEUE_SHARE": "2000",
+    "OCTAVO_API__CACHING__PURGE__DELAY": "500ms",
+    "OCTAVO_MIDDLEWARES__REQUESTS__CONCURRENCY": "2000",
+    "OCTAVO_MIDDLEWARES__REQUESTS__CONCURRENCY_PER_CLIENT": "2000",
 }
 """One client may have a thousand requests under way: as a rule a quarter of the queue is its share."""
 KEYED = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key"}
@@ -98,7 +98,7 @@ async def until(true: Callable[[], Any]) -> None:
 @asynccontextmanager
 async def open_newsroom(folder: Path, front: Front, **settings: str) -> AsyncIterator[Newsroom]:
     """A service that has started, with what its settings say of caches."""
-    variables = {**KEYED, "OCTAVO_API__CACHING__PURGE__AGAIN": "", **settings}
+    variables = {**KEYED, "OCTAVO_API__CACHING__PURGE__REPEAT": "", **settings}
     if not (folder / "src").exists():
         make_project(folder)
         write_type(folder, ARTICLE)
@@ -187,7 +187,7 @@ async def test_a_thousand_changes_are_few_requests(anyio_backend: str, tmp_path:
 async def test_what_was_told_is_told_again_later(anyio_backend: str, tmp_path: Path) -> None:
     front = Front()
     with serving(front.answer) as url:
-        told = caches(varnish={"kind": "purge", "url": url}) | {"OCTAVO_API__CACHING__PURGE__AGAIN": "100ms, 250ms"}
+        told = caches(varnish={"kind": "purge", "url": url}) | {"OCTAVO_API__CACHING__PURGE__REPEAT": "100ms, 250ms"}
         async with open_newsroom(tmp_path, front, **told) as newsroom:
             number = await newsroom.make()
             await newsroom.until_all_is_told()

@@ -50,7 +50,7 @@ def variables(request: pytest.FixtureRequest) -> dict[str, str]:
 
 @pytest.fixture
 async def service(tmp_path: Path, variables: dict[str, str]) -> AsyncIterator[Process]:
-    given = {"OCTAVO_SERVER__METRICS__TOKEN": TOKEN, "OCTAVO_SERVER__METRICS__SLOW": "0", **variables}
+    given = {"OCTAVO_SERVER__METRICS__TOKEN": TOKEN, "OCTAVO_SERVER__METRICS__SLOW_THRESHOLD": "0", **variables}
     service = build(load_settings(make_project(tmp_path / "site"), given, default_mode="production"))
     await service.asgi.start()
     yield service

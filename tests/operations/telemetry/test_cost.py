@@ -20,7 +20,7 @@ from tests.models.templates import Copy
 
 pytestmark = pytest.mark.anyio
 
-NEVER_SLOW: Final = {"OCTAVO_SERVER__METRICS__SLOW": "1000000000"}
+NEVER_SLOW: Final = {"OCTAVO_SERVER__METRICS__SLOW_THRESHOLD": "1000000000"}
 SEEN: Final = {
     **NEVER_SLOW,
     "OCTAVO_SERVER__METRICS__TOKEN": "a-token-for-those-who-look",

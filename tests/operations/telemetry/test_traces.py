@@ -190,7 +190,7 @@ async def test_mails_and_jobs_are_followed(
 
 async def test_what_is_known_already_is_followed_too(tmp_path: Path, collector: Collector) -> None:
     """Who is followed goes the whole road; all others are answered at once, as without traces."""
-    given = {"OCTAVO_API__CACHING__ANSWERS": "true"}
+    given = {"OCTAVO_API__CACHING__RESPONSES": "true"}
     async with serving(tmp_path / "site", collector, given) as service:
         reports = service.infrastructure.caches.reports
 
@@ -210,12 +210,20 @@ async def test_what_is_known_already_is_followed_too(tmp_path: Path, collector: 
     assert not any("stories" in span.attributes.get("db.query.text", "") for span in collector.spans)
 
 
-async def test_no_more_are_followed_than_there_may_be(tmp_path: Path, collector: Collector) -> None:
-    given = {"OCTAVO_SERVER__TRACES__PER_SECOND": "1"}
-    async with serving(tmp_path / "site", collector, given) as service:
-        for _ in range(200):
-            await get(service, "/_health")
-    assert 1 <= len(collector.spans) < 200
+async def test_the_number_of_traces_per_second_is_limited(collector: Collector) -> None:
+    traces = Traces(
+        TraceOptions(
+            endpoint=f"http://127.0.0.1:{collector.port}/v1/traces",
+            headers={},
+            service="octavo",
+            sample=1,
+            per_second=1,
+            system="sqlite",
+        )
+    )
+    headers = request_of().headers
+    assert 1 <= sum(traces.chooses(headers) for _ in range(200)) < 200
+    await traces.close()
 
 
 async def test_a_collector_that_is_away_keeps_nobody_waiting(tmp_path: Path, collector: Collector) -> None:

@@ -14,7 +14,7 @@ from octavo.api.http.client_limits import share_of
 from octavo.api.http.cors import VARY_BY_ASKER, Cors, is_preflight
 from octavo.api.http.error_response import render_error
 from octavo.api.http.hosts import RefusedHosts
-from octavo.api.http.options import HttpOptions
+from octavo.api.http.options import MOST_HEADERS, HttpOptions
 from octavo.api.http.request import Request, decode_path
 from octavo.api.http.request_ids import NAME
 from octavo.api.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response
@@ -115,7 +115,7 @@ class Dispatcher:
                 self._refuse_host(request)
             if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > options.max_url_length:
                 raise UriTooLongError
-            if len(scope["headers"]) > options.max_headers:
+            if len(scope["headers"]) > MOST_HEADERS:
                 raise HeadersTooLargeError
             if request.is_followed and self.following is not None:
                 return await self.following.follow(self._enter, request)

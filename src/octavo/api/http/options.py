@@ -2,6 +2,7 @@
 
 from dataclasses import field
 from enum import StrEnum
+from typing import Final
 
 from octavo.api.http.hosts import AllowedHosts
 from octavo.api.http.proxies import TrustedProxies
@@ -28,6 +29,10 @@ class CorsOptions:
     credentials: bool = False  # for listed origins; reflected ones always have them
     local: bool = False  # also allow pages on this machine, on any port
     logs_refusals: bool = False  # once per origin, with the setting to change
+
+
+MOST_HEADERS: Final = 100
+"""Maximum number of headers of a request. With more, the HTTP server usually responds before Octavo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,6 @@ class HttpOptions:
     base_path: str = ""  # of the public URL, such as /cms
     kept_path: str = ""  # removed from the paths of requests, because the proxy keeps it
     max_url_length: int = 16_384
-    max_headers: int = 100
     max_requests: int = 1000  # running at once; others are rejected
     max_requests_each: int = 0  # per client; 0: a quarter of all
     max_receiving: int = 1000  # requests whose bodies are still arriving

@@ -10,6 +10,7 @@ from typing import Final
 
 from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authorization.actor import Actor
+from octavo.api.http.options import MOST_HEADERS
 from octavo.api.http.request import Request, Scope
 from octavo.api.http.response import ReadyResponse, Response
 from octavo.api.http.router import Finish, Handler, Known, Route, Router
@@ -49,20 +50,18 @@ class ResponseCache:
         controller: ContentController,
         reader: CachingReader,
         ready: Cache[_Key, _Ready],
-        most_headers: int,
     ) -> None:
         self._authenticator = authenticator
         self._controller = controller
         self._locales = controller.locales
         self._reader = reader
         self._ready = ready
-        self._most_headers = most_headers
 
     def find(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Known | Awaitable[Known | None] | None:
         """Return the cached response and its route, or None for a request to handle normally. Raises no errors."""
         credentials = headers.get(_CREDENTIALS)
         ready = self._ready.get(_key(scope, credentials)) if scope["method"] == "GET" else None
-        if ready is None or len(scope["headers"]) > self._most_headers:
+        if ready is None or len(scope["headers"]) > MOST_HEADERS:
             return None
         known = headers.get(CONDITION)
         if ready.caller is not None:

@@ -70,8 +70,8 @@ class _Expansion:
             self._left -= 1
             if self._left < 0:
                 raise ValidationError(
-                    "Invalid populate: deep exceeds the limit `reads.joins` in config/api.toml. "
-                    "Request fewer levels, such as deep,3"
+                    "Invalid populate: deep needs too many joins. Their limit follows from `reads.maxCost` in "
+                    "config/api.toml. Request fewer levels, such as deep,3"
                 )
             below = self._below(attribute, levels, passed)
             yield Populate(name=name, query=Query(populate=below) if below else EVERYTHING)

@@ -56,7 +56,7 @@ class _Maker:
 def store_of(settings: Settings) -> Store:
     """Return the folder of a project's backups."""
     given = settings.database.backups
-    return Store(settings.project / given.folder, given.leave_free)
+    return Store(settings.project / given.folder, given.min_free_space)
 
 
 def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:

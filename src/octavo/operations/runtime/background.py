@@ -36,6 +36,9 @@ logger = logging.getLogger(__name__)
 GRACE_SECONDS: Final = 2.0
 """Time that running deliveries have at a stop. Later ones are delivered again, by other processes or the next start."""
 _SWEEP_SECONDS: Final = 60.0
+_WEBHOOK_SECONDS: Final = 2.0
+_LARGEST_JOURNAL: Final = 16 * 1024**2
+"""Maximum bytes of stored events, about 200 each."""
 _TOTALS_SECONDS: Final = 1.0
 _COMPARED_EVERY: Final = 3600.0
 _FOLLOW_SECONDS: Final = 1.0
@@ -44,8 +47,9 @@ _FOLLOW_SECONDS: Final = 1.0
 class Background:
     """The background work of one site. It ends when another site replaces this one."""
 
-    def __init__(self, infrastructure: Infrastructure, site: Site) -> None:
+    def __init__(self, infrastructure: Infrastructure, site: Site, *, polls: bool = True) -> None:
         self._shared = infrastructure
+        self._polls = polls
         self._works = infrastructure.settings.server.background
         works = self._works and site.topics
         self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
@@ -61,9 +65,8 @@ class Background:
         self.is_at_work = True
         if self._worker is not None:
             self._worker.start()
-        seconds = self._shared.settings.server.webhooks.poll
-        if seconds:
-            self._begin(_look_again_and_again(self._shared.webhooks, seconds))
+        if self._polls:
+            self._begin(_look_again_and_again(self._shared.webhooks))
         if self._works and self._shared.settings.server.jobs.cron and self._jobs.tasks:
             self._begin(self._jobs.scheduler().run())
         builds = self._works and self._shared.settings.database.update_tables
@@ -79,7 +82,7 @@ class Background:
             self._begin(_keep_parts(SubstringIndexMaintenance(self._shared.database, self._registry)))
         if self._works and self._shared.database.dialect.versions is not None:
             follower = VersionTracker(self._shared.database, self._registry)
-            self._begin(_follow_tables(follower, asked=self._shared.settings.api.caching.answers))
+            self._begin(_follow_tables(follower, asked=self._shared.settings.api.caching.responses))
         if self._works:
             self._begin_cleaning()
 
@@ -115,7 +118,7 @@ async def _sweep(infrastructure: Infrastructure, leadership: Leadership) -> None
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
         try:
             if await leadership.is_here():
-                await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
+                await sweep_journal(infrastructure.database, events.keep, _LARGEST_JOURNAL)
             out_of_reach = False
         except Exception as error:  # retry after any error
             out_of_reach = _log_once("Could not remove old change records yet", error, out_of_reach)
@@ -221,10 +224,10 @@ async def _follow_tables(keeper: VersionTracker, *, asked: bool) -> None:
         await asyncio.sleep(_FOLLOW_SECONDS * random.uniform(0.5, 1.5) if asked else _SWEEP_SECONDS)  # noqa: S311 - no secret
 
 
-async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:
+async def _look_again_and_again(webhooks: Webhooks) -> None:
     out_of_reach = False
     while True:
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(_WEBHOOK_SECONDS)
         try:
             await webhooks.look()
             out_of_reach = False

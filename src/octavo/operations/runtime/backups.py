@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 _LOOK_SECONDS: Final = 30.0
 _GRACE_SECONDS: Final = 10.0
 _MOST_SAID: Final = 500
+_LONGEST: Final = 6 * 3600.0
+"""Maximum duration of a backup, in seconds."""
 
 
 def schedule_of(settings: Settings) -> Schedule | None:
@@ -32,7 +34,7 @@ def schedule_of(settings: Settings) -> Schedule | None:
     if not given.schedule:
         return None
     try:
-        schedule = Schedule(given.schedule, given.time_zone)
+        schedule = Schedule(given.schedule, settings.server.jobs.time_zone)
         schedule.next_after(this_moment())
     except InvalidSchedule as error:
         raise StartFailed(f"database.backups.schedule: {error}") from None
@@ -106,7 +108,7 @@ class ScheduledBackups:
             logger.warning("Could not start a backup: %s", reason_of(error))
             return
         if is_ours:
-            await self._make(float(self._settings.database.backups.timeout))
+            await self._make(_LONGEST)
 
     async def _make(self, seconds: float) -> None:
         try:

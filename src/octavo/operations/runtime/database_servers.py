@@ -133,7 +133,7 @@ def read_servers(settings: Settings) -> Servers:
         prepared=options.pooler == "prepared",
         direct=_server("direct", options.direct, parameters) if pooled and options.direct else None,
         replicas=[_server("replicas", text, parameters) for text in options.replicas],
-        freshness=Freshness(options.replica_lag / 1000, options.replica_lag_bytes, options.replica_outage / 1000),
+        freshness=Freshness(options.replica_lag / 1000, outage=options.replica_outage / 1000),
     )
     return Servers(parameters, topology)
 

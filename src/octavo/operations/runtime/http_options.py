@@ -1,5 +1,7 @@
 """Translate settings to HTTP options: limits, timeouts, CORS, security headers."""
 
+from typing import Final
+
 from octavo.api.http.hosts import AllowedHosts, allowed_hosts
 from octavo.api.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.api.http.proxies import TrustedProxies
@@ -7,10 +9,14 @@ from octavo.core.host_names import ANY
 from octavo.operations.runtime.options import uses_http_caches
 from octavo.settings import Settings
 
+_LEAST_RECEIVING: Final = 64
+"""Minimum limit of the requests of one client whose bodies arrive at a time."""
+
 
 def http_options(settings: Settings) -> HttpOptions:
     """Return the options of requests and responses, for all APIs."""
-    limits = settings.middlewares
+    limits, requests = settings.middlewares, settings.middlewares.requests
+    each = requests.concurrency_per_client or max(1, requests.concurrency // 4)
     headers = dict(DEFAULT_SECURITY_HEADERS) | {name.lower(): value for name, value in limits.headers.items()}
     return HttpOptions(
         cors=_cors_options(settings),
@@ -20,7 +26,6 @@ def http_options(settings: Settings) -> HttpOptions:
             text=limits.body.text,
             file=settings.plugins.upload.config.size_limit,
             upload=limits.body.upload,
-            parts=limits.body.parts,
             json_depth=limits.body.json_depth,
         ),
         security_headers=tuple((name, value) for name, value in headers.items() if value),
@@ -28,19 +33,15 @@ def http_options(settings: Settings) -> HttpOptions:
         api_prefix=settings.api.rest.prefix,
         base_path=settings.server.base_path,
         kept_path=settings.server.kept_path,
-        max_url_length=limits.requests.url_length,
-        max_headers=limits.requests.header_count,
-        max_requests=limits.requests.queue,
-        max_requests_each=limits.requests.queue_share,
-        max_receiving=limits.requests.receiving,
-        max_receiving_each=limits.requests.receiving_share,
-        max_received_bytes=limits.requests.received,
-        max_unsent=limits.requests.unsent,
-        max_unsent_each=limits.requests.unsent_share,
-        body_seconds=limits.requests.body_timeout,
-        body_rate=limits.requests.body_rate,
-        upload_rate=limits.requests.upload_rate,
-        request_seconds=limits.requests.timeout,
+        max_url_length=requests.url_length,
+        max_requests=requests.concurrency,
+        max_requests_each=each,
+        max_receiving=requests.concurrency,
+        max_receiving_each=max(_LEAST_RECEIVING, each // 4),
+        max_received_bytes=requests.buffer_memory,
+        max_unsent=requests.buffer_memory,
+        body_seconds=requests.body_timeout,
+        request_seconds=requests.timeout,
         shutdown_seconds=settings.server.shutdown,
         trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
         allowed_hosts=_allowed_hosts(settings),

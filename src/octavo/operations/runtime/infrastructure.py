@@ -103,7 +103,7 @@ class Infrastructure:
     @property
     def new_reader(self) -> Callable[..., EntryReader]:
         """The class or factory of entry readers, which add spans to traces if tracing is enabled."""
-        if self.settings.api.caching.answers and not self.settings.server.performance.simple:
+        if self.settings.api.caching.responses and not self.settings.server.performance.simple:
             return CachingReader if self.traces is None else self.traces.kept_reader
         return EntryReader if self.traces is None else self.traces.reader
 
@@ -160,7 +160,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     traces = open_traces(settings)
     attempts = counts.open_storage if counts else _counted_in_database(settings, database)
     limits = RateLimits(options.rate_limit_options(settings), attempts)
-    caches = CacheBudget(settings.server.caches)
+    caches = CacheBudget(settings.server.cache_size)
     access = options.access_options(settings)
     new_authenticator = Authenticator if traces is None else traces.authenticator
     authenticator = new_authenticator(database, options.secrets(settings), access, caches=caches)

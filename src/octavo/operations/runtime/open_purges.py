@@ -13,13 +13,14 @@ from octavo.settings import Settings
 
 _SERVICES: Final = {"fastly": "https://api.fastly.com", "cloudflare": "https://api.cloudflare.com/client/v4"}
 _MOST_ANSWER: Final = 64 * 1024
+_SECONDS: Final = 5.0
 
 
 def open_purges(settings: Settings, database: Database, outbox: Outbox) -> Purges:
     """Return the purges of the configured caches."""
     given = settings.api.caching
-    options = PurgeQueueOptions(given.purge.gather, given.purge.again, given.surrogate_keys.prefix)
-    return Purges(database, outbox, configured_caches(settings), _Sender(float(given.purge.timeout)).send, options)
+    options = PurgeQueueOptions(given.purge.delay, given.purge.repeat, given.surrogate_keys.prefix)
+    return Purges(database, outbox, configured_caches(settings), _send, options)
 
 
 def purging_tables(settings: Settings) -> tuple[SystemTable, ...]:
@@ -42,27 +43,19 @@ def configured_caches(settings: Settings) -> list[HttpCache]:
     ]
 
 
-class _Sender:
-    """Send requests to addresses that the operator configured: private addresses and plain HTTP are allowed."""
+async def _send(cache: HttpCache, request: PurgeRequest) -> None:
+    """Send a request to an address that the operator configured: it can be private, with plain HTTP.
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    Raises PurgeFailed.
+    """
+    from octavo.core.net.outgoing import Limits, Outgoing, RequestFailed, ask  # the HTTP client is slow to load
 
-    async def send(self, cache: HttpCache, request: PurgeRequest) -> None:
-        """Send a request. Raises PurgeFailed."""
-        from octavo.core.net.outgoing import (  # the HTTP client is slow to load
-            Limits,
-            Outgoing,
-            RequestFailed,
-            ask,
-        )
-
-        host = urlsplit(cache.url).hostname or ""
-        limits = Limits(frozenset({host}), self._seconds, _MOST_ANSWER)
-        asked = Outgoing(request.method, request.url, headers=request.headers, json=request.json)
-        try:
-            answer = await ask(asked, limits)
-        except RequestFailed as error:
-            raise PurgeFailed(str(error)) from None
-        if not 200 <= answer.status < 300:
-            raise PurgeFailed(f"{host} returned {answer.status}", refused=True)
+    host = urlsplit(cache.url).hostname or ""
+    limits = Limits(frozenset({host}), _SECONDS, _MOST_ANSWER)
+    asked = Outgoing(request.method, request.url, headers=request.headers, json=request.json)
+    try:
+        answer = await ask(asked, limits)
+    except RequestFailed as error:
+        raise PurgeFailed(str(error)) from None
+    if not 200 <= answer.status < 300:
+        raise PurgeFailed(f"{host} returned {answer.status}", refused=True)

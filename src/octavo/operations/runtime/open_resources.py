@@ -31,7 +31,7 @@ def open_project_database(
     open_limited = partial(
         open_database,
         statement_timeout=options.statement_timeout / 1000,
-        largest_answer=settings.api.largest_answer,
+        largest_answer=settings.api.max_response_size,
         simple=settings.server.performance.simple,
     )
     if options.client == "sqlite":
@@ -42,7 +42,7 @@ def open_project_database(
         schema=options.schema,
         pool_minimum=options.pool.min,
         pool_maximum=options.pool.max,
-        pool_patience=options.pool.patience / 1000,
+        pool_patience=options.pool.acquire_timeout / 1000,
         topology=servers.untouched if untouched else servers.topology,
         start_patience=start_patience,
     )

@@ -31,7 +31,6 @@ def open_traces(settings: Settings) -> "Traces | None":
             headers=given.headers,
             service=given.service,
             sample=given.sample,
-            per_second=given.per_second,
             system=system_of_database(settings),
         )
     )

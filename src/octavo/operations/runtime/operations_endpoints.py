@@ -127,7 +127,7 @@ class Operating:
             raise StartFailed(f"server.metrics.token has less than {_SHORTEST_TOKEN} characters")
         self._token = token.encode()
         infrastructure.slow.note = self._statements.note if token else None
-        infrastructure.slow.seconds = settings.server.metrics.slow / 1000
+        infrastructure.slow.seconds = settings.server.metrics.slow_threshold / 1000
         log = settings.server.log
         slow, counted = infrastructure.slow, self._measures if token else None
         application.look = AllObservers(slow, slow.seconds, counted, log.access_sample if log.access else 0)

@@ -41,7 +41,7 @@ from octavo.events.webhooks import deliveries as webhook_deliveries
 from octavo.events.webhooks import rows as webhook_rows
 from octavo.operations.runtime import definition_sync
 from octavo.query.params import PageLimits
-from octavo.query.plan.read_limits import ReadLimits
+from octavo.query.plan.read_limits import ReadLimits, limits_by_cost
 from octavo.query.sql.ddl.tables import SystemTable
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
@@ -117,7 +117,7 @@ def strictness(settings: Settings) -> Strictness:
 def feed_options(settings: Settings) -> FeedOptions:
     """Return the options of the change feed."""
     events = settings.api.events
-    return FeedOptions(events.listeners, events.listeners_by_address, events.heartbeat, events.queue, events.types)
+    return FeedOptions(events.listeners, events.listeners_by_address, types=events.types)
 
 
 def hides_future(settings: Settings) -> bool:
@@ -260,7 +260,7 @@ def admin_cookie_secure(settings: Settings) -> bool:
 def read_limits(settings: Settings) -> ReadLimits:
     """Return the limits of all reads."""
     reads = settings.api.reads
-    return ReadLimits(reads.joins, reads.statement, reads.max_cost, reads.timeout / 1000)
+    return limits_by_cost(reads.max_cost, reads.timeout / 1000)
 
 
 def page_limits(settings: Settings) -> PageLimits:
@@ -292,9 +292,6 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
     most = config.limits
     limits = Limits(
         depth=config.depth_limit,
-        tokens=most.tokens,
-        fields=most.fields,
-        root_fields=most.root_fields,
         aliases=most.aliases,
         introspection=config.introspection,
     )
@@ -348,9 +345,9 @@ def documentation_options(settings: Settings) -> DocumentationOptions | None:
 def caching_options(settings: Settings) -> CachingOptions:
     """Return the cache headers of reads."""
     said, compat = settings.api.caching, settings.api.compat
-    tags = compat.profile == "safe" if said.tags is None else said.tags
+    tags = compat.profile == "safe" if said.etags is None else said.etags
     keys = said.surrogate_keys
-    named = KeyOptions(keys.headers, keys.prefix, keys.largest) if keys.headers else None
+    named = KeyOptions(keys.headers, keys.prefix, keys.max_size) if keys.headers else None
     return CachingOptions(tags, said.control, compat.cache_control == "private", named)
 
 

@@ -140,11 +140,15 @@ INVALID_CHANGE: Final = "The change is invalid; the previous version is still se
 class Process:
     """A service, assembled but not started. `asgi` is the application for a server.
 
-    `read_settings` is called at each `reload`; without it the settings never change. Raises InvalidDefinitions and
+    `read_settings` is called at each `reload`; without it the settings never change. `polls`: look for webhooks that
+    other processes change. Raises InvalidDefinitions and
     InvalidCode.
     """
 
-    def __init__(self, settings: Settings, read_settings: Callable[[], Settings] | None = None) -> None:
+    def __init__(
+        self, settings: Settings, read_settings: Callable[[], Settings] | None = None, *, polls: bool = True
+    ) -> None:
+        self._polls = polls
         follows, changes = settings.server.follow_definitions, settings.mode == "development"
         self._marks = read_marks(settings.project) if follows or changes else {}  # before the files are read
         self._permissions = Permissions(settings.project)
@@ -152,7 +156,7 @@ class Process:
         self.site = build_site(self.infrastructure)
         self._stop_listening = _put_in_force(self.infrastructure, self.site, self._permissions)
         self._allow_changes(self.infrastructure)
-        self._background = Background(self.infrastructure, self.site)
+        self._background = Background(self.infrastructure, self.site, polls=polls)
         self.start_wait = StartWait(settings.database.start_wait)
         self._read_settings = read_settings or (lambda: settings)
         self._turn = asyncio.Lock()
@@ -430,7 +434,7 @@ class Process:
         self._allow_changes(infrastructure)
         self._stop_listening()
         self._stop_listening = _put_in_force(infrastructure, site, self._permissions)
-        before, self._background = self._background, Background(infrastructure, site)
+        before, self._background = self._background, Background(infrastructure, site, polls=self._polls)
         if before.is_at_work:  # not if this process was never started
             self._background.start()
         self._retirements.start(retiring)
@@ -484,6 +488,6 @@ def _tables(settings: Settings) -> tuple[str, tuple[SystemTable, ...], Path | No
     return settings.plugins.i18n.config.default_locale, options.own_tables(settings), folder
 
 
-def build(settings: Settings, read_settings: Callable[[], Settings] | None = None) -> Process:
-    """Assemble a service. Raises InvalidDefinitions and InvalidCode if the project is invalid."""
-    return Process(settings, read_settings)
+def build(settings: Settings, read_settings: Callable[[], Settings] | None = None, *, polls: bool = True) -> Process:
+    """Assemble a service, with the arguments of `Process`. Raises InvalidDefinitions and InvalidCode."""
+    return Process(settings, read_settings, polls=polls)

@@ -34,5 +34,5 @@ def use_response_cache(
     """Answer repeated requests from the response cache, if it is enabled. Call it last on a router."""
     reader = controller.reader
     if isinstance(reader, CachingReader):
-        ready, most_headers = caches.cache("quick answers"), shared.settings.middlewares.requests.header_count
-        add_response_cache(router, ResponseCache(shared.authenticator, controller, reader, ready, most_headers))
+        ready = caches.cache("quick answers")
+        add_response_cache(router, ResponseCache(shared.authenticator, controller, reader, ready))

@@ -1,5 +1,7 @@
 """Connect webhooks with the settings and with a site."""
 
+from typing import Final
+
 from octavo.access.authorization.permissions import EVERYTHING
 from octavo.access.authorization.strictness import Strictness
 from octavo.content.controllers.reading import ContentReads
@@ -17,6 +19,8 @@ from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import USER, ContentType
 from octavo.schema.registry import Registry
 
+_LARGEST_LOG: Final = 64 * 1024**2
+"""Maximum bytes of messages in the delivery log."""
 _SHOWN_UNASKED = {USER: "role"}
 """What v4 populates without `populate`."""
 
@@ -48,6 +52,6 @@ def webhook_topic(shared: Infrastructure) -> Topic:
     """Return the topic that delivers webhook messages."""
     given = shared.settings.server.webhooks
     retries = Retries(attempts=given.attempts, first=10.0, factor=4.0, longest=6 * 3600.0)
-    kept = RetentionLimits(given.keep * 1000, given.keep_size)
+    kept = RetentionLimits(given.keep * 1000, _LARGEST_LOG)
     delivery = WebhookDelivery(shared.database, shared.webhooks, retries, given.disable_after, kept)
     return delivery.topic(float(given.timeout))

@@ -81,8 +81,8 @@ class TraceOptions:
     headers: Mapping[str, str]
     service: str
     sample: float
-    per_second: int
     system: str
+    per_second: int = 100
 
 
 class _Followed:

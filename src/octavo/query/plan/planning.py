@@ -80,8 +80,8 @@ class Planning:
         self.joins += 1
         if self.joins > self.most_joins:
             raise ValidationError(
-                f"The request needs more than {self.most_joins} joins, the limit of `reads.joins` in "
-                "config/api.toml. Request fewer relations, components or levels"
+                f"The request needs more than {self.most_joins} joins. Its limit follows from `reads.maxCost` "
+                "in config/api.toml. Request fewer relations, components or levels"
             )
 
     @property

@@ -61,7 +61,11 @@ class AdminAudit:
     """The audit log of administrators' actions, for `octavo audit`."""
 
     keep: int = setting(
-        90 * 86400, "How long the audit log is stored.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="90d"
+        90 * 86400,
+        "How long the audit log is stored, within `rows`.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="90d",
     )
     rows: int = setting(100_000, "Maximum number of rows of the audit log.", bounds=AT_LEAST_ONE)
 
@@ -70,7 +74,7 @@ class AdminAudit:
 class FirstAdministrator:
     """The first administrator, made at a start when there is none; both or neither, best from the environment."""
 
-    email: str | None = setting(None, "Address.")
+    email: str | None = setting(None, "Email address.")
     password: str | None = setting(None, "Password.", secret=True)
 
 
@@ -78,9 +82,9 @@ class FirstAdministrator:
 class Admin:
     """Administrators."""
 
-    auth: AdminAuth = table(AdminAuth, "Sessions.")
-    rate_limit: AdminRateLimit = table(AdminRateLimit, "Attempts.")
-    audit: AdminAudit = table(AdminAudit, "The audit log of administrators.")
+    auth: AdminAuth = table(AdminAuth, "Sessions of administrators; shorten them if your security policy requires it.")
+    rate_limit: AdminRateLimit = table(AdminRateLimit, "Limits on sign-in attempts of administrators.")
+    audit: AdminAudit = table(AdminAudit, "The [audit log](administrators.md#audit-log) of administrators.")
     panel: Literal["octavo", "project", "off"] = setting(
         "octavo", "Admin pages: Octavo's own, the v4 panel that the project has built, or none."
     )
@@ -93,5 +97,7 @@ class Admin:
         kind=_PREVIEWS,
     )
     first: FirstAdministrator = table(
-        FirstAdministrator, "The first administrator, created at a start if there is none."
+        FirstAdministrator,
+        "The first administrator, created at a start if there is none, for automatic deployments. Set both in the "
+        "environment.",
     )

@@ -10,6 +10,7 @@ from octavo.settings.files.compatibility import Compat
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import (
     DURATION,
+    MILLISECONDS,
     PATH,
     SIZE,
     one_of,
@@ -24,7 +25,7 @@ class Rest:
     """The REST API."""
 
     default_limit: int = setting(25, "Entries per page if a request sets none.", bounds=AT_LEAST_ONE)
-    max_limit: int = setting(100, "Maximum entries per page; -1 for no limit but `largestAnswer`.", bounds=(-1, None))
+    max_limit: int = setting(100, "Maximum entries per page; -1 for no limit but `maxResponseSize`.", bounds=(-1, None))
     with_count: bool = setting(True, "Return totals if a request does not say.")
     populate_deep: int = setting(
         0,
@@ -48,27 +49,20 @@ class Responses:
 class Reads:
     """Limits of one read, over REST and GraphQL; far above what applications need. More expensive reads get 400."""
 
-    joins: int = setting(
-        1_000, "Maximum tables that a read joins: one for each relation, component and kind.", bounds=AT_LEAST_ONE
-    )
-    statement: int = setting(
-        512 * 1024,
-        "Maximum size of the SQL statement of a read.",
-        kind=SIZE,
-        bounds=(16 * 1024, 64 * 1024**2),
-        default_doc="512 kB",
-    )
     max_cost: int = setting(
         20_000,
         "Maximum cost of a read, computed before planning: 1 for each relation, component, kind, field, condition "
-        "and sort, and 1 for each 500 entries of its largest list. Nested lists count 10 entries each.",
+        "and sort, and 1 for each 500 entries of its largest list. Nested lists count 10 entries each. It also limits "
+        "joins (1,000) and the statement (512 kB), in proportion.",
         bounds=AT_LEAST_ONE,
     )
     timeout: int = setting(
         5_000,
-        "Maximum time, in milliseconds, that the database works on a read with three or more nested lists or with "
+        "Maximum time that the database works on a read with three or more nested lists or with "
         "a long statement; `statementTimeout` in `config/database.toml` applies to all statements.",
+        kind=MILLISECONDS,
         bounds=AT_LEAST_ONE,
+        default_doc="5s",
     )
 
 
@@ -100,30 +94,13 @@ class Events:
         bounds=(60, None),
         default_doc="1h",
     )
-    keep_bytes: int = setting(
-        16 * 1024**2,
-        "Maximum size of stored events, about 200 bytes each; the oldest are removed first.",
-        kind=SIZE,
-        bounds=(64 * 1024, None),
-        default_doc="16 MB",
+    listeners: int = setting(
+        2000, "Maximum listeners of a worker, each with up to 128 kB of memory; more receive 503.", bounds=AT_LEAST_ONE
     )
-    listeners: int = setting(2000, "Maximum listeners of a worker; more receive 503.", bounds=AT_LEAST_ONE)
     listeners_by_address: int = setting(
-        100, "Maximum listeners of a worker from one address; more receive 429.", bounds=AT_LEAST_ONE
-    )
-    heartbeat: int = setting(
-        15,
-        "Time between heartbeats, which keep a connection open and carry the id to reconnect with.",
-        kind=DURATION,
+        100,
+        "Maximum listeners of a worker from one address; more receive 429. Raise it for offices behind one address.",
         bounds=AT_LEAST_ONE,
-        default_doc="15s",
-    )
-    queue: int = setting(
-        64 * 1024,
-        "Maximum size of events that wait for one listener; slower listeners are disconnected and can reconnect.",
-        kind=SIZE,
-        bounds=(4 * 1024, 16 * 1024**2),
-        default_doc="64 kB",
     )
 
 
@@ -144,9 +121,17 @@ class Api:
     """The content API."""
 
     rest: Rest = table(Rest, "The REST API.")
-    responses: Responses = table(Responses, "Contents of responses.")
-    reads: Reads = table(Reads, "Limits of one read.")
-    compat: Compat = table(Compat, "The compatibility profile and its rules; each rule can be set alone.")
+    responses: Responses = table(Responses, "The contents of all responses.")
+    reads: Reads = table(
+        Reads,
+        "Limits of a read, over REST and GraphQL, far above what applications need "
+        "([details](rest-api.md#limits-of-populate)).",
+    )
+    compat: Compat = table(
+        Compat,
+        "The [compatibility profile](profiles.md) and its rules. Set single rules to move clients of Strapi v4 to the "
+        "profile `safe` step by step.",
+    )
     custom_fields: Mapping[str, str] = setting(
         {},
         'Types that custom fields are stored as, by name, such as `"plugin::rating.stars" = "integer"`; those of '
@@ -156,7 +141,7 @@ class Api:
     events: Events = table(Events, "The event stream, `GET /api/events`.")
     caching: Caching = table(Caching, "Caching of REST reads.")
     adoption: Adoption = table(Adoption, "A v4 project whose JavaScript does not run.")
-    largest_answer: int = setting(
+    max_response_size: int = setting(
         32 * 1024**2,
         "Maximum size of the response to a read; larger ones are refused with 400.",
         kind=SIZE,

@@ -7,7 +7,7 @@ from typing import Any, Final
 from octavo.core.cache_control import read_cache_control, shared_directives
 from octavo.core.values import dataclass
 from octavo.settings.keys import setting, table
-from octavo.settings.values import DURATION, FREE_TABLE, MILLISECONDS, SIZE, TABLES, TEXTS, Kind, Misplaced, quoted
+from octavo.settings.values import FREE_TABLE, MILLISECONDS, SIZE, TABLES, TEXTS, Kind, Misplaced, quoted
 
 VISITORS: Final = ("public", "*")
 """The roles whose responses shared caches may store."""
@@ -107,12 +107,13 @@ class SurrogateKeys:
     )
     prefix: str = setting(
         "",
-        "Prefix of every tag, for a cache that holds responses of several services.",
+        "Prefix of every tag, for a cache that stores responses of several services.",
         kind=_matching(_PREFIX, "up to 32 letters, digits, `-` and `_`"),
     )
-    largest: int = setting(
+    max_size: int = setting(
         4096,
-        "Maximum size of the header; a response that needs more is purged by every change.",
+        "Maximum size of the header, within the limits of all proxies; a response that needs more is purged by every "
+        "change.",
         kind=SIZE,
         bounds=(256, 16 * 1024),
         default_doc="4 kB",
@@ -131,28 +132,27 @@ class Purge:
         secret=True,
         shows="named",
     )
-    gather: int = setting(
+    delay: int = setting(
         100,
-        "How long changes are collected into one purge; this limits the purges per second.",
+        "How long changes are collected into one purge. Raise it if the CDN limits the number of purges.",
         kind=MILLISECONDS,
         bounds=(20, 60_000),
         default_doc="100ms",
     )
-    again: tuple[int, ...] = setting(
+    repeat: tuple[int, ...] = setting(
         (250, 750, 5000),
         "Times at which a purge is repeated, because responses that were in progress can reach the cache after it. "
         "The last one must be later than the longest read and the largest replica lag.",
         kind=_RISING,
         default_doc="250ms, 750ms, 5s",
     )
-    timeout: int = setting(5, "Timeout of a purge.", kind=DURATION, bounds=(1, 60), default_doc="5s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caching:
     """Caching headers of REST responses, and the response cache."""
 
-    tags: bool | None = setting(
+    etags: bool | None = setting(
         None,
         "Send an `ETag` computed from the bytes of the response, and return 304 for a matching `If-None-Match`.",
         default_doc="true under `safe`; v4 has none",
@@ -166,8 +166,8 @@ class Caching:
     )
     surrogate_keys: SurrogateKeys = table(SurrogateKeys, "Cache tags of responses, for CDNs and reverse proxies.")
     purge: Purge = table(Purge, "Purges of CDNs and reverse proxies after changes.")
-    answers: bool = setting(
+    responses: bool = setting(
         False,
-        "Cache responses of reads, within `server.caches`, until a table that they were read from changes, by any "
+        "Cache responses of reads, within `server.cacheSize`, until a table that they were read from changes, by any "
         "program. On PostgreSQL this uses triggers, which a start creates or removes.",
     )

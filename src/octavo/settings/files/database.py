@@ -4,7 +4,7 @@ from typing import Literal
 
 from octavo.core.values import dataclass
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
-from octavo.settings.values import DURATION, SIZE, TIME_ZONE, between, or_unlimited
+from octavo.settings.values import DURATION, MILLISECONDS, SIZE, between, or_unlimited
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,22 +42,25 @@ class Backups:
         None,
         'Schedule of backups, as a cron expression such as `"0 3 * * *"`; without one, there are no automatic backups.',
     )
-    time_zone: str = setting("UTC", "Time zone of the schedule, such as `Europe/Berlin`.", kind=TIME_ZONE)
     folder: str = setting("backups", "Folder of backups, relative to the project; preferably on another disk.")
     uploads: bool = setting(False, "Back up the folder of uploaded files as well.")
     verify: Literal["restored", "read"] = setting(
         "restored",
-        "Verification of a backup: restore it to a scratch database and count rows, or read it completely and "
-        "count rows.",
+        "Verification of a backup: restore it to a scratch database and count rows (`restored`), or read it completely "
+        "and count rows (`read`), for databases that do not fit on the disk twice.",
     )
-    leave_free: int = setting(
-        1024**3, "Minimum free space on the disk of the backups.", kind=SIZE, bounds=AT_LEAST_ZERO, default_doc="1 GB"
-    )
-    timeout: int = setting(
-        6 * 3600, "Maximum duration of a backup.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="6h"
+    min_free_space: int = setting(
+        1024**3,
+        "Minimum free space on the disk of the backups; a backup that would leave less fails.",
+        kind=SIZE,
+        bounds=AT_LEAST_ZERO,
+        default_doc="1 GB",
     )
     keep: Keep = table(Keep, "Retention of backups; a backup stays while any of these rules retains it.")
-    bucket: Bucket = table(Bucket, "Bucket to which verified backups are uploaded.")
+    bucket: Bucket = table(
+        Bucket,
+        "Bucket on S3 or a similar service to which verified backups are uploaded. Set its keys in the environment.",
+    )
 
 
 SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
@@ -69,8 +72,12 @@ class Pool:
 
     min: int = setting(1, "Minimum number of open connections.", bounds=AT_LEAST_ZERO)
     max: int = setting(10, "Maximum number of connections.", bounds=AT_LEAST_ONE)
-    patience: int = setting(
-        4000, "How long a request waits for a free connection, in milliseconds.", bounds=(100, 600_000)
+    acquire_timeout: int = setting(
+        4000,
+        "How long a request waits for a free connection before it gets 503.",
+        kind=MILLISECONDS,
+        bounds=(100, 600_000),
+        default_doc="4s",
     )
 
 
@@ -128,7 +135,9 @@ class Database:
         secret=True,
     )
     schema: str = setting("public", "PostgreSQL: schema of the tables.", variable="DATABASE_SCHEMA")
-    pool: Pool = table(Pool, "Connection pool of each worker to PostgreSQL.")
+    pool: Pool = table(
+        Pool, "Connections of each worker to PostgreSQL. Workers times `max` must fit its `max_connections`."
+    )
     pooler: Literal["none", "transaction", "prepared"] = setting(
         "none",
         "PostgreSQL: pooler at this address: `transaction` for PgBouncer and others in transaction mode, "
@@ -151,12 +160,16 @@ class Database:
         secret=True,
     )
     replica_lag: int = setting(
-        1000, "Maximum lag, in milliseconds, of a replica that is read from.", bounds=(100, 600_000)
+        1000,
+        "Maximum age of what a replica returns; older replicas are not used.",
+        kind=MILLISECONDS,
+        bounds=(100, 600_000),
+        default_doc="1s",
     )
-    replica_lag_bytes: int = setting(16 * 1024**2, "Maximum lag in bytes of the write-ahead log.", kind=SIZE)
     replica_outage: int = setting(
         0,
-        "Additional lag, in milliseconds, that is accepted while the primary is unreachable.",
+        "Additional lag that is accepted while the primary is unreachable: for how long reads continue without it.",
+        kind=MILLISECONDS,
         bounds=(0, 86_400_000),
     )
     replica_readers: Literal["position", "process"] = setting(
@@ -172,7 +185,7 @@ class Database:
         "them in databases that Octavo created; for a database of Strapi v4, use `octavo db totals --keep`.",
         former={"kept": "maintained"},
     )
-    backups: Backups = table(Backups, "Scheduled backups; see docs/backups.md.")
+    backups: Backups = table(Backups, "[Scheduled backups](backups.md#scheduled-backups).")
     update_tables: bool = setting(
         True,
         "Update the tables at the start. With `false`, the service starts only if `octavo db upgrade` has nothing to "
@@ -187,5 +200,9 @@ class Database:
         default_doc="60s",
     )
     statement_timeout: int = setting(
-        15000, "Maximum time of a statement, in milliseconds; 0 for no limit.", bounds=AT_LEAST_ZERO
+        15000,
+        "Maximum time of a statement; 0 for no limit. Raise it for reports in project code.",
+        kind=MILLISECONDS,
+        bounds=AT_LEAST_ZERO,
+        default_doc="15s",
     )

@@ -45,72 +45,55 @@ class Body:
     upload: int = setting(
         200 * 1024**2, "Maximum size of a form with files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB"
     )
-    json_depth: int = setting(64, "Maximum nesting of a JSON body.", bounds=(1, 500))
-    parts: int = setting(1000, "Maximum parts of a multipart form.", bounds=AT_LEAST_ONE)
+    json_depth: int = setting(
+        64, "Maximum nesting of a JSON body; raise it for deeply nested documents of text editors.", bounds=(1, 500)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """Limits on requests as a whole."""
 
-    url_length: int = setting(16 * 1024, "Maximum size of path and query, in bytes.", kind=SIZE, bounds=(256, None))
-    header_count: int = setting(
-        100, "Maximum number of headers. Above 100, the HTTP server returns 431 without a body.", bounds=AT_LEAST_ONE
+    url_length: int = setting(
+        16 * 1024,
+        "Maximum size of path and query; raise it for clients that send long `populate` parameters.",
+        kind=SIZE,
+        bounds=(256, None),
     )
-    timeout: int = setting(60, "Maximum time of a response.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="60s")
-    queue: int = setting(1000, "Maximum running requests of a worker; more receive 503.", bounds=AT_LEAST_ONE)
-    queue_share: int = setting(
-        0,
-        "Maximum running requests of one client (an address, or the /64 network of an IPv6 address); more receive 429.",
-        bounds=AT_LEAST_ZERO,
-        default_doc="a quarter of `queue`",
+    timeout: int = setting(
+        60,
+        "Maximum time of a response, without its body; slower ones become 503.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="60s",
     )
-    receiving: int = setting(
+    concurrency: int = setting(
         1000,
-        "Maximum requests of a worker whose bodies are still arriving; more receive 503. They do not count as running.",
+        "Maximum running requests of a worker, and of requests whose bodies are still arriving; more receive 503.",
         bounds=AT_LEAST_ONE,
     )
-    receiving_share: int = setting(
-        64, "Maximum of these requests from one client; more receive 429.", bounds=AT_LEAST_ONE
+    concurrency_per_client: int = setting(
+        0,
+        "Maximum running requests of one client (an address, or the /64 network of an IPv6 address); more receive 429. "
+        "Raise it for front-end servers that send all requests from one address.",
+        bounds=AT_LEAST_ZERO,
+        default_doc="a quarter of `concurrency`",
     )
-    received: int = setting(
+    buffer_memory: int = setting(
         128 * 1024**2,
-        "Maximum memory for bodies that are still arriving, a quarter of it for one client; files are written to disk.",
+        "Maximum memory of a worker for bodies that are still arriving, and as much again for responses of more than "
+        "256 kB that wait for slow clients; a client gets a quarter. Files are written to disk.",
         kind=SIZE,
         bounds=(1024**2, None),
         default_doc="128 MB",
     )
     body_timeout: int = setting(
         10,
-        "Time for a body to arrive. Each `bodyRate` (forms with files: `uploadRate`) bytes add a second; slower "
-        "bodies receive 408.",
+        "Time for a body to arrive; raise it for clients on slow networks. Each kB (forms with files: each 4 kB) adds "
+        "a second; slower bodies receive 408.",
         kind=DURATION,
         bounds=AT_LEAST_ONE,
         default_doc="10s",
-    )
-    body_rate: int = setting(
-        1024, "Minimum rate of bodies, in bytes per second.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 kB"
-    )
-    upload_rate: int = setting(
-        4096,
-        "Minimum rate of forms with files, in bytes per second.",
-        kind=SIZE,
-        bounds=AT_LEAST_ONE,
-        default_doc="4 kB",
-    )
-    unsent: int = setting(
-        128 * 1024**2,
-        "Maximum memory for responses of more than 256 kB that wait for slow clients; the slowest are closed.",
-        kind=SIZE,
-        bounds=(1024**2, None),
-        default_doc="128 MB",
-    )
-    unsent_share: int = setting(
-        0,
-        "Maximum of this memory for one client.",
-        kind=SIZE,
-        bounds=AT_LEAST_ZERO,
-        default_doc="a quarter of `unsent`",
     )
 
 
@@ -153,11 +136,11 @@ class Middlewares:
         'tables (`{name = "global::timing", config = {}}`).',
         kind=USES,
     )
-    cors: Cors = table(Cors, "Cross-origin requests.")
-    body: Body = table(Body, "Limits on bodies.")
-    requests: Requests = table(Requests, "Limits on requests as a whole.")
+    cors: Cors = table(Cors, "Requests from front ends on other origins ([details](guides/front-ends.md)).")
+    body: Body = table(Body, "Limits on bodies of requests; larger ones receive 413.")
+    requests: Requests = table(Requests, "Limits on requests ([details](operating.md#limits-and-clients)).")
     security: Security = table(Security, "Security headers.")
-    public: PublicFiles = table(PublicFiles, "Files of the public folder.")
+    public: PublicFiles = table(PublicFiles, "Browser caching of the files in the public folder.")
     headers: Mapping[str, str] = setting(
         {},
         "Headers added to every response, in addition to or instead of the security headers; an empty value "

@@ -16,10 +16,7 @@ from octavo.settings.values import PATH
 class GraphqlLimits:
     """Limits of an operation; far above what applications need."""
 
-    tokens: int = setting(15_000, "Maximum tokens of a document.", bounds=AT_LEAST_ONE)
-    aliases: int = setting(500, "Maximum aliases of a document.", bounds=AT_LEAST_ZERO)
-    root_fields: int = setting(200, "Maximum fields of Query or Mutation in an operation.", bounds=AT_LEAST_ONE)
-    fields: int = setting(5_000, "Maximum fields of a document, with its fragments.", bounds=AT_LEAST_ONE)
+    aliases: int = setting(500, "Maximum aliases of a document; lower it for public APIs.", bounds=AT_LEAST_ZERO)
     values: int = setting(
         500_000,
         "Maximum values in a response: the fields of each entry times the maximum size of its lists.",
@@ -48,7 +45,7 @@ class GraphqlConfig:
     shadow_crud: bool = setting(
         True, "Generate types, queries and mutations from the content types.", name="shadowCRUD"
     )
-    playground_always: bool = setting(False, "Serve the playground in production too.")
+    playground_always: bool = setting(False, "Serve the playground in production too, for public APIs.")
     introspection: bool = setting(True, "Allow introspection of the schema.", default_doc="true outside production")
     depth_limit: int = setting(7, "Maximum nesting of an operation.", bounds=AT_LEAST_ONE)
     amount_limit: int = setting(100, "Maximum entries of any list.", bounds=AT_LEAST_ONE)
@@ -57,7 +54,7 @@ class GraphqlConfig:
     persisted_queries: bool = setting(
         True, "Let clients send the hash of a query instead of its text.", default_doc="true in profile v4"
     )
-    tracing: bool = setting(False, "Report the duration of each stage in `extensions` of the response.")
+    tracing: bool = setting(False, "Report the duration of each stage in `extensions` of the response, to clients too.")
     schedules: bool = setting(
         False,
         "Add fields for scheduled publishing to the schema: `articleSchedule` and `updateArticleSchedule`.",
@@ -65,8 +62,11 @@ class GraphqlConfig:
     cursors: bool = setting(
         False, "Add cursors to the schema: `after` in `pagination` of root lists, and in `meta.pagination`."
     )
-    limits: GraphqlLimits = table(GraphqlLimits, "Limits of operations.")
-    apollo_server: ApolloServer = table(ApolloServer, "Server options of a v4 project.")
+    limits: GraphqlLimits = table(
+        GraphqlLimits,
+        "Limits of operations, far above what applications need ([details](graphql.md#limits-and-settings)).",
+    )
+    apollo_server: ApolloServer = table(ApolloServer, "Server options of v4; the same keys above take precedence.")
 
     @property
     def largest_page(self) -> int | None:
@@ -92,9 +92,11 @@ class DocumentationConfig:
     """The URL of the documentation, and its access rules."""
 
     path: str = setting("/documentation", "Path of the page; the document is at `openapi.json` below it.", kind=PATH)
-    always: bool = setting(False, "Serve it in production too.")
-    access: Literal["everybody", "tokens"] = setting(
-        "everybody", "Access to the document: `everybody`, or only API tokens with full access (`tokens`)."
+    always: bool = setting(False, "Serve it in production too, for public APIs.")
+    access: Literal["everyone", "tokens"] = setting(
+        "everyone",
+        "Access to the document: `everyone`, or only API tokens with full access (`tokens`).",
+        former={"everybody": "everyone"},
     )
     title: str = setting("API", "Name of the API.")
     version: str = setting("1.0.0", "Version of the API; the page is also at `/v` followed by it, as in v4.")

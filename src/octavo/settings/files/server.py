@@ -10,6 +10,7 @@ from octavo.settings.values import (
     DURATION,
     HEADERS,
     HOSTS,
+    MILLISECONDS,
     NETWORKS,
     SHARE,
     SIZE,
@@ -25,7 +26,9 @@ from octavo.settings.values import (
 class Webhooks:
     """Sending of webhook messages, and the delivery log."""
 
-    default_headers: Mapping[str, str] = setting({}, "Headers of each message, in addition to those of its webhook.")
+    default_headers: Mapping[str, str] = setting(
+        {}, "Headers of each message, in addition to those of its webhook, such as a key for all receivers."
+    )
     populate_relations: bool = setting(
         False,
         "Include related entries of changes in the admin pages instead of their number. For `compat.webhookBodies "
@@ -33,35 +36,33 @@ class Webhooks:
     )
     private_hosts: tuple[str, ...] = setting(
         (),
-        "Private hosts (`name` or `name:port`) that can receive webhooks. All other private networks, and this "
-        "machine, are refused.",
+        "Private hosts (`name` or `name:port`) that can receive webhooks, such as a build server. All other private "
+        "networks, and this machine, are refused.",
     )
-    timeout: int = setting(15, "Timeout of a delivery.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="15s")
+    timeout: int = setting(
+        15,
+        "Timeout of a delivery, for receivers that answer only after their work.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="15s",
+    )
     attempts: int = setting(
         8,
         "Maximum attempts to deliver a message: the first retry follows after 5 to 10 seconds, each further one "
-        "after four times as long, at most 6 hours.",
+        "after four times as long, at most 6 hours: 8 attempts take at most 10 hours.",
         bounds=(1, 30),
     )
     disable_after: int = setting(
-        10, "Disable a webhook after this many failed messages in a row; 0 for never.", bounds=AT_LEAST_ZERO
-    )
-    poll: int = setting(
-        2,
-        "How often a process looks for webhooks that other processes have changed; 0 for only at a start.",
-        kind=DURATION,
+        10,
+        "Disable a webhook after this many failed messages in a row; 0 for never, if receivers are often away.",
         bounds=AT_LEAST_ZERO,
-        default_doc="2s",
     )
     keep: int = setting(
-        14 * 86_400, "How long the delivery log is stored.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="14d"
-    )
-    keep_size: int = setting(
-        64 * 1024**2,
-        "Maximum bytes of messages in the delivery log.",
-        kind=SIZE,
+        14 * 86_400,
+        "How long the delivery log is stored, within 64 MB.",
+        kind=DURATION,
         bounds=AT_LEAST_ONE,
-        default_doc="64 MB",
+        default_doc="14d",
     )
 
 
@@ -86,11 +87,11 @@ class Traces:
     service: str = setting("octavo", "Name of this service in traces.", variable="OTEL_SERVICE_NAME")
     sample: float = setting(
         1.0,
-        "Share of requests and jobs to trace, from 0 to 1. The caller's decision in `traceparent` takes precedence.",
+        "Share of requests and jobs to trace, from 0 to 1, and at most 100 per second; lower it if the collector is "
+        "expensive. The caller's decision in `traceparent` takes precedence.",
         kind=SHARE,
         variable="OTEL_TRACES_SAMPLER_ARG",
     )
-    per_second: int = setting(100, "Maximum traced requests and jobs per second in each worker.", bounds=AT_LEAST_ONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +122,11 @@ class Log:
         'Levels of single loggers, such as `"octavo.api.http" = "debug"`; log lines contain the names.',
         kind=entries_of(one_of(get_args(Level)), "levels by the names of logs"),
     )
-    access: bool = setting(False, "Log each request, with the logger `octavo.access`.")
+    access: bool = setting(False, "Log each request, with the logger `octavo.access`, if no proxy does.")
     access_sample: int = setting(
-        1, "Log one of this many requests; responses with 500 and above are always logged.", bounds=AT_LEAST_ONE
+        1,
+        "Log one of this many requests, on busy services; responses with 500 and above are always logged.",
+        bounds=AT_LEAST_ONE,
     )
 
 
@@ -136,15 +139,12 @@ class OutgoingHttp:
         "Private hosts (`name` or `name:port`) that project code can call, also over plain HTTP. All other private "
         "networks, and this machine, are refused.",
     )
-    timeout: int = setting(
-        10,
-        "Timeout of a request that sets none.",
-        kind=DURATION,
+    max_response_size: int = setting(
+        10 * 1024**2,
+        "Maximum size of a response; raise it to download large files.",
+        kind=SIZE,
         bounds=AT_LEAST_ONE,
-        default_doc="10s",
-    )
-    largest_answer: int = setting(
-        10 * 1024**2, "Maximum size of a response.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="10 MB"
+        default_doc="10 MB",
     )
 
 
@@ -154,7 +154,7 @@ class Jobs:
 
     timeout: int = setting(
         600,
-        "Timeout of jobs that set none.",
+        "Timeout of scheduled tasks, and of jobs that set none.",
         kind=DURATION,
         bounds=AT_LEAST_ONE,
         default_doc="10m",
@@ -162,7 +162,7 @@ class Jobs:
     time_zone: str = setting(
         "UTC", "Time zone of scheduled tasks that set none, such as `Europe/Berlin`.", kind=TIME_ZONE
     )
-    cron: bool = setting(True, "Run scheduled tasks.")
+    cron: bool = setting(True, "Run scheduled tasks and backups; turn it off on copies of a site, such as staging.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,8 +175,12 @@ class Metrics:
         kind=optional(long_text(16)),
         secret=True,
     )
-    slow: int = setting(
-        1000, "Minimum duration, in milliseconds, of requests in the list of slow requests.", bounds=AT_LEAST_ZERO
+    slow_threshold: int = setting(
+        1000,
+        "Minimum duration of requests in the list of slow requests (`octavo slow`).",
+        kind=MILLISECONDS,
+        bounds=AT_LEAST_ZERO,
+        default_doc="1s",
     )
 
 
@@ -184,12 +188,19 @@ class Metrics:
 class Server:
     """Where and how the service listens."""
 
-    host: str = setting("127.0.0.1", "Address to listen on.", variable="HOST")
+    host: str = setting(
+        "127.0.0.1",
+        "Address to listen on; `0.0.0.0` for requests from other machines, as in a container.",
+        variable="HOST",
+    )
     port: int = setting(1337, "Port to listen on.", variable="PORT", bounds=(0, 65535))
-    workers: int = setting(1, "Worker processes of `octavo start`.", bounds=AT_LEAST_ONE)
+    workers: int = setting(
+        1, "Worker processes of `octavo start`: at most one for each processor core.", bounds=AT_LEAST_ONE
+    )
     url: str = setting(
         "",
-        "Public URL of the service, used in links. It can have a path (`https://example.org/cms`).",
+        "Public URL of the service, used in links such as those in email. Set it in production. It can have a path "
+        "(`https://example.org/cms`).",
         variable="PUBLIC_URL",
     )
     url_path: Literal["stripped", "kept"] = setting(
@@ -197,16 +208,20 @@ class Server:
         "Whether the proxy strips the path of `url` from requests, or keeps it. Without a path in `url`, this has no "
         "effect.",
     )
-    caches: int = setting(
+    cache_size: int = setting(
         64 * 1024**2,
-        "Memory for the caches of each worker (statements, GraphQL documents, responses). The signal `USR1` logs "
+        "Memory for the caches of each worker (statements, GraphQL documents, responses). Raise it if the response "
+        "cache is on and evicts entries. The signal `USR1` logs "
         "the contents and hit rates of all caches.",
         kind=SIZE,
         bounds=(1024**2, None),
         default_doc="64 MB",
     )
     trusted_proxies: tuple[str, ...] = setting(
-        (), "Addresses or networks of proxies whose forwarded headers Octavo trusts.", kind=NETWORKS
+        (),
+        "Addresses or networks of proxies whose forwarded headers Octavo trusts. Set it behind a proxy: limits per "
+        "client and logs depend on it.",
+        kind=NETWORKS,
     )
     allowed_hosts: tuple[str, ...] = setting(
         (),
@@ -230,7 +245,7 @@ class Server:
     )
     hook_timeout: int = setting(
         5,
-        "Maximum time of a lifecycle hook; its transaction waits for it.",
+        "Maximum time of a lifecycle hook; its transaction waits for it. Prefer a job for long work.",
         kind=DURATION,
         bounds=AT_LEAST_ONE,
         default_doc="5s",
@@ -240,10 +255,14 @@ class Server:
         "Reload all processes on the database within a second after one of them has changed definitions. They must "
         "share the project's files.",
     )
-    http: OutgoingHttp = table(OutgoingHttp)
+    http: OutgoingHttp = table(OutgoingHttp, "Requests that project code sends with `app.http`.")
     custom: Mapping[str, Any] = setting({}, "Custom settings for project code (`app.custom`): any table.")
     shutdown: int = setting(
-        30, "Time for running requests at a stop.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="30s"
+        30,
+        "Time for running requests at a stop; less than the time after which the service manager kills Octavo.",
+        kind=DURATION,
+        bounds=AT_LEAST_ZERO,
+        default_doc="30s",
     )
     drain: int = setting(
         0,
@@ -252,12 +271,16 @@ class Server:
         bounds=AT_LEAST_ZERO,
         default_doc="0s",
     )
-    webhooks: Webhooks = table(Webhooks)
-    jobs: Jobs = table(Jobs)
-    log: Log = table(Log)
-    metrics: Metrics = table(Metrics)
-    traces: Traces = table(Traces)
-    performance: Performance = table(Performance)
+    webhooks: Webhooks = table(Webhooks, "Delivery of [webhooks](webhooks.md).")
+    jobs: Jobs = table(Jobs, "[Background jobs and scheduled tasks](jobs.md) of the project, and scheduled backups.")
+    log: Log = table(Log, "Log lines, one for each event, on standard error ([details](operating.md#logs)).")
+    metrics: Metrics = table(
+        Metrics, "Metrics for Prometheus, `octavo status` and `octavo slow` ([details](operating.md#metrics))."
+    )
+    traces: Traces = table(
+        Traces, "Traces for OpenTelemetry; requires `octavo[opentelemetry]` ([details](operating.md#traces))."
+    )
+    performance: Performance = table(Performance, "For the search for a fault.")
 
     @property
     def base_path(self) -> str:

@@ -81,8 +81,8 @@ DATABASE: Final[tuple[Row, ...]] = (
     several("connection.connection.connectionString", _connection_string, "database.url", stops=["database.url"]),
     take("connection.pool.min", "database.pool.min", whole),
     take("connection.pool.max", "database.pool.max", whole),
-    take("connection.pool.acquireTimeoutMillis", "database.pool.patience", _patience),
-    take("connection.acquireConnectionTimeout", "database.pool.patience", _patience),
+    take("connection.pool.acquireTimeoutMillis", "database.pool.acquireTimeout", _patience),
+    take("connection.acquireConnectionTimeout", "database.pool.acquireTimeout", _patience),
     *idle("connections are kept as long as they work", "connection.pool"),
     *idle(
         "statements are made in another way",

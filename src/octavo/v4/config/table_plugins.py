@@ -16,7 +16,7 @@ PACKAGES: Final = {
 NO_DEPTH: Final = 1000
 NO_AMOUNT: Final = 1_000_000
 NO_VALUES: Final = 1 << 40
-"""GraphQL limits for which v4 has none; `largestAnswer` still applies."""
+"""GraphQL limits for which v4 has none; `maxResponseSize` still applies."""
 
 
 def _breakpoints(value: Any) -> Readings:

@@ -21,10 +21,7 @@ async def test_batches_have_the_length_of_the_setting(bookshop: Site) -> None:
 @pytest.mark.parametrize(
     "limits, text, message",
     [
-        (GraphqlLimits(tokens=5), BOOK, "Syntax Error: Document contains more than 5 tokens. Parsing aborted."),
         (GraphqlLimits(aliases=1), "{ a: __typename b: __typename }", "The document has more than 1 aliases"),
-        (GraphqlLimits(root_fields=1), "{ a: __typename b: __typename }", "The operation has more than 1 root fields"),
-        (GraphqlLimits(fields=2), BOOK, "The document selects more than 2 fields"),
     ],
 )
 async def test_limits_are_those_of_the_settings(bookshop: Site, limits: GraphqlLimits, text: str, message: str) -> None:

@@ -32,7 +32,7 @@ class DocumentationOptions:
     """The path of the documentation, who can read it, and the path of the public URL."""
 
     path: str
-    access: Literal["everybody", "tokens"] = "everybody"
+    access: Literal["everyone", "tokens"] = "everyone"
     base_path: str = ""
 
 
