@@ -199,7 +199,7 @@ async def test_what_is_not_switched_on_says_nothing(warm: Site) -> None:
     [
         ({"HEADERS": "Surrogate Key"}, "headers"),
         ({"PREFIX": "a b"}, "prefix"),
-        ({"LARGEST": "10"}, "largest"),
+        ({"MAX_SIZE": "10"}, "maxSize"),
     ],
 )
 def test_what_no_cache_understands_is_refused_at_a_start(tmp_path: Path, given: dict[str, str], place: str) -> None:

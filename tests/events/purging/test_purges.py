@@ -322,7 +322,7 @@ def test_replicas_that_lag_are_waited_for(tmp_path: Path) -> None:
         "OCTAVO_DATABASE__REPLICAS": "postgresql://replica/content",
         "OCTAVO_DATABASE__REPLICA_LAG": "5000",
     }
-    with pytest.raises(SettingsError, match=r"caching\.purge\.again"):
+    with pytest.raises(SettingsError, match=r"caching\.purge\.repeat"):
         load_settings(tmp_path, lagging)
 
 
