@@ -3,7 +3,7 @@
 It contains the data of mime-db; if several types have an extension, the one that Strapi v4 serves is used.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path, PurePath
 from typing import Final
@@ -28,14 +28,43 @@ _PREFERRED: Final = {
 _ENCODED: Final = frozenset({"application/json", "application/xml"})
 
 
+_USUAL_EXTENSIONS: Final = {
+    "application/octet-stream": ".bin",
+    "audio/mpeg": ".mp3",
+    "image/jpeg": ".jpg",
+    "text/plain": ".txt",
+    "video/quicktime": ".mov",
+}
+"""Extensions that people expect, where the table lists another one first."""
+
+
+def type_by_name(name: str) -> str | None:
+    """Return the media type for a file name, or None for an unknown extension."""
+    return _types().get(PurePath(name).suffix.lower())
+
+
 def content_type_of(name: str) -> str:
     """Return the content type for a file name, with the encoding of texts. Unknown ones are `ANY_TYPE`."""
-    found = _types().get(PurePath(name).suffix.lower(), ANY_TYPE)
+    found = type_by_name(name) or ANY_TYPE
     return f"{found}; charset=utf-8" if found.startswith("text/") or found in _ENCODED else found
+
+
+def extension_of(media_type: str) -> str:
+    """Return the usual extension of a media type, with the dot, or an empty text."""
+    return _extensions().get(media_type, "")
 
 
 @cache
 def _types() -> Mapping[str, str]:
+    return {f".{extension}": row[0] for row in _rows() for extension in row[1:]} | _PREFERRED
+
+
+@cache
+def _extensions() -> Mapping[str, str]:
+    preferred = {media_type: extension for extension, media_type in _PREFERRED.items() if media_type != ANY_TYPE}
+    return preferred | {row[0]: f".{row[1]}" for row in reversed(_rows())} | _USUAL_EXTENSIONS
+
+
+def _rows() -> Sequence[Sequence[str]]:
     lines = Path(__file__).with_name("media_types.txt").read_text(encoding="utf-8").splitlines()
-    rows = (line.split() for line in lines if not line.startswith("#"))
-    return {f".{extension}": row[0] for row in rows for extension in row[1:]} | _PREFERRED
+    return [line.split() for line in lines if not line.startswith("#")]

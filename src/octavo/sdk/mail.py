@@ -1,7 +1,6 @@
 """`app.mail`: send email from project code, through the configured transport."""
 
 import asyncio
-import mimetypes
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +8,7 @@ from typing import Any, Final
 from octavo.core.mail.mailers import Attachment, Mailer, MailProblem, Message
 from octavo.core.mail.templates import TemplateProblem, compose_file
 from octavo.core.markup import escape
+from octavo.core.media_types import ANY_TYPE, type_by_name
 
 Attached = tuple[str, str | bytes]
 MOST_ATTACHED: Final = 20_000_000
@@ -65,8 +65,7 @@ def _attachment(name: str, content: str | bytes) -> Attachment:
     """Return an attachment; its media type follows from its name. Raises MailProblem for a name that is a path."""
     if not name or any(sign in name for sign in '/\\\r\n"'):
         raise MailProblem(f"{name!r} is not a valid attachment name")
-    guessed, encoding = mimetypes.guess_type(name)
-    kind = guessed if guessed and not encoding else "application/octet-stream"
+    kind = type_by_name(name) or ANY_TYPE
     if isinstance(content, bytes):
         return Attachment(name, content, kind)
     return Attachment(name, content.encode(), f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from octavo.content.media.file_names import FileName, extension_of, new_hash, read_file_name, slug
+from octavo.content.media.file_names import FileName, new_hash, read_file_name, slug
 from octavo.core.errors import OctavoError
 
 
@@ -85,17 +85,3 @@ def test_hashes_are_never_given_twice() -> None:
     hashes = {new_hash("red.png") for _ in range(100)}
     assert len(hashes) == 100
     assert all(re.fullmatch(r"red_[0-9a-f]{10}", value) for value in hashes)
-
-
-@pytest.mark.parametrize(
-    "mime, expected",
-    [
-        ("application/octet-stream", ".bin"),
-        ("text/plain", ".txt"),
-        ("image/jpeg", ".jpg"),
-        ("image/png", ".png"),
-        ("a/b", ""),
-    ],
-)
-def test_extensions_of_types(mime: str, expected: str) -> None:
-    assert extension_of(mime) == expected

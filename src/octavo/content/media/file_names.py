@@ -4,7 +4,6 @@ The storage name is generated and never the client's: letters, digits and unders
 extension of letters and digits. Raises `ApplicationError` and `ValidationError`.
 """
 
-import mimetypes
 import re
 import secrets
 from typing import Final
@@ -22,7 +21,6 @@ MAX_SLUG: Final = 120
 _INVALID = re.compile(r'[\x00-\x1f<>:"/\\|?*\ud800-\udfff]')
 _RESERVED = re.compile(r"\.{1,2}|con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE)
 _EXTENSION = re.compile(r"(?<=[^.])\.[A-Za-z0-9_-]{1,32}$", re.ASCII)
-_USUAL_EXTENSIONS: Final = {"application/octet-stream": ".bin", "text/plain": ".txt", "image/jpeg": ".jpg"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +40,6 @@ def read_file_name(sent: str) -> FileName:
         raise ValidationError(f"A file name can have at most {MAX_NAME} characters")
     found = _EXTENSION.search(name)
     return FileName(name, found[0] if found else "")
-
-
-def extension_of(mime: str) -> str:
-    """Return the usual extension of a type, for a file whose name has none."""
-    return _USUAL_EXTENSIONS.get(mime) or mimetypes.guess_extension(mime) or ""
 
 
 def slug(text: str) -> str:

@@ -6,15 +6,15 @@ The stored type is informational. The Content-Type of a download is chosen where
 """
 
 import codecs
-import mimetypes
 import re
 from collections.abc import Sequence
 from typing import Final
 
+from octavo.core.media_types import ANY_TYPE, type_by_name
+
 HEAD_BYTES: Final = 4096
 """The number of bytes needed to detect a type."""
 
-DEFAULT: Final = "application/octet-stream"
 SVG: Final = "image/svg+xml"
 
 _HARMLESS_PREFIXES: Final = ("image/", "audio/", "video/", "font/")
@@ -64,15 +64,15 @@ def type_of(head: bytes, declared: str, name: str, *, check_images: bool = False
     if markup is not None:
         return markup
     essence = declared.partition(";")[0].strip().lower()
-    claims = (essence if _DECLARED.fullmatch(essence) else None, mimetypes.guess_type(name)[0])
+    claims = (essence if _DECLARED.fullmatch(essence) else None, type_by_name(name))
     candidates = [claim for claim in claims if claim is not None]
     believed = next((claim for claim in candidates if not check_images or _may_be(claim, head)), None)
-    return believed or ("text/plain" if candidates and _is_text(head) else DEFAULT)
+    return believed or ("text/plain" if candidates and _is_text(head) else ANY_TYPE)
 
 
 def is_false_image(mime: str, name: str) -> bool:
     """Return whether a file's name has an image extension but its type is not an image."""
-    named = mimetypes.guess_type(name)[0] or ""
+    named = type_by_name(name) or ""
     return named.startswith("image/") and not mime.startswith("image/")
 
 

@@ -10,13 +10,14 @@ from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from octavo.content.media.file_names import FileName, extension_of, new_hash
+from octavo.content.media.file_names import FileName, new_hash
 from octavo.content.media.file_types import HEAD_BYTES, is_false_image, type_of
 from octavo.content.media.image_metadata import remove_notes
 from octavo.content.media.image_sizes import Format, Measured
 from octavo.content.media.storage.base import Kept, Storage, temporary_in
 from octavo.core.errors import ApplicationError
 from octavo.core.forms.printing import MISSING
+from octavo.core.media_types import extension_of
 from octavo.core.values import dataclass
 
 

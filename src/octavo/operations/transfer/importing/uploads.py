@@ -4,17 +4,15 @@ New files are stored before the database is committed, and old ones deleted afte
 unreferenced files remain, but never a row without its file.
 """
 
-import mimetypes
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from octavo.content.media.storage.base import Exchanged, Kept, Storage, is_segment, temporary_in
 from octavo.core.errors import ServiceUnavailable
+from octavo.core.media_types import ANY_TYPE, type_by_name
 from octavo.operations.transfer.archive.parts import UPLOADS, UPLOADS_METADATA
 from octavo.operations.transfer.archive.reader import ArchiveReader
 from octavo.operations.transfer.problems import TransferError
-
-_ANY_TYPE: Final = "application/octet-stream"
 
 
 class UploadImporter:
@@ -66,7 +64,7 @@ class UploadImporter:
     def _type(self, name: str) -> str:
         about = f"{UPLOADS_METADATA}/{name}.json"
         mime = self._archive.json(about).get("mime") if self._archive.has_file(about) else None
-        return mime if isinstance(mime, str) else mimetypes.guess_type(name)[0] or _ANY_TYPE
+        return mime if isinstance(mime, str) else type_by_name(name) or ANY_TYPE
 
     def located(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a file's data with its URL in this storage."""

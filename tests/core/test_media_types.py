@@ -1,10 +1,11 @@
-"""Content types by file name: complete, the same on each host, and with an encoding for texts."""
+"""Media types and file extensions: complete, with an encoding for texts, and the same on each host."""
 
 import mimetypes
 
 import pytest
 
-from octavo.core.media_types import content_type_of
+from octavo.content.media.file_types import type_of
+from octavo.core.media_types import content_type_of, extension_of
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 
@@ -52,3 +53,28 @@ def test_types_of_names(name: str, expected: str) -> None:
 def test_the_types_of_the_host_do_not_count() -> None:
     mimetypes.add_type("text/html", ".octavo-test")
     assert content_type_of("a.octavo-test") == "application/octet-stream"
+
+
+@pytest.mark.parametrize(
+    "mime, expected",
+    [
+        ("application/octet-stream", ".bin"),
+        ("text/plain", ".txt"),
+        ("image/jpeg", ".jpg"),
+        ("image/png", ".png"),
+        ("audio/mpeg", ".mp3"),
+        ("video/quicktime", ".mov"),
+        ("application/pdf", ".pdf"),
+        ("a/b", ""),
+    ],
+)
+def test_a_type_has_its_usual_extension(mime: str, expected: str) -> None:
+    assert extension_of(mime) == expected
+
+
+def test_an_uploaded_file_has_the_type_of_the_table_whatever_the_host_says() -> None:
+    mimetypes.add_type("text/x-host", ".glb")
+    try:
+        assert type_of(b"glTF\x02\x00\x00\x00", "", "model.glb") == "model/gltf-binary"
+    finally:
+        mimetypes.init()
