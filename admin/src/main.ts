@@ -2,6 +2,7 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import { tellMissingParts } from './app/missing';
 import { applyTheme } from './app/theme.svelte';
+import './ui/fonts.css';
 import './ui/tokens.css';
 import './ui/base.css';
 

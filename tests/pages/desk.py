@@ -47,6 +47,8 @@ class Desk(Editor):
         self.pictures = pictures or Path()
         self.is_unjudged = False
         """Whether nothing was known of what keeps people out, where it was asked for."""
+        self.others: tuple[str, ...] = ()
+        """Origins of other services that the pages can request."""
         self._logged_in: Person | None = None
         self._tokens: dict[Person, str] = {}
 
@@ -178,7 +180,8 @@ class Desk(Editor):
     def complaints(self) -> list[str]:
         """What the browser complained about since the last time, and addresses of others that were asked."""
         wrong = [text for text in self.page.wrong if not _REFUSED.search(text)]
-        others = [url for url in self.page.asked if not url.startswith((self.base, "data:", "blob:", "about:"))]
+        allowed = (self.base, *self.others, "data:", "blob:", "about:")
+        others = [url for url in self.page.asked if not url.startswith(allowed)]
         self.page.wrong.clear()
         self.page.asked.clear()
         return wrong + others

@@ -12,6 +12,7 @@ TOAST = "document.querySelector('.toasts [role=alert]')"
 
 def choose(desk: Desk, name: str, text: str) -> None:
     field = f"document.getElementById('schedule.{name}')"
+    desk.click("Add schedule")
     desk.until(field, name)
     desk.do(f"({field}.value = {json.dumps(text)}, {field}.dispatchEvent(new Event('input', {{bubbles: true}})))")
 

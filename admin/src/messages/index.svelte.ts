@@ -72,3 +72,8 @@ export function formatNumber(value: number): string {
 export function formatInstant(text: string): string {
   return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
 }
+
+/** The day of an instant, in the reader's own time zone. */
+export function formatDay(text: string): string {
+  return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium' }).format(new Date(text));
+}

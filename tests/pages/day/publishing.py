@@ -64,6 +64,7 @@ def _(desk: Desk) -> None:
 
 @PUBLISHING.step("plan a publication")
 def _(desk: Desk) -> None:
+    desk.click("Add schedule")
     moment = "document.querySelector('aside input[type=datetime-local]')"
     desk.do(
         f"((one) => {{ one.value = '2999-05-04T06:00'; one.dispatchEvent(new Event('input', {{bubbles: true}})); "

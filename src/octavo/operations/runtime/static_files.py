@@ -1,7 +1,9 @@
 """Static files: the public folder and the admin panel."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import octavo.api.admin
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
@@ -28,7 +30,7 @@ _LANGUAGE: Final = '<html lang="en">'
 
 _PAGES_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
-    "img-src 'self' data: blob:{images}; media-src 'self' data: blob:{media}; frame-src 'self' blob:; "
+    "img-src 'self' data: blob:{images}; media-src 'self' data: blob:{media}; frame-src 'self' blob:{frames}; "
     "base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 )
 
@@ -64,10 +66,15 @@ def _pages(settings: Settings) -> tuple[Files, ...]:
 def own_pages(settings: Settings) -> SinglePage:
     """Return Octavo's admin panel.
 
-    Its content security policy allows only image and media hosts of the project's policy.
+    Its content security policy allows only image and media hosts of the project's policy, and frames of the sites that
+    show previews.
     """
     given = settings.middlewares.security.content_security_policy
-    policy = _PAGES_POLICY.format(images=_hosts(given, "img-src"), media=_hosts(given, "media-src"))
+    policy = _PAGES_POLICY.format(
+        images=_hosts(given, "img-src"),
+        media=_hosts(given, "media-src"),
+        frames=_frames(settings.admin.preview.values()),
+    )
     root = settings.server.base_path
     root_mark = f' data-root="{escape(root)}"' if root else ""
     path = escape(f"{root}/{settings.admin.path.strip('/')}")
@@ -88,6 +95,16 @@ def _hosts(policy: str, directive: str) -> str:
     found = (part.split() for part in policy.split(";"))
     sources = next((words[1:] for words in found if words and words[0] == directive), [])
     return "".join(f" {source}" for source in sources if "." in source and "'" not in source)
+
+
+def _frames(previews: Iterable[str]) -> str:
+    """Return the origins of preview URLs, each after a space.
+
+    >>> _frames(["http://localhost:3000/a/{slug}", "https://example.org/{slug}", "http://localhost:3000/b"])
+    ' http://localhost:3000 https://example.org'
+    """
+    parts = (urlsplit(url) for url in previews)
+    return "".join(f" {origin}" for origin in dict.fromkeys(f"{url.scheme}://{url.netloc}" for url in parts))
 
 
 def built_panel(settings: Settings) -> Path | None:

@@ -11,7 +11,7 @@ from octavo.settings.values import DURATION, PATH, Kind, table_of
 
 def _web_address(value: object) -> str:
     """Validate a web URL. Placeholders for values of entries are in braces, after the host."""
-    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#{}@]+([/?#]\S*)?", value):
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#{}@;,]+([/?#]\S*)?", value):
         raise ValueError
     return value
 

@@ -26,6 +26,7 @@ const colours = HighlightStyle.define([
   { tag: tags.strikethrough, textDecoration: 'line-through' },
   { tag: [tags.link, tags.url, tags.propertyName], color: 'var(--accent)' },
   { tag: [tags.string, tags.monospace], color: 'var(--good)' },
+  { tag: tags.monospace, fontFamily: 'var(--mono)' },
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
   { tag: [tags.processingInstruction, tags.quote, tags.meta], color: 'var(--text-muted)' },
   { tag: tags.invalid, color: 'var(--bad)' },

@@ -1,4 +1,22 @@
+import { getContext, setContext } from 'svelte';
 import type { EntryForm } from './form.svelte';
+
+const KEY = 'octavo.preview';
+
+/** Whether the preview pane is open: a choice of this browser, which stays from entry to entry. */
+export class PreviewPane {
+  isOpen = $state(localStorage.getItem(KEY) === 'open');
+
+  toggle(): void {
+    this.isOpen = !this.isOpen;
+    if (this.isOpen) localStorage.setItem(KEY, 'open');
+    else localStorage.removeItem(KEY);
+  }
+}
+
+const CONTEXT = Symbol('preview');
+export const providePreviewPane = (): PreviewPane => setContext(CONTEXT, new PreviewPane());
+export const getPreviewPane = (): PreviewPane => getContext<PreviewPane>(CONTEXT);
 
 /** Where the entry is looked at before it is published: what stands in braces is the entry's own. Null where something
  * is missing that the address needs. */
