@@ -7,24 +7,24 @@ from tree_sitter import Node
 
 from octavo.v4.javascript.context import Context, Scope, unset
 from octavo.v4.javascript.given import Given, first, text_at
-from octavo.v4.javascript.semantics import Unknown, to_text
+from octavo.v4.javascript.semantics import ARGUMENTS, Unknown, to_text
 from octavo.v4.javascript.values import UNDEFINED, Data, Record, joined_variables
 
 
 def make_url(context: Context, given: Given, node: Node, scope: Scope) -> Data:
     """Evaluate `new URL(text)` to an object with its parts as texts."""
     if len(given) != 1:
-        raise Unknown("this use of it is not evaluated")
+        raise Unknown(ARGUMENTS)
     if (reason := unset(given[0])) is not None:
         raise Unknown(reason)
     text = to_text(first(given))
     parts = urlsplit(text)
     if not PLAIN_URL.fullmatch(text) or {".", ".."} & set(parts.path.split("/")):
-        raise Unknown("it would fail, or is no plain address")
+        raise Unknown("the URL is invalid or unsupported")
     try:
         port, host = parts.port, parts.hostname or ""
     except ValueError:
-        raise Unknown("it would fail: it is no address") from None
+        raise Unknown("the URL is invalid") from None
     scheme = parts.scheme.lower()
     if DEFAULT_PORTS.get(scheme) == port:
         port = None
@@ -71,9 +71,9 @@ def parse_connection(context: Context, given: Given, node: Node, scope: Scope) -
     try:
         port = parts.port
     except ValueError:
-        raise Unknown("it is no address of a database") from None
+        raise Unknown("the database URL is invalid") from None
     if not parts.scheme or not parts.netloc:
-        raise Unknown("it is no address of a database")
+        raise Unknown("the database URL is invalid")
     entries: dict[str, Data] = {
         "user": unquote(parts.username) if parts.username is not None else UNDEFINED,
         "password": unquote(parts.password) if parts.password is not None else UNDEFINED,
@@ -85,7 +85,7 @@ def parse_connection(context: Context, given: Given, node: Node, scope: Scope) -
         key, _, found = pair.partition("=")
         entries[unquote(key)] = unquote(found.replace("+", " "))
     if entries.keys() & {"sslcert", "sslkey", "sslrootcert"}:
-        raise Unknown("it names files of certificates")
+        raise Unknown("certificate files in a database URL are not supported")
     if "ssl" in entries:
         entries["ssl"] = {"true": True, "1": True, "0": False}.get(to_text(entries["ssl"]), entries["ssl"])
     match entries.get("sslmode"):

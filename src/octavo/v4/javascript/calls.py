@@ -5,7 +5,7 @@ from tree_sitter import Node
 from octavo.v4.javascript.context import Context, Holed, Scope, hole_of, need
 from octavo.v4.javascript.members import key_text, member
 from octavo.v4.javascript.methods import call_method, spread_items
-from octavo.v4.javascript.semantics import Unknown
+from octavo.v4.javascript.semantics import SYNTAX, Unknown
 from octavo.v4.javascript.syntax import identifier, named, unwrap
 from octavo.v4.javascript.taint import taint
 from octavo.v4.javascript.values import UNDEFINED, Function, Items, Native, Record, Value
@@ -38,7 +38,7 @@ def _link(context: Context, node: Node, scope: Scope) -> Value | None:
 def _below(context: Context, node: Node, scope: Scope) -> Value | None:
     below = node.child_by_field_name("object")
     if below is None:
-        raise Unknown("it is not understood")
+        raise Unknown(SYNTAX)
     if below.type in LINKS:
         context.spend(node, scope)
         return _link(context, below, scope)
@@ -54,14 +54,14 @@ def _key(context: Context, node: Node, scope: Scope) -> str:
         return identifier(scope.module, name)
     index = node.child_by_field_name("index")
     if index is None:
-        raise Unknown("it is not understood")
+        raise Unknown(SYNTAX)
     return key_text(context.evaluate(index, scope))
 
 
 def _call(context: Context, node: Node, scope: Scope) -> Value | None:
     called = node.child_by_field_name("function") or node.child_by_field_name("constructor")
     if called is None:
-        raise Unknown("it is not understood")
+        raise Unknown(SYNTAX)
     called = unwrap(called)
     receiver: Value | None = None
     if called.type == "import":
@@ -82,7 +82,7 @@ def _call(context: Context, node: Node, scope: Scope) -> Value | None:
     if function is None or (_is_optional(node) and not function.is_given):
         return None
     if not isinstance(need(function), Function | Native):
-        raise Unknown("it would fail: it is no function")
+        raise Unknown("the called value is not a function")
     return context.invoke(function, given(context, node, scope), node, scope)
 
 
@@ -91,7 +91,7 @@ def given(context: Context, node: Node, scope: Scope) -> list[Value]:
     found = Items()
     arguments = node.child_by_field_name("arguments")
     if arguments is not None and arguments.type != "arguments":
-        raise Unknown("templates with a tag are not evaluated")
+        raise Unknown("tagged templates are not supported")
     for child in named(arguments) if arguments is not None else []:
         if child.type == "spread_element":
             spread_items(context, found, context.evaluate(named(child)[0], scope), child, scope)

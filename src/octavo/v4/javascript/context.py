@@ -86,7 +86,7 @@ class Context(ABC):
         """Count evaluation steps. Raises `SourceProblem` if there are too many."""
         self._steps += steps
         if self._steps > MOST_STEPS:
-            raise SourceProblem(scope.module.place(node), "It takes too many steps to evaluate")
+            raise SourceProblem(scope.module.place(node), "takes too many steps to evaluate")
 
     def new_hole(self, node: Node, scope: Scope, reason: str) -> Hole:
         return Hole(scope.module.place(node), scope.module.excerpt(node), reason)
@@ -115,7 +115,7 @@ def unset(value: Value) -> str | None:
     names = [one.name for one in value.variables if not one.is_set]
     if not names or value.is_given:
         return None
-    return f"it would fail: the variable {names[0][:60]} is not set (set it in .env)"
+    return f"the variable {names[0][:60]} is not set (set it in .env)"
 
 
 def hide(data: Data, hole: Hole) -> None:

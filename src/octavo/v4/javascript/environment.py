@@ -56,13 +56,13 @@ def _coerced(context: Context, kind: str, text: str, given: Given, node: Node, s
 def _expected(given: Given) -> list[Data]:
     expected = at(given, 1)
     if not isinstance(expected, Items):
-        raise Unknown("it would fail: oneOf needs a list of values")
+        raise Unknown("env.oneOf requires an array of values")
     return [need(one) for one in expected]
 
 
 def _check_one_of(given: Given) -> None:
     if (default := at(given, 2)) and default not in _expected(given):
-        raise Unknown("it would fail: the default is none of the expected values")
+        raise Unknown("the default of env.oneOf is not one of its values")
 
 
 ENVIRONMENT: dict[str, NativeFunction] = {

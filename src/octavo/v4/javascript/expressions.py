@@ -11,7 +11,17 @@ from octavo.v4.javascript.members import key_text
 from octavo.v4.javascript.methods import spread_items
 from octavo.v4.javascript.natives import GLOBALS, spread_into
 from octavo.v4.javascript.patterns import remove, store
-from octavo.v4.javascript.semantics import OPERATORS, Unknown, bounded, is_truthy, to_text, unary
+from octavo.v4.javascript.semantics import (
+    ACCESSORS,
+    OPERATORS,
+    RUN_TIME,
+    SYNTAX,
+    Unknown,
+    bounded,
+    is_truthy,
+    to_text,
+    unary,
+)
 from octavo.v4.javascript.syntax import fragment, identifier, joined, key_of, named, string_value
 from octavo.v4.javascript.taint import taint, taint_acts
 from octavo.v4.javascript.values import UNDEFINED, Data, Function, Items, Record, Regex, Value, joined_variables, number
@@ -23,7 +33,7 @@ def part(node: Node, name: str) -> Node:
     """Return a child of a node that the grammar guarantees."""
     found = node.child_by_field_name(name)
     if found is None:
-        raise Unknown("it is not understood")
+        raise Unknown(SYNTAX)
     return found
 
 
@@ -41,7 +51,7 @@ def _number(context: Context, node: Node, scope: Scope) -> Value:
         else:
             found = float(text)
     except ValueError:
-        raise Unknown("this kind of number is not evaluated") from None
+        raise Unknown("unsupported number literal") from None
     return context.value(number(float(found)), node, scope)
 
 
@@ -75,10 +85,10 @@ def _object(context: Context, node: Node, scope: Scope) -> Value:
             case "method_definition":
                 method = context.value(Function(child, scope.module, scope), child, scope)
                 if child.children[0].type in ("get", "set"):
-                    method = context.hole(child, scope, "it is computed when it is asked for")
+                    method = context.hole(child, scope, ACCESSORS)
                 _put(context, record, part(child, "name"), method, scope)
             case _:
-                raise Unknown("this kind of entry is not evaluated")
+                raise Unknown("unsupported object entry")
     return context.value(record, node, scope)
 
 
@@ -99,7 +109,7 @@ def _array(context: Context, node: Node, scope: Scope) -> Value:
     items = Items()
     tokens = [child.type for child in node.children if child.type != "comment"]
     if any(token == "," and before in (",", "[") for before, token in pairwise(tokens)):
-        raise Unknown("lists with gaps are not evaluated")
+        raise Unknown("arrays with holes are not supported")
     for child in named(node):
         if child.type == "spread_element":
             spread_items(context, items, context.evaluate(named(child)[0], scope), child, scope)
@@ -119,7 +129,7 @@ def _name(context: Context, node: Node, scope: Scope) -> Value:
         return context.value((context.dirname(scope.module) / scope.module.path.name).as_posix(), node, scope)
     if name in GLOBALS:
         return context.value(GLOBALS[name], node, scope)
-    raise Unknown("this name is not declared in the file" if name != "strapi" else "it asks the running service")
+    raise Unknown("the variable is not declared in the file" if name != "strapi" else RUN_TIME)
 
 
 def _function(context: Context, node: Node, scope: Scope) -> Value:
@@ -133,7 +143,7 @@ def _binary(context: Context, node: Node, scope: Scope) -> Value:
         return _choose(context, operator, left, part(node, "right"), scope)
     right = context.evaluate(part(node, "right"), scope)
     if operator not in OPERATORS:
-        raise Unknown(f"the operator {operator} is not evaluated")
+        raise Unknown(f"unsupported operator {operator}")
     return context.value(OPERATORS[operator](need(left), need(right)), node, scope, joined_variables((left, right)))
 
 

@@ -28,5 +28,5 @@ def text_at(given: Given, index: int) -> str:
     found = at(given, index)
     if not isinstance(found, str):
         reason = unset(given[index]) if index < len(given) else None
-        raise Unknown(reason or "it would fail: it is given something that is no text")
+        raise Unknown(reason or "the argument is not a string")
     return found

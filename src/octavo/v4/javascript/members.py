@@ -5,7 +5,7 @@ from tree_sitter import Node
 from octavo.v4.javascript.context import Context, Scope, need, unset
 from octavo.v4.javascript.environment import ENVIRONMENT
 from octavo.v4.javascript.natives import CONSTANTS, FUNCTIONS, NAMESPACES
-from octavo.v4.javascript.semantics import Unknown, bounded, check_units, to_text
+from octavo.v4.javascript.semantics import OPEN_ARRAY, Unknown, bounded, check_units, to_text
 from octavo.v4.javascript.values import UNDEFINED, Items, Native, Record, Undefined, Value
 
 
@@ -18,7 +18,7 @@ def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -
             return found if found is not None else context.value(data.rest or UNDEFINED, node, scope)
         case Items() | str() if key == "length":
             if isinstance(data, Items) and data.rest is not None:
-                raise Unknown("not all of the list is known")
+                raise Unknown(OPEN_ARRAY)
             length = len(data) if isinstance(data, Items) else len(data.encode("utf-16-le")) // 2
             return context.value(length, node, scope, value.variables)
         case Items():
@@ -30,8 +30,8 @@ def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -
         case Native():
             return of_native(context, data, key, node, scope)
         case None | Undefined():
-            raise Unknown(unset(value) or "it would fail: it has no properties, being null or undefined")
-    raise Unknown(f"its property {key[:40]} is not known")
+            raise Unknown(unset(value) or "cannot read properties of null or undefined")
+    raise Unknown(f"unknown property {key[:40]}")
 
 
 def of_native(context: Context, native: Native, key: str, node: Node, scope: Scope) -> Value:
@@ -46,7 +46,7 @@ def of_native(context: Context, native: Native, key: str, node: Node, scope: Sco
         return context.value(CONSTANTS[name], node, scope)
     if name in FUNCTIONS or name in NAMESPACES or name in ENVIRONMENT:
         return context.value(Native(name), node, scope)
-    raise Unknown(f"{bounded(name)[:60]} is not known")
+    raise Unknown(f"{bounded(name)[:60]} is not supported")
 
 
 def key_text(value: Value) -> str:

@@ -9,7 +9,10 @@ from octavo.v4.javascript.context import Context, Scope, need, unset
 from octavo.v4.javascript.given import Given, at, first, text_at
 from octavo.v4.javascript.natives import spread_into
 from octavo.v4.javascript.semantics import (
+    ARGUMENTS,
     LONGEST_TEXT,
+    OPEN_ARRAY,
+    TOO_LONG,
     WHITE,
     Unknown,
     bounded,
@@ -39,7 +42,7 @@ def call_method(context: Context, receiver: Value, name: str, given: Given, node
     elif isinstance(data, Items):
         return _call_of_list(context, data, receiver, name, given, node, scope)
     else:
-        raise Unknown(unset(receiver) or f"the method {name[:40]} is not evaluated")
+        raise Unknown(unset(receiver) or f"unsupported method {name[:40]}")
     return _shown(context, found, (receiver, *given), node, scope)
 
 
@@ -57,29 +60,29 @@ def _literal(found: Data) -> str:
         return found
     if isinstance(found, Regex) and LITERAL.fullmatch(found.source) and "i" not in found.flags:
         return re.sub(r"\\(.)", lambda one: {"n": "\n", "r": "\r", "t": "\t"}.get(one[1], one[1]), found.source)
-    raise Unknown("regular expressions are not evaluated")
+    raise Unknown("regular expressions are not supported")
 
 
 def _replace(text: str, given: Given) -> str:
     pattern, new = first(given), text_at(given, 1)
     if "$" in new:
-        raise Unknown("what is put in its stead is no plain text")
+        raise Unknown("replacement patterns such as $1 are not supported")
     every = isinstance(pattern, Regex) and "g" in pattern.flags
     old = _literal(pattern)
     if every and len(new) * text.count(old) > LONGEST_TEXT:
-        raise Unknown("the text grows too long")
+        raise Unknown(TOO_LONG)
     return bounded(text.replace(old, new, -1 if every else 1))
 
 
 def _replace_all(text: str, given: Given) -> str:
     if (old := text_at(given, 0)) == "" or len(text_at(given, 1)) * text.count(old) > LONGEST_TEXT:
-        raise Unknown("the text grows too long")
+        raise Unknown(TOO_LONG)
     return text.replace(old, text_at(given, 1))
 
 
 def _split(text: str, given: Given) -> object:
     if len(given) > 1:
-        raise Unknown("this use of it is not evaluated")
+        raise Unknown(ARGUMENTS)
     if not given or first(given) is UNDEFINED:
         return [text]
     separator = _literal(first(given))
@@ -125,7 +128,7 @@ def _call_of_list(
         data[len(data) if name == "push" else 0 : 0] = given
         return context.value(len(data), node, scope)
     if data.rest is not None:
-        raise Unknown("not all of the list is known")
+        raise Unknown(OPEN_ARRAY)
     context.spend(node, scope, len(data))
     if name in CALLING:
         return CALLING[name](context, data, given, node, scope)
@@ -133,13 +136,13 @@ def _call_of_list(
         return _shown(context, COMPUTING[name](data, given), (receiver, *data, *given), node, scope)
     if name in MAKING:
         return context.value(Items(MAKING[name](data, given)), node, scope)
-    raise Unknown(f"the method {name[:40]} is not evaluated")
+    raise Unknown(f"unsupported method {name[:40]}")
 
 
 def _join(data: Items, given: Given) -> str:
     separator = "," if first(given) is UNDEFINED else text_at(given, 0)
     if len(separator) * len(data) > LONGEST_TEXT:
-        raise Unknown("the text grows too long")
+        raise Unknown(TOO_LONG)
     parts = ("" if (one := need(item)) is None or one is UNDEFINED else to_text(one) for item in data)
     return bounded(separator.join(parts))
 
@@ -163,14 +166,14 @@ def _flat(value: Value) -> list[Value]:
     data = need(value)
     if isinstance(data, Items):
         if data.rest is not None:
-            raise Unknown("not all of the list is known")
+            raise Unknown(OPEN_ARRAY)
         return list(data)
     return [value]
 
 
 def _answers(context: Context, data: Items, given: Given, node: Node, scope: Scope) -> list[Value]:
     if not given:
-        raise Unknown("it would fail: it is given no function")
+        raise Unknown("the callback is missing")
     return [
         context.invoke(given[0], (item, context.value(index, node, scope)), node, scope)
         for index, item in enumerate(data)
@@ -190,7 +193,7 @@ def _find(context: Context, data: Items, given: Given, node: Node, scope: Scope)
 
 def _reduce(context: Context, data: Items, given: Given, node: Node, scope: Scope) -> Value:
     if len(given) != 2:
-        raise Unknown("this use of it is not evaluated")
+        raise Unknown(ARGUMENTS)
     result = given[1]
     for item in data:
         result = context.invoke(given[0], (result, item), node, scope)
@@ -238,6 +241,6 @@ def spread_items(context: Context, target: Items, value: Value, node: Node, scop
         spread_into(context, spread, value, node, scope)
         target.extend(spread.values())
     else:
-        hole = value.hole or context.new_hole(node, scope, "what it spreads is not known, or no list")
+        hole = value.hole or context.new_hole(node, scope, "the spread value is unknown, or not an array")
         target.append(Value(hole, value.place))
         target.rest = hole

@@ -12,7 +12,17 @@ from tree_sitter import Node
 from octavo.v4.javascript.addresses import make_url, parse_connection
 from octavo.v4.javascript.context import Context, Scope, hide, need
 from octavo.v4.javascript.given import Answer, Given, NativeFunction, at, first, text_at
-from octavo.v4.javascript.semantics import Unknown, is_truthy, parse_float, parse_int, to_json, to_number, to_text
+from octavo.v4.javascript.semantics import (
+    ACCESSORS,
+    ARGUMENTS,
+    Unknown,
+    is_truthy,
+    parse_float,
+    parse_int,
+    to_json,
+    to_number,
+    to_text,
+)
 from octavo.v4.javascript.source import SourceProblem, read_bytes, resolved_inside
 from octavo.v4.javascript.values import UNDEFINED, Data, Date, Items, Native, Record, Regex, Value
 
@@ -91,7 +101,7 @@ def from_json(context: Context, text: str, node: Node, scope: Scope) -> Data:
     try:
         return _data(context, json.loads(text, parse_constant=_refuse), node, scope)
     except (ValueError, RecursionError):
-        raise Unknown("it would fail: the text is not JSON") from None
+        raise Unknown("the JSON is invalid") from None
 
 
 def _refuse(constant: str) -> None:
@@ -109,7 +119,7 @@ def _data(context: Context, found: object, node: Node, scope: Scope) -> Data:
             return Items(context.value(_data(context, one, node, scope), node, scope) for one in found)
         case None | str() | bool() | int() | float():
             return found
-    raise Unknown("it is no JSON")
+    raise Unknown("the JSON is invalid")
 
 
 def join_path(parts: Sequence[str]) -> str:
@@ -140,7 +150,7 @@ def _file(context: Context, text: str) -> Path:
     if not path.exists() and (built := context.source_folder(path)) is not None:
         path = built
     if resolved_inside(path, context.project) is None:
-        raise Unknown("the file is not there, or outside of the project")
+        raise Unknown("the file does not exist, or is outside the project")
     return path
 
 
@@ -156,7 +166,7 @@ def file_exists(context: Context, given: Given, _: Node, __: Scope) -> Data:
     """Evaluate `fs.existsSync`, for paths in the project."""
     path = Path(resolve_path(context.project, [text_at(given, 0)]))
     if not path.is_relative_to(context.project):
-        raise Unknown("the file is outside of the project")
+        raise Unknown("the file is outside the project")
     return path.exists()
 
 
@@ -164,7 +174,7 @@ def assign(context: Context, given: Given, node: Node, scope: Scope) -> Answer:
     """Evaluate `Object.assign`: it changes and returns the first argument."""
     target = first(given)
     if not isinstance(target, Record):
-        raise Unknown("it is given something that is no object")
+        raise Unknown("the argument is not an object")
     for one in given[1:]:
         spread_into(context, target, one, node, scope)
     return given[0]
@@ -188,14 +198,14 @@ def spread_into(context: Context, target: Record, value: Value, node: Node, scop
         case _ if data is UNDEFINED:
             return
         case _:
-            hide(target, value.hole or context.new_hole(node, scope, "what it spreads is not known"))
+            hide(target, value.hole or context.new_hole(node, scope, "the spread value is unknown"))
 
 
 def _math(compute: Callable[..., float]) -> NativeFunction:
     def function(_: Context, given: Given, __: Node, ___: Scope) -> Data:
         numbers = [to_number(at(given, index)) for index in range(len(given))]
         if not numbers or not all(map(math.isfinite, numbers)):
-            raise Unknown("it is given no plain numbers")
+            raise Unknown("the arguments are not finite numbers")
         return compute(*numbers)
 
     return function
@@ -208,7 +218,7 @@ def _keys(context: Context, given: Given, node: Node, scope: Scope) -> Data:
 def _entries(given: Given) -> list[tuple[str, Value]]:
     data = first(given)
     if not isinstance(data, Record) or data.rest is not None:
-        raise Unknown("not all of its entries are known")
+        raise Unknown("some entries are unknown")
     return data.ordered()
 
 
@@ -221,7 +231,7 @@ def _pairs(context: Context, given: Given, node: Node, scope: Scope) -> Data:
 def _from_pairs(_: Context, given: Given, __: Node, ___: Scope) -> Data:
     data = first(given)
     if not isinstance(data, Items) or data.rest is not None:
-        raise Unknown("not all of its entries are known")
+        raise Unknown("some entries are unknown")
     return Record((to_text(need(pair.at(0))), pair.at(1)) for pair in data)
 
 
@@ -230,9 +240,9 @@ def _define(context: Context, given: Given, node: Node, scope: Scope) -> Answer:
     if isinstance(target, Record) and len(given) > 2:
         descriptor = given[2].data
         found = descriptor.get("value") if isinstance(descriptor, Record) else None
-        target[to_text(at(given, 1))] = found or context.hole(node, scope, "it is computed when it is asked for")
+        target[to_text(at(given, 1))] = found or context.hole(node, scope, ACCESSORS)
         return given[0]
-    raise Unknown("it is given something that is no object")
+    raise Unknown("the argument is not an object")
 
 
 def _freeze(_: Context, given: Given, __: Node, ___: Scope) -> Answer:
@@ -294,4 +304,4 @@ FUNCTIONS: dict[str, NativeFunction] = {
 
 
 def _no() -> float:
-    raise Unknown("this use of it is not evaluated")
+    raise Unknown(ARGUMENTS)

@@ -102,7 +102,7 @@ def _language(typescript: bool) -> Language:
 def _parse(source: Source) -> Module:
     suffix = PurePosixPath(source.file).suffix.lower()
     if suffix not in SUFFIXES:
-        raise SourceProblem(Place(source.file), f"Only {', '.join(SUFFIXES)} files can be read")
+        raise SourceProblem(Place(source.file), f"only {', '.join(SUFFIXES)} files are supported")
     if suffix == ".json":
         return _parse_json(source)
     tree = _bounded_tree(source, source.text, typescript="ts" in suffix)
@@ -115,9 +115,9 @@ def _parse_json(source: Source) -> Module:
     try:
         json.loads(source.text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise SourceProblem(Place(source.file, error.lineno, error.colno), f"It is not JSON: {error.msg}") from None
+        raise SourceProblem(Place(source.file, error.lineno, error.colno), f"invalid JSON: {error.msg}") from None
     except (ValueError, RecursionError):
-        raise SourceProblem(Place(source.file), "It is not JSON that can be read") from None
+        raise SourceProblem(Place(source.file), "invalid JSON") from None
     tree = _bounded_tree(source, b"(" + source.text + b")", typescript=False)
     statement = tree.root_node.named_children[0]
     return Module(source, statement.named_children[0].named_children[0], tree, 1)
@@ -134,7 +134,7 @@ def _check_brackets(source: Source) -> None:
         if byte in b"[{":
             depth += 1
             if depth > DEEPEST:
-                raise SourceProblem(source.place(offset), "It nests too deeply to be read")
+                raise SourceProblem(source.place(offset), "nested too deeply")
         elif byte in b"]}":
             depth -= 1
 
@@ -166,8 +166,8 @@ class _Watch:
         row, column = re.search(r"row:(\d+), col:(\d+)", self._reached).groups()  # type: ignore[union-attr]
         place = self._source.place_at(int(row), int(column))
         if self._mistaken:
-            return SourceProblem(place, "It cannot be parsed: there is a mistake of syntax near this place")
-        return SourceProblem(place, "It takes too long to parse")
+            return SourceProblem(place, "syntax error near this line")
+        return SourceProblem(place, "takes too long to parse")
 
 
 def _bounded_tree(source: Source, text: bytes, typescript: bool) -> Tree:
@@ -208,11 +208,9 @@ def _check(source: Source, root: Node) -> None:
     broken = root.has_error
     for node, depth in levels(root):
         if depth > DEEPEST:
-            raise SourceProblem(source.place(node.start_byte), "It nests too deeply to be read")
+            raise SourceProblem(source.place(node.start_byte), "nested too deeply")
         if broken and (node.is_error or node.is_missing):
-            raise SourceProblem(
-                source.place(node.start_byte), "It cannot be parsed: there is a mistake of syntax near this place"
-            )
+            raise SourceProblem(source.place(node.start_byte), "syntax error near this line")
 
 
 def levels(root: Node) -> Iterator[tuple[Node, int]]:

@@ -21,7 +21,7 @@ def bind(context: Context, pattern: Node, value: Value, scope: Scope) -> None:
             for index, child in enumerate(named(pattern)):
                 if child.type == "rest_pattern":
                     rest = Items(value.data[index:]) if isinstance(value.data, Items) else None
-                    found = context.hole(child, scope, "the rest is not known") if rest is None else value
+                    found = context.hole(child, scope, "the rest of the value is unknown") if rest is None else value
                     bind(context, named(child)[0], Value(rest or found.data, value.place, value.variables), scope)
                 else:
                     bind(context, child, taken(context, value, str(index), child, scope), scope)
@@ -34,7 +34,7 @@ def bind(context: Context, pattern: Node, value: Value, scope: Scope) -> None:
         case "rest_pattern":
             bind(context, named(pattern)[0], value, scope)
         case _:
-            raise Unknown("this pattern is not understood")
+            raise Unknown("unsupported destructuring pattern")
 
 
 def _bind_object(context: Context, pattern: Node, value: Value, scope: Scope) -> None:
@@ -60,7 +60,7 @@ def _pattern_key(context: Context, key: Node, scope: Scope) -> str:
 
 def _without(context: Context, value: Value, keys: list[str], node: Node, scope: Scope) -> Value:
     if not isinstance(value.data, Record):
-        return context.hole(node, scope, "the rest is not known")
+        return context.hole(node, scope, "the rest of the value is unknown")
     left = Record(((key, one) for key, one in value.data.items() if key not in keys), value.data.rest)
     return Value(left, value.place, value.variables)
 
@@ -83,7 +83,7 @@ def store(context: Context, target: Node, value: Value, scope: Scope) -> None:
             name = identifier(scope.module, target)
             owner = scope.owner(name)
             if owner is None:
-                raise Unknown("it assigns to what is not declared")
+                raise Unknown("assignment to an undeclared variable")
             owner.names[name] = value
         case "member_expression" | "subscript_expression":
             below, key = _target(context, target, scope)
@@ -95,16 +95,16 @@ def store(context: Context, target: Node, value: Value, scope: Scope) -> None:
             elif isinstance(data, Native) and data.name == "process.env" and isinstance(value.data, str):
                 context.variables[key] = value.data
             else:
-                raise Unknown("what it assigns to is not known")
+                raise Unknown("unknown assignment target")
         case "object_pattern" | "array_pattern":
-            raise Unknown("this pattern is not understood")
+            raise Unknown("unsupported destructuring pattern")
 
 
 def _target(context: Context, target: Node, scope: Scope) -> tuple[Value, str]:
     below = target.child_by_field_name("object")
     key = target.child_by_field_name("property") or target.child_by_field_name("index")
     if below is None or key is None:
-        raise Unknown("what it assigns to is not known")
+        raise Unknown("unknown assignment target")
     name = (
         identifier(scope.module, key) if target.type == "member_expression" else key_text(context.evaluate(key, scope))
     )
@@ -116,7 +116,7 @@ def remove(context: Context, target: Node, scope: Scope) -> None:
     below, key = _target(context, unwrap(target), scope)
     data = need(below)
     if not isinstance(data, Record):
-        raise Unknown("what it deletes from is not known")
+        raise Unknown("unknown `delete` target")
     data.pop(key, None)
     if data.rest is not None:
         data[key] = Value(UNDEFINED, below.place)

@@ -12,7 +12,7 @@ from octavo.v4.javascript.modules import resolve
 from octavo.v4.javascript.natives import FUNCTIONS, PACKAGES
 from octavo.v4.javascript.parse import Module, parse_file
 from octavo.v4.javascript.patterns import bind, taken
-from octavo.v4.javascript.semantics import Unknown
+from octavo.v4.javascript.semantics import RUN_TIME, SYNTAX, Unknown
 from octavo.v4.javascript.source import Place, SourceProblem, name_in
 from octavo.v4.javascript.statements import Break, default_of, run
 from octavo.v4.javascript.syntax import parameters, statements, unwrap
@@ -25,7 +25,7 @@ MAKING_TEXT = frozenset({"binary_expression", "template_string", "call_expressio
 CHARACTERS_A_STEP = 64
 """Characters of a new text that count as one step, which limits the memory that a file can use to some megabytes."""
 
-TOO_DEEP = "It nests too deeply to be evaluated"
+TOO_DEEP = "nested too deeply to evaluate"
 
 
 class Reader(Context):
@@ -68,7 +68,7 @@ class Reader(Context):
         if not isinstance(value.data, Function):
             return value
         place = value.place
-        strapi = Hole(place, "strapi", "it asks the running service")
+        strapi = Hole(place, "strapi", RUN_TIME)
         given = Record([("env", Value(Native("env"), place)), ("strapi", Value(strapi, place))])
         return self.invoke(value, [Value(given, place)], value.data.node, value.data.scope)
 
@@ -87,10 +87,10 @@ class Reader(Context):
         self._depth += 1
         try:
             if self._depth > DEEPEST_EXPRESSION:
-                raise Unknown("it nests too deeply")
+                raise Unknown("nested too deeply")
             handler = EXPRESSIONS.get(node.type)
             if handler is None:
-                hole = self.new_hole(node, scope, "this is not evaluated")
+                hole = self.new_hole(node, scope, "unsupported expression")
                 taint(self, node, scope, hole)
                 return Value(hole, hole.place)
             value = handler(self, node, scope)
@@ -114,7 +114,7 @@ class Reader(Context):
             return self._invoke_own(data, given, node, scope)
         native = FUNCTIONS.get(data.name) or ENVIRONMENT.get(data.name) if isinstance(data, Native) else None
         if native is None:
-            raise Unknown("it is not known what this does")
+            raise Unknown("unknown function")
         answer = native(self, given, node, scope)
         return answer if isinstance(answer, Value) else self.value(answer, node, scope, joined_variables(given))
 
@@ -122,7 +122,7 @@ class Reader(Context):
         scope = Scope(function.module, function.scope)
         undefined = self.value(UNDEFINED, node, called_in)
         if "generator" in function.node.type:
-            raise Unknown("generators are not evaluated")
+            raise Unknown("generators are not supported")
         for index, pattern in enumerate(parameters(function.node)):
             if pattern.type == "rest_pattern":
                 bind(self, pattern, Value(Items(given[index:]), undefined.place), scope)
@@ -136,7 +136,7 @@ class Reader(Context):
         try:
             return self.run(statements(body), scope) or undefined
         except Break:
-            raise Unknown("it is not understood") from None
+            raise Unknown(SYNTAX) from None
 
     def require(self, specifier: str, node: Node, scope: Scope) -> Data:
         name = PACKAGES.get(specifier.removeprefix("node:"))
@@ -144,8 +144,10 @@ class Reader(Context):
             return Native(name)
         path = resolve(scope.module, specifier)
         if path is None:
-            what = "file cannot be read" if specifier.startswith(".") else "package is not read"
-            return Hole(scope.module.place(node), specifier[:60], f"this {what}")
+            reason = (
+                "the file cannot be read" if specifier.startswith(".") else "imports from packages are not supported"
+            )
+            return Hole(scope.module.place(node), specifier[:60], reason)
         try:
             return self._load(path).data
         except SourceProblem as problem:
@@ -176,9 +178,9 @@ class Reader(Context):
         path = path.resolve()
         place = Place(name_in(path, self.project))
         if path in self._modules:
-            return self._modules[path] or Value(Hole(place, path.name, "files that require each other"), place)
+            return self._modules[path] or Value(Hole(place, path.name, "circular import"), place)
         if len(self._modules) >= MOST_MODULES:
-            raise SourceProblem(place, f"More than {MOST_MODULES} files require each other")
+            raise SourceProblem(place, f"imports more than {MOST_MODULES} files")
         self._modules[path] = None
         module = parse_file(path, self.project)
         scope = self._scope(module)
@@ -210,10 +212,10 @@ class _Copy:
     def of(self, value: Value, depth: int = 0) -> Value:
         self._count += 1
         if self._count > MOST_VALUES:
-            raise SourceProblem(value.place, "It holds too many values")
+            raise SourceProblem(value.place, "too many values")
         data = value.data
         if isinstance(data, Record | Items) and depth > DEEPEST_VALUE:
-            return Value(Hole(value.place, "", "it holds itself, or nests too deeply"), value.place)
+            return Value(Hole(value.place, "", "circular, or nested too deeply"), value.place)
         if isinstance(data, Record):
             entries = [(key, self.of(one, depth + 1)) for key, one in data.ordered() if key != "__esModule"]
             return Value(Record(entries, data.rest), value.place, value.variables)

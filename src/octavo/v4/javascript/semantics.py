@@ -13,6 +13,14 @@ class Unknown(Exception):
     """The result is unknown. The message is the reason, or how it would fail."""
 
 
+SYNTAX = "unsupported syntax"
+ARGUMENTS = "unsupported arguments"
+ACCESSORS = "getters and setters are not supported"
+OPEN_ARRAY = "some items of the array are unknown"
+RUN_TIME = "`strapi` is only available at run time"
+TOO_LONG = "the string is too long"
+"""Reasons that several expressions share."""
+
 LONGEST_TEXT = 1_000_000
 """Maximum characters of a text, so that repeated doubling ends."""
 
@@ -45,12 +53,12 @@ def to_text(data: Data) -> str:
             return "[object Object]"
         case Regex():
             return f"/{data.source}/{data.flags}"
-    raise Unknown("it has no text that is known")
+    raise Unknown("the value cannot be converted to a string")
 
 
 def _list_text(data: Items) -> str:
     if data.rest is not None or any(item.is_hole for item in data):
-        raise Unknown("not all of the list is known")
+        raise Unknown(OPEN_ARRAY)
     return ",".join("" if _is_nullish(item.data) else to_text(item.data) for item in data)
 
 
@@ -86,7 +94,7 @@ def to_number(data: Data) -> float:
             return math.nan
         case Items():
             return _text_to_number(to_text(data))
-    raise Unknown("it is no number that is known")
+    raise Unknown("the value cannot be converted to a number")
 
 
 def _text_to_number(text: str) -> float:
@@ -172,7 +180,7 @@ def add(left: Data, right: Data) -> Data:
 def bounded(text: str) -> str:
     """Return a text. Raises `Unknown` if it is too long."""
     if len(text) > LONGEST_TEXT:
-        raise Unknown("the text grows too long")
+        raise Unknown(TOO_LONG)
     return text
 
 
@@ -194,7 +202,7 @@ def _arithmetic(compute: Callable[[float, float], float]) -> Operator:
         try:
             return number(compute(float(a), float(b)))
         except (ValueError, OverflowError, ZeroDivisionError):
-            raise Unknown("this arithmetic has no plain result") from None
+            raise Unknown("the result cannot be calculated") from None
 
     return operator
 
@@ -213,7 +221,7 @@ def _bits(data: Data) -> int:
 def _contains(left: Data, right: Data) -> Data:
     if isinstance(right, Record) and (to_text(left) in right or right.rest is None):
         return to_text(left) in right
-    raise Unknown("not all keys are known")
+    raise Unknown("some keys are unknown")
 
 
 OPERATORS: dict[str, Operator] = {
@@ -254,7 +262,7 @@ def type_of(data: Data) -> str:
         case Function():
             return "function"
         case Native() | Hole():
-            raise Unknown("its type is not known")
+            raise Unknown("the type is unknown")
     return "object"
 
 
@@ -273,7 +281,7 @@ def unary(operator: str, data: Data) -> Data:
             return type_of(data)
         case "void":
             return UNDEFINED
-    raise Unknown(f"the operator {operator} is not evaluated")
+    raise Unknown(f"unsupported operator {operator}")
 
 
 def to_json(data: Data) -> str:
@@ -296,7 +304,7 @@ def to_json(data: Data) -> str:
             return to_text(data) if math.isfinite(data) else "null"
         case Regex():
             return "{}"
-    raise Unknown("not all of it is known")
+    raise Unknown("part of the value is unknown")
 
 
 def _is_left_out(data: Data) -> bool:
@@ -306,4 +314,4 @@ def _is_left_out(data: Data) -> bool:
 def check_units(text: str) -> None:
     """Raise `Unknown` for characters that JavaScript counts as two, where positions in the text are used."""
     if not text.isascii() and max(text) > "\uffff":
-        raise Unknown("it takes characters apart")
+        raise Unknown("the operation would split a character")

@@ -85,11 +85,11 @@ def read_bytes(path: Path, root: Path, largest: int = LARGEST_SOURCE) -> bytes:
     place = Place(name_in(path, root))
     real = resolved_inside(path, root)
     if real is None:
-        raise SourceProblem(place, "There is no such file inside the project")
+        raise SourceProblem(place, "the file does not exist in the project")
     try:
         return read_own_file(real, largest)
     except OSError as error:
-        raise SourceProblem(place, f"It cannot be read: {error.strerror or error}") from error
+        raise SourceProblem(place, f"cannot be read: {error.strerror or error}") from error
 
 
 def read_source(path: Path, root: Path) -> Source:
@@ -100,9 +100,9 @@ def read_source(path: Path, root: Path) -> Source:
 def source_of(content: bytes, file: str, path: Path | None = None, root: Path | None = None) -> Source:
     """Return `content` as v4 reads it: without byte order mark, invalid UTF-8 as U+FFFD. Raises `SourceProblem`."""
     if len(content) > LARGEST_SOURCE:
-        raise SourceProblem(Place(file), f"It is larger than {LARGEST_SOURCE // 1024} kB")
+        raise SourceProblem(Place(file), f"larger than {LARGEST_SOURCE // 1024} kB")
     text = content.removeprefix(MARK).decode("utf-8", "replace").encode()
     source = Source(file, text, path, root)
     if (nul := text.find(b"\0")) >= 0:
-        raise SourceProblem(source.place(nul), "It holds a NUL character, so it is no text")
+        raise SourceProblem(source.place(nul), "not a text file, because it contains a NUL character")
     return source

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from octavo.v4.javascript.context import Context, Scope, hide
 from octavo.v4.javascript.modules import DECLARATIONS
 from octavo.v4.javascript.patterns import bind
-from octavo.v4.javascript.semantics import Unknown, is_same, is_truthy
+from octavo.v4.javascript.semantics import SYNTAX, Unknown, is_same, is_truthy
 from octavo.v4.javascript.syntax import identifier, named, string_value, walk_own
 from octavo.v4.javascript.taint import taint
 from octavo.v4.javascript.values import UNDEFINED, Function, Hole, Items, Record, Value
@@ -51,7 +51,7 @@ def _run_one(context: Context, statement: Node, scope: Scope) -> Value | None:
         return handler(context, statement, scope)
     if statement.type in NOTHING or statement.type in FUNCTIONS:
         return None
-    return _lost(context, statement, scope, context.new_hole(statement, scope, "this statement is not evaluated"))
+    return _lost(context, statement, scope, context.new_hole(statement, scope, "unsupported statement"))
 
 
 def _lost(context: Context, statement: Node, scope: Scope, hole: Hole) -> Value | None:
@@ -106,7 +106,7 @@ def _if(context: Context, statement: Node, scope: Scope) -> Value | None:
     decided = context.evaluate(condition, scope) if condition is not None else None
     if decided is None or decided.hole is not None:
         hole = decided.data if decided is not None and isinstance(decided.data, Hole) else None
-        return _lost(context, statement, scope, hole or context.new_hole(statement, scope, "it is not understood"))
+        return _lost(context, statement, scope, hole or context.new_hole(statement, scope, SYNTAX))
     chosen = statement.child_by_field_name("consequence" if is_truthy(decided.data) else "alternative")
     if chosen is None:
         return None
@@ -143,7 +143,7 @@ def _break(context: Context, statement: Node, scope: Scope) -> None:
 
 
 def _throw(context: Context, statement: Node, scope: Scope) -> Value:
-    return context.hole(statement, scope, "v4 would not start: it throws here")
+    return context.hole(statement, scope, "the code throws here, so v4 would not start")
 
 
 def _for_of(context: Context, statement: Node, scope: Scope) -> Value | None:
@@ -153,7 +153,7 @@ def _for_of(context: Context, statement: Node, scope: Scope) -> Value | None:
     plain = left is not None and body is not None and of is not None and of.type == "of"
     jumps = any(found.type in ("continue_statement", "labeled_statement") for found in walk_own(statement))
     if not isinstance(values, Items) or values.rest is not None or not plain or jumps or left is None or body is None:
-        hole = context.new_hole(statement, scope, "this loop is not evaluated")
+        hole = context.new_hole(statement, scope, "unsupported loop")
         return _lost(context, statement, scope, hole)
     try:
         for value in list(values):
