@@ -43,8 +43,8 @@ def advice(key: Key) -> str:
     if key.file == "secrets" or (key.row.secret and key.row.variable):
         return f"set {key.row.variable} in .env"
     table = ".".join((*key.path[:-1],))
-    within = f" below [{table}]" if table else ""
-    return f"write {key.name} = ...{within} into config/{key.file}.toml"
+    within = f" under [{table}]" if table else ""
+    return f"set {key.name} = ...{within} in config/{key.file}.toml"
 
 
 def redacted_value(key: Key, value: Any) -> Any:

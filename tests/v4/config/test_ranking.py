@@ -55,7 +55,7 @@ def test_what_wins(
 def test_a_variable_that_v4_would_not_see_is_told(tmp_path: Path) -> None:
     settings = read(tmp_path, {"config/server.js": FIXED_PORT}, {"PORT": "1700"})
     (told,) = [str(one) for one in settings.findings if one.file == "PORT"]
-    assert told.startswith("PORT: not used")
+    assert told.startswith("PORT: ignored")
     assert "OCTAVO_SERVER__PORT" in told
 
 
@@ -83,9 +83,9 @@ def test_the_database_is_that_of_v4(
 @pytest.mark.parametrize(
     "files, environment, told",
     [
-        ({}, {}, "config/database: is missing, so the database is not known"),
+        ({}, {}, "config/database: is missing, so the database is unknown"),
         ({}, {"DATABASE_HOST": "h", "DATABASE_NAME": "n"}, "DATABASE_HOST: is set, but not the kind"),
-        ({"config/database.js": UNKNOWN_DATABASE}, {}, "config/database.js:2: connection: cannot be known without"),
+        ({"config/database.js": UNKNOWN_DATABASE}, {}, "config/database.js:2: connection: cannot be evaluated"),
         ({"config/database.js": UNKNOWN_DATABASE}, {"DATABASE_HOST": "h"}, "config/database.js:2: connection: cannot"),
         ({"config/database.js": "module.exports = {"}, {}, "config/database.js:1"),
         ({"config/database.json": SQLITE, "package.json": "{"}, {}, "package.json: cannot be read"),
@@ -236,7 +236,7 @@ def test_providers_that_there_are_not_close_what_needs_them(tmp_path: Path) -> N
     config = {"upload": {"config": {"provider": "my-own", "providerOptions": {"key": "hush"}}}}
     settings = read(tmp_path, {"config/plugins.json": config})
     told = {one.key: str(one) for one in settings.findings if one.outcome.value != "taken"}
-    assert "uploads are refused" in told["upload.config.provider"]
+    assert "uploads are disabled" in told["upload.config.provider"]
     assert "hush" not in repr(settings.findings)
 
 

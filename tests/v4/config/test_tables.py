@@ -134,9 +134,9 @@ def test_migrations_run_unless_the_project_says_otherwise(tmp_path: Path) -> Non
     "connection, told",
     [
         ({"client": "mysql", "connection": {}}, "'mysql' is not supported"),
-        ({"client": "sqlite", "connection": {"filename": ":memory:"}}, "expected the name of a file"),
+        ({"client": "sqlite", "connection": {"filename": ":memory:"}}, "expected a file name"),
         ({"client": "sqlite", "connection": {}}, "connection.filename: is missing"),
-        ({}, "names no client"),
+        ({}, "has no client"),
     ],
 )
 def test_a_database_that_cannot_be_served_stops_the_start(tmp_path: Path, connection: Any, told: str) -> None:
@@ -230,7 +230,7 @@ def test_a_variable_that_is_not_set_is_told(tmp_path: Path) -> None:
     plugins = "module.exports = ({ env }) => ({ email: { config: { settings: { defaultFrom: env('FROM') } } } })"
     settings = read(tmp_path, {"config/plugins.js": plugins})
     assert [(one.outcome.value, one.key, one.message) for one in settings.findings if one.key.startswith("email")] == [
-        ("idle", "email.config.settings.defaultFrom", "says nothing: the variable FROM is not set")
+        ("idle", "email.config.settings.defaultFrom", "has no value: the variable FROM is not set")
     ]
 
 
@@ -240,10 +240,10 @@ def test_what_a_start_needs_of_a_variable_is_told_where_it_is_read(tmp_path: Pat
     )
     write(tmp_path, {"config/database.json": SQLITE, "config/env/development/database.js": name})
     assert problems(tmp_path) == [
-        "config/env/development/database.js:2: connection.connection.database: says nothing: the variable DB is not"
+        "config/env/development/database.js:2: connection.connection.database: has no value: the variable DB is not"
         " set;"
         " expected the name of the PostgreSQL database"
     ]
     client = "module.exports = ({ env }) => ({ connection: { client: env('DB').split(':')[0] } })"
     (problem,) = problems(write(tmp_path, {"config/env/development/database.js": client}))
-    assert "the variable DB is not set (set it in .env); write " in problem
+    assert "the variable DB is not set (set it in .env); set " in problem

@@ -25,9 +25,9 @@ _STAR_ORIGINS: Final = ("api", "compat", "star_origins")
 _ORIGINS: Final = ("middlewares", "cors", "origins")
 _RULE: Final = "api.compat.starOrigins"
 _SAYS: Final = {
-    "everyone": f'in a list "*" lets in everybody, as v4 did before 4.24 ({_RULE})',
-    "none": f'in a list "*" lets nobody in, as in v4 since 4.24 ({_RULE}); '
-    "write origins = [...] below [cors] into config/middlewares.toml",
+    "everyone": f'"*" in a list allows all origins, as in v4 before 4.24 ({_RULE})',
+    "none": f'"*" in a list allows no origin, as in v4 since 4.24 ({_RULE}); '
+    "set origins = [...] under [cors] in config/middlewares.toml",
 }
 
 
@@ -58,9 +58,9 @@ def star_findings(findings: Iterable[Finding], rule: str) -> Iterator[Finding]:
 def provider_findings(settings: Settings) -> Iterator[Finding]:
     """Yield the reasons why uploads or email are disabled, although the start continues."""
     if upload_is_from_v4(settings):
-        yield from (_closed(settings, wrong, "uploads are refused") for wrong in storage_problems(settings))
+        yield from (_closed(settings, wrong, "uploads are disabled") for wrong in storage_problems(settings))
     if mail_is_from_v4(settings):
-        yield from (_closed(settings, wrong, "mail is not sent") for wrong in mail_problems(settings))
+        yield from (_closed(settings, wrong, "email is disabled") for wrong in mail_problems(settings))
 
 
 def _closed(settings: Settings, wrong: Wrong, effect: str) -> Finding:
@@ -74,7 +74,7 @@ def _closed(settings: Settings, wrong: Wrong, effect: str) -> Finding:
         line=int(line),
         key=KEYS[setting].dotted if setting else ".".join(place[1:]),
         setting=setting,
-        message=f"{expected}; until that is written into config/plugins.toml {effect}",
+        message=f"{expected}; set it in config/plugins.toml; until then, {effect}",
     )
 
 
@@ -84,7 +84,7 @@ _FOLDER: Final = "config/env/production"
 def unread_environment(project: Path, variables: Mapping[str, str]) -> Iterator[Finding]:
     """Yield a warning for a production service whose files v4 would read as development, which Octavo does as well."""
     if not variables.get("NODE_ENV") and (project / _FOLDER).is_dir():
-        message = "not read: without NODE_ENV v4 is in development; set NODE_ENV=production, or development if so meant"
+        message = "not read, because NODE_ENV defaults to development; set NODE_ENV=production, or NODE_ENV=development"
         yield Finding(outcome=Outcome.OPEN, file=_FOLDER, line=0, key="", message=message)
 
 

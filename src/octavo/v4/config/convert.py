@@ -44,7 +44,7 @@ def text(value: Any) -> str:
         return value
     if type(value) is int:
         return str(value)
-    raise ValueError("a text")
+    raise ValueError("a string")
 
 
 def flag(value: Any) -> bool:
@@ -117,7 +117,7 @@ def texts(value: Any) -> list[str]:
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list) and all(isinstance(item, str | None) for item in value):
         return [item for item in value if item is not None]
-    raise ValueError("a list of texts")
+    raise ValueError("a list of strings")
 
 
 def path(value: Any) -> str:

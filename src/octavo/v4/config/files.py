@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from octavo.settings.findings import Finding, Outcome
+from octavo.v4.config.rows import SCHEDULED_TASKS
 from octavo.v4.config.tree import Hole, Items, Leaf, Node, Place, Table
 from octavo.v4.javascript.config import config_files, read_config
 from octavo.v4.javascript.values import Hole as UnknownPart
@@ -12,11 +13,11 @@ from octavo.v4.javascript.values import Items as ValueList
 from octavo.v4.javascript.values import Record, Value
 
 _CODE: Final = {
-    "cron-tasks": "tasks at set times are code, which is not run",
-    "functions": "code, which is not run",
+    "cron-tasks": SCHEDULED_TASKS,
+    "functions": "code, which does not run",
 }
-_OWN: Final = "no file of v4: only code of the project reads it"
-_NO_DATA: Final = "code stands in the place of data"
+_OWN: Final = "not a file of v4; only project code reads it"
+_NO_DATA: Final = "code instead of data"
 
 
 class ConfigFiles:
@@ -42,7 +43,7 @@ class ConfigFiles:
                 line=value.place.line,
                 key=".".join(map(str, path)),
                 setting=known.get(path, ""),
-                message=f"says nothing: the variable {one.name} is not set",
+                message=f"has no value: the variable {one.name} is not set",
             )
             for name, known in keys.items()
             for path, value in self._config.at(name).walk()

@@ -13,11 +13,11 @@ from octavo.v4.config.tree import Hole, HoleFound, Leaf, Node, Place, Table, pla
 
 Path = tuple[str, ...]
 
-_HIDDEN: Final = "cannot be known without running it"
-_NOTHING_NEW: Final = "it is so in any case"
-HOW_TO_NAME_A_DATABASE: Final = "write the database into config/database.toml, or set DATABASE_URL in .env"
-_IN_CODE: Final = "a secret that stands in the code, where everybody who has the code can read it"
-_UNKNOWN: Final = "no key of v4 that is known here: only code of the project reads it"
+NOT_EVALUATED: Final = "cannot be evaluated"
+_NOTHING_NEW: Final = "always the case in Octavo"
+HOW_TO_NAME_A_DATABASE: Final = "configure the database in config/database.toml, or set DATABASE_URL in .env"
+_IN_CODE: Final = "a secret in the code, which everyone with access to the code can read"
+_UNKNOWN: Final = "unknown key; only project code reads it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Matcher:
         """Report a hole once, and yield the rows for keys that it may contain, to be closed or required one by one."""
         rows = [row for row in self._below(path) if row.path[len(path)] not in known]
         needed = [setting for row in rows for setting in row.stops]
-        message = f"{_HIDDEN}: {hole.what}; {_advice(needed) if needed else 'what it sets is not in force'}"
+        message = f"{NOT_EVALUATED}: {hole.what}; {_advice(needed) if needed else 'its settings have no effect'}"
         outcome = Outcome.CLOSED if needed else Outcome.OPEN
         self._note(outcome, path, hole.place, message, setting=needed[0] if needed else "")
         self._need(needed, path, hole.place, message)
@@ -96,7 +96,7 @@ class Matcher:
         try:
             given = [self._given(reading, node.place) for reading in (row.read or _nothing)(plain(node))]
         except HoleFound as found:
-            self._close(row, path, found.hole.place, f"{_HIDDEN}: {found.hole.what}")
+            self._close(row, path, found.hole.place, f"{NOT_EVALUATED}: {found.hole.what}")
         except ValueError as error:
             self._close(row, path, node.place, f"expected {error}")
         else:

@@ -7,7 +7,7 @@ from octavo.settings.findings import Finding, Outcome, redacted_value
 from octavo.settings.model import TABLES
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import read_plain_table
-from octavo.v4.config.matching import Outcomes
+from octavo.v4.config.matching import NOT_EVALUATED, Outcomes
 from octavo.v4.config.rows import Row
 from octavo.v4.config.tree import HoleFound, Node, Table, leaves, plain
 
@@ -56,7 +56,7 @@ def _pass_leaf(node: Node, path: tuple[str, ...], outcomes: Outcomes) -> None:
         value: Any = plain(node)
     except HoleFound as found:
         place = found.hole.place
-        message = f"cannot be known without running it: {found.hole.what}; write it into config/plugins.toml"
+        message = f"{NOT_EVALUATED}: {found.hole.what}; set it in config/plugins.toml"
         _note(outcomes, Outcome.OPEN, path, place, message)
         return
     if value is None or isinstance(node, Table):
@@ -67,7 +67,7 @@ def _pass_leaf(node: Node, path: tuple[str, ...], outcomes: Outcomes) -> None:
         if isinstance(given, SettingsProblem):
             is_unknown = given.message.startswith("unknown key")
             outcome = Outcome.IDLE if is_unknown else Outcome.OPEN
-            advice = "" if is_unknown else "; write it into config/plugins.toml"
+            advice = "" if is_unknown else "; set it in config/plugins.toml"
             _note(outcomes, outcome, path, place, f"{given.message}{advice}")
             continue
         outcomes.given.append(given)

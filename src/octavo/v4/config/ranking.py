@@ -58,7 +58,9 @@ class Ranking:
     def _report(self, given: Given) -> None:
         if given.key.attributes not in self._settled or given.key.name == "ssl":
             return
-        message = f"not used: the project's own files say otherwise, as under v4; {given.key.variable} would be used"
+        message = (
+            f"ignored, because the project's files set another value, as in v4; {given.key.variable} overrides them"
+        )
         ignored = Finding(outcome=Outcome.IDLE, file=given.source, line=0, key="", message=message)
         if ignored not in self.findings:
             self.findings.append(ignored)
@@ -68,7 +70,7 @@ class Ranking:
         for finding in self.findings:
             source = self._elsewhere(finding, sources)
             if source:
-                message = f"{finding.message}; {source} says it"
+                message = f"{finding.message}; {source} sets it"
                 yield replace(finding, outcome=Outcome.IDLE, message=message)
             else:
                 yield finding
@@ -105,8 +107,8 @@ class Ranking:
         elif _FILENAME in chosen:
             return
         elif client is None:
-            what = "names no client" if self._v4.has_database else "is missing"
-            message = f"{what}, so the database is not known; {HOW_TO_NAME_A_DATABASE}"
+            what = "has no client" if self._v4.has_database else "is missing"
+            message = f"{what}, so the database is unknown; {HOW_TO_NAME_A_DATABASE}"
             yield SettingsProblem("config/database", "", message)
         elif client.value == "sqlite":
             yield SettingsProblem(client.source, "connection.filename", f"is missing; {HOW_TO_NAME_A_DATABASE}")

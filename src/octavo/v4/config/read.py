@@ -45,7 +45,7 @@ _DEFAULTS: Final[Mapping[str, object]] = {
     "plugins.graphql.config.limits.values": NO_VALUES,
 }
 """v4's defaults, where Octavo's are different."""
-_NO_PLUGIN: Final = "of a plugin that Octavo has not, or a key that plugin has not; `octavo adopt` tells of plugins"
+_NO_PLUGIN: Final = "unknown plugin, or unknown key of a plugin; see the plugins in `octavo adopt`"
 _PATHS: Final = ("database.filename", "server.publicFolder")
 
 
@@ -119,7 +119,7 @@ def _without_own_code(tree: Node, outcomes: Outcomes) -> Node:
     if not isinstance(tree, Table):
         return tree
     for name, place in shapes.own_code(tree):
-        message = "code of the project, which is not run: what may have guarded requests closes the API"
+        message = "project code, which does not run; if it could guard requests, it closes the API"
         outcomes.findings.append(
             Finding(outcome=Outcome.IDLE, file=place.file, line=place.line, key=name, message=message)
         )
@@ -129,7 +129,7 @@ def _without_own_code(tree: Node, outcomes: Outcomes) -> Node:
         if name.startswith("strapi::") and node != Table({}, node.place)
     }
     if "strapi::cors" not in tree.members:
-        kept["strapi::cors"] = Table({"origin": Hole("the list does not name strapi::cors", tree.place)}, tree.place)
+        kept["strapi::cors"] = Table({"origin": Hole("the list does not include strapi::cors", tree.place)}, tree.place)
     return Table(kept, tree.place, tree.rest)
 
 

@@ -14,6 +14,9 @@ from octavo.v4.config.convert import Converter, same
 KEYS: Final[Mapping[str, Key]] = {f"{key.file}.{key.dotted}": key for table in TABLES.values() for key in table.rows()}
 """All settings by file and key: `api.rest.maxLimit`, `secrets.apiTokenSalt`."""
 
+NOT_CONFIGURABLE: Final = "not configurable in Octavo"
+SCHEDULED_TASKS: Final = "scheduled tasks are code, which does not run; write them in src/cron.py"
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

@@ -87,20 +87,20 @@ def _policy(value: Any) -> str:
         directives = {**directives, **{name: words for name, words in _FURTHER.items() if name not in directives}}
     policy = ";".join(_directive(name, words) for name, words in directives.items() if words is not None)
     if flag(given.get("reportOnly", False)):
-        raise ValueError("a policy that is enforced; one that is only reported cannot be sent")
+        raise ValueError("an enforced policy; reportOnly is not supported")
     return policy
 
 
 def _directive(name: str, words: Any) -> str:
     listed = [words] if isinstance(words, str) else words
     if not isinstance(listed, list) or not re.fullmatch("[a-z-]+", name):
-        raise ValueError("directives, each with a list of texts")
+        raise ValueError("directives with lists of strings")
     return _header_text(" ".join([name, *(text(word) for word in listed if word is not None)]))
 
 
 def _header_text(value: str) -> str:
     if not re.fullmatch(r"[\t\x20-\x7e]*", value) or ";" in value or "," in value:
-        raise ValueError("words without commas, semicolons and line breaks")
+        raise ValueError("values without commas, semicolons and line breaks")
     return value
 
 
@@ -110,7 +110,7 @@ def _kebab(name: str) -> str:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ValueError("a table of directives")
+        raise ValueError("an object with directives")
     return value
 
 

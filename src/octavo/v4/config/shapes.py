@@ -33,7 +33,7 @@ def database(tree: Node) -> Node:
 def middlewares(tree: Node) -> Node:
     """Convert the list to a table: the options of each middleware by its name; without a name, by a number."""
     if isinstance(tree, Leaf):
-        return Hole("it is no list of middlewares", tree.place)
+        return Hole("it is not a list of middlewares", tree.place)
     if not isinstance(tree, Items):
         return tree
     members: dict[str, Node] = {}

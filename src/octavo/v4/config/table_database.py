@@ -18,13 +18,15 @@ _VERIFIED: Final = ("allow", "prefer", "require", "verify-ca", "verify-full")
 def _client(value: Any) -> str:
     client = _CLIENTS.get(text(value))
     if client is None:
-        raise ValueError(f"sqlite or postgres: {text(value)[:40]!r} is not supported, so its content has to move first")
+        raise ValueError(
+            f"sqlite or postgres: {text(value)[:40]!r} is not supported, so export its content from v4 first"
+        )
     return client
 
 
 def _filename(value: Any) -> str:
     if value == ":memory:":
-        raise ValueError("the name of a file: content that is nowhere cannot be served")
+        raise ValueError("a file name, not an in-memory database")
     return text(value)
 
 
@@ -83,19 +85,19 @@ DATABASE: Final[tuple[Row, ...]] = (
     take("connection.pool.max", "database.pool.max", whole),
     take("connection.pool.acquireTimeoutMillis", "database.pool.acquireTimeout", _patience),
     take("connection.acquireConnectionTimeout", "database.pool.acquireTimeout", _patience),
-    *idle("connections are kept as long as they work", "connection.pool"),
+    *idle("not configurable: connections stay open", "connection.pool"),
     *idle(
-        "statements are made in another way",
+        "specific to v4's query builder",
         "connection.useNullAsDefault",
         "connection.debug",
         "connection.asyncStackTraces",
     ),
     *idle(
-        "the connection is made with fixed settings",
+        "not configurable: Octavo sets these options",
         "connection.connection",
         "connection.options",
         "connection.charset",
     ),
     take("settings.runMigrations", "database.runMigrations", flag),
-    *idle("tables are brought up to date at a start, and lose nothing unasked", "settings"),
+    *idle("not configurable: each start updates the tables, without losing data", "settings"),
 )

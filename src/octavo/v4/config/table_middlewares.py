@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.v4.config.convert import flag, milliseconds, size, text, texts, whole
-from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
+from octavo.v4.config.rows import NOT_CONFIGURABLE, Reading, Readings, Row, idle, several, take
 from octavo.v4.config.security_headers import POLICY_SETTING, read_security
 
 _ROOM: Final = 64 * 1024
@@ -30,7 +30,7 @@ def _powered_by(value: Any) -> Readings:
 
 def _headers(value: Any) -> Readings:
     if not isinstance(value, Mapping):
-        raise ValueError("a table of headers")
+        raise ValueError("an object with headers")
     for name, word in value.items():
         yield Reading("middlewares.headers", text(word), (name,))
 
@@ -42,23 +42,23 @@ MIDDLEWARES: Final[tuple[Row, ...]] = (
     take("strapi::cors.headers", "middlewares.cors.headers", texts),
     take("strapi::cors.expose", "middlewares.cors.expose", texts),
     take("strapi::cors.maxAge", "middlewares.cors.maxAge", whole),
-    *idle("v4 does not ask for it either", "strapi::cors.enabled"),
-    *idle("headers for other origins are on every answer, errors included", "strapi::cors.keepHeaderOnError"),
+    *idle("v4 ignores it, too", "strapi::cors.enabled"),
+    *idle("always on: errors have CORS headers, too", "strapi::cors.keepHeaderOnError"),
     several("strapi::security", read_security, POLICY_SETTING, "middlewares.headers"),
     take("strapi::body.jsonLimit", "middlewares.body.json", size),
     take("strapi::body.formLimit", "middlewares.body.form", size),
     take("strapi::body.textLimit", "middlewares.body.text", size),
     several("strapi::body.formidable.maxFileSize", _largest_file, "middlewares.body.upload"),
-    *idle("bodies are read in one way", "strapi::body"),
+    *idle(NOT_CONFIGURABLE, "strapi::body"),
     several("strapi::poweredBy.poweredBy", _powered_by, "middlewares.headers"),
     several("strapi::responseHeaders.headers", _headers, "middlewares.headers"),
     take("strapi::public.maxAge", "middlewares.public.maxAge", milliseconds),
-    *idle("files of the public folder are served in one way", "strapi::public"),
-    *idle("query strings are read in one way", "strapi::query"),
-    *idle("it needs no setting here", "strapi::errors", "strapi::responses", "strapi::response-time", "strapi::ip"),
-    *idle("the log has no setting", "strapi::logger"),
-    *idle("there are no sessions in cookies of v4's kind", "strapi::session"),
-    *idle("answers are compressed by the proxy in front", "strapi::compression"),
-    *idle("the icon is `favicon.png` or `favicon.ico` of the project", "strapi::favicon"),
-    *idle("errors are reported in the log", "plugin::sentry"),
+    *idle(NOT_CONFIGURABLE, "strapi::public"),
+    *idle(NOT_CONFIGURABLE, "strapi::query"),
+    *idle(NOT_CONFIGURABLE, "strapi::errors", "strapi::responses", "strapi::response-time", "strapi::ip"),
+    *idle("set [log] in config/server.toml instead", "strapi::logger"),
+    *idle("Octavo has no Koa sessions", "strapi::session"),
+    *idle("compress responses in your reverse proxy instead", "strapi::compression"),
+    *idle("Octavo serves `favicon.png` or `favicon.ico` of the project", "strapi::favicon"),
+    *idle("Octavo logs errors", "plugin::sentry"),
 )

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from octavo.v4.config.convert import bound_or, flag, interval, lifetime, milliseconds, path, size, text, texts, whole
-from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
+from octavo.v4.config.rows import NOT_CONFIGURABLE, Reading, Readings, Row, idle, several, take
 
 PACKAGES: Final = {
     "documentation": "@strapi/plugin-documentation",
@@ -21,7 +21,7 @@ NO_VALUES: Final = 1 << 40
 
 def _breakpoints(value: Any) -> Readings:
     if not isinstance(value, dict):
-        raise ValueError("a table of widths")
+        raise ValueError("an object with widths")
     yield Reading("plugins.upload.config.breakpoints", {name: whole(width) for name, width in value.items()})
 
 
@@ -37,8 +37,8 @@ PLUGINS: Final[tuple[Row, ...]] = (
     take("users-permissions.config.ratelimit.interval", f"{_USERS}.ratelimit.interval", interval, closed=300),
     take("users-permissions.config.ratelimit.max", f"{_USERS}.ratelimit.max", whole, closed=5),
     take("users-permissions.config.register.allowedFields", f"{_USERS}.register.allowedFields", texts),
-    *idle("tokens are signed in one way", "users-permissions.config.jwt"),
-    *idle("attempts are counted in one way", "users-permissions.config.ratelimit"),
+    *idle(NOT_CONFIGURABLE, "users-permissions.config.jwt"),
+    *idle(NOT_CONFIGURABLE, "users-permissions.config.ratelimit"),
     take("graphql.enabled", "plugins.graphql.enabled", flag),
     take("graphql.config.endpoint", f"{_GRAPHQL}.endpoint", path),
     take("graphql.config.shadowCRUD", f"{_GRAPHQL}.shadowCRUD", flag),
@@ -51,7 +51,7 @@ PLUGINS: Final[tuple[Row, ...]] = (
     take("graphql.config.apolloServer.introspection", f"{_GRAPHQL}.apolloServer.introspection", flag, closed=False),
     take("graphql.config.introspection", f"{_GRAPHQL}.introspection", flag, closed=False),
     *idle(
-        "the server of GraphQL is another one; its schema is printed by `octavo graphql schema`",
+        "specific to Apollo Server; `octavo graphql schema` prints the schema",
         "graphql.config.apolloServer",
         "graphql.config.generateArtifacts",
         "graphql.config.artifacts",
@@ -63,14 +63,14 @@ PLUGINS: Final[tuple[Row, ...]] = (
     take("documentation.config.info.title", f"{_DOCUMENTATION}.title", text),
     take("documentation.config.info.version", f"{_DOCUMENTATION}.version", text),
     take("documentation.config.x-strapi-config.path", f"{_DOCUMENTATION}.path", path),
-    *idle("the document is made from what is served", "documentation.config"),
+    *idle("generated from the routes", "documentation.config"),
     take("i18n.enabled", "plugins.i18n.enabled", flag),
     take("upload.enabled", "plugins.upload.enabled", flag),
     take("upload.config.sizeLimit", "plugins.upload.config.sizeLimit", size),
     several("upload.config.breakpoints", _breakpoints, "plugins.upload.config.breakpoints"),
     take("upload.config.providerOptions.localServer.maxage", "middlewares.public.uploadsMaxAge", milliseconds),
-    *idle("files of the public folder are served in one way", "upload.config.providerOptions.localServer"),
-    *idle("images are worked on in one way", "upload.config.responsiveDimensions", "upload.config.security"),
+    *idle(NOT_CONFIGURABLE, "upload.config.providerOptions.localServer"),
+    *idle(NOT_CONFIGURABLE, "upload.config.responsiveDimensions", "upload.config.security"),
     take("email.enabled", "plugins.email.enabled", flag),
 )
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from octavo.v4.config.convert import flag, interval, lifetime, limit, path, text, texts, whole
-from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
+from octavo.v4.config.rows import NOT_CONFIGURABLE, SCHEDULED_TASKS, Reading, Readings, Row, idle, several, take
 
 _PROXIES: Final = ["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
 """v4 trusts any client's forwarding headers; a real reverse proxy has a local or private address."""
@@ -43,15 +43,15 @@ SERVER: Final[tuple[Row, ...]] = (
     several("proxy", _proxy, "server.trustedProxies", closed=[Reading("server.trustedProxies", [])]),
     take("app.keys", "secrets.appKeys", texts),
     take("dirs.public", "server.publicFolder", text),
-    *idle("one log for all: what goes wrong in a request is logged with its id", "emitErrors", "logger"),
-    *idle("the HTTP server is another one", "socket", "http", "keepAliveTimeout"),
+    *idle("not configurable: Octavo logs request errors with the request ID", "emitErrors", "logger"),
+    *idle("specific to v4's HTTP server", "socket", "http", "keepAliveTimeout"),
     several("webhooks.defaultHeaders", _headers, "server.webhooks.defaultHeaders"),
     take("webhooks.populateRelations", "server.webhooks.populateRelations", flag),
     take("cron.enabled", "server.jobs.cron", flag),
-    *idle("tasks at set times are code, which is not run; `src/cron.py` takes their place", "cron"),
-    *idle("there is no transfer between services; `octavo db backup` copies databases", "transfer"),
-    *idle("pages of administrators have settings of their own", "admin"),
-    *idle("other folders are where v4 puts them", "dirs"),
+    *idle(SCHEDULED_TASKS, "cron"),
+    *idle("transfers are not supported; use `octavo export` and `octavo import`", "transfer"),
+    *idle("only config/admin configures the panel", "admin"),
+    *idle(NOT_CONFIGURABLE, "dirs"),
 )
 
 ADMIN: Final[tuple[Row, ...]] = (
@@ -62,7 +62,7 @@ ADMIN: Final[tuple[Row, ...]] = (
     several("url", _panel_path, "admin.path", "admin.panel"),
     several("serveAdminPanel", _panel, "admin.panel"),
     *idle(
-        "the panel is served as it was built",
+        "applies only to the build of the panel",
         "path",
         "autoOpen",
         "watchIgnoreFiles",
@@ -76,9 +76,9 @@ ADMIN: Final[tuple[Row, ...]] = (
     take("rateLimit.enabled", "admin.rateLimit.enabled", flag, closed=True),
     take("rateLimit.interval", "admin.rateLimit.interval", interval, closed=300),
     take("rateLimit.max", "admin.rateLimit.max", whole, closed=5),
-    *idle("attempts are counted in one way", "rateLimit"),
-    *idle("signing in of administrators has its own way", "auth", "forgotPassword", "sso"),
-    *idle("it belongs to v4's enterprise edition or to its pages", "auditLogs", "preview", "history", "transfer"),
+    *idle(NOT_CONFIGURABLE, "rateLimit"),
+    *idle(NOT_CONFIGURABLE, "auth", "forgotPassword", "sso"),
+    *idle("specific to v4's panel or enterprise edition", "auditLogs", "preview", "history", "transfer"),
 )
 
 
