@@ -186,7 +186,7 @@ async def test_a_replica_that_stands_still_is_left_alone_until_it_has_caught_up(
             with asking(Asking()):
                 assert await read(database) == ("false", 2)
             await until(lambda: "bytes behind" in caplog.text)
-            assert database.servers()[1].size > 0
+            assert (database.servers()[1].size or 0) > 0
         finally:
             replica.run_sql(name, "SELECT pg_wal_replay_resume()")
         await until(lambda: used(database))
@@ -231,6 +231,10 @@ async def test_a_replica_that_is_killed_is_nobodys_concern(
         await until(lambda: database.servers()[1].reads > before)
         await asyncio.to_thread(replica.stop, "immediate")
         await until(lambda: not used(database))
+        lag, size = database.servers()[1].seconds, database.servers()[1].size
+        assert lag > 0
+        assert size is None
+        await until(lambda: database.servers()[1].seconds > lag + 0.1)
         await asyncio.to_thread(replica.start)
         await until(lambda: used(database))
         again = database.servers()[1].reads

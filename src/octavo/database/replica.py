@@ -47,7 +47,7 @@ class Replica:
         self._failed = 0
         self._log = log
         self._freshness = freshness
-        self._behind = 0
+        self._complete = time.monotonic()
         self._noted = 0.0
         self._started = ""
         self._reported: str | None = "it was not checked yet"
@@ -57,9 +57,18 @@ class Replica:
         self._asking = make(parameters, Topology(), 1)
 
     def use(self, oldest: float) -> ServerUse:
-        """Return its use. `oldest` is the time that its data must not be older than."""
-        behind = max(0.0, time.monotonic() - self.fresh)
-        return ServerUse(self.name, self.fresh >= oldest, behind, self._behind, self.reads, self._failed)
+        """Return its use. `oldest` is the time that its data must not be older than.
+
+        While its position is unknown, its lag grows from the last time when it was known, or from the start.
+        """
+        lag = max(0.0, time.monotonic() - self._complete)
+        size = self._behind if self.replayed >= 0 else None
+        return ServerUse(self.name, self.fresh >= oldest, lag, size, self.reads, self._failed)
+
+    @property
+    def _behind(self) -> int:
+        """The bytes of the primary's log that it has not replayed."""
+        return max(0, self._log.position - self.replayed)
 
     async def read(
         self, text: str, values: Values, watch: Watch | None, apart: PageAndCount | None = None
@@ -115,8 +124,9 @@ class Replica:
         self._noted, self.replayed = time.monotonic(), replayed
         if ahead:
             raise NoReplica("it is ahead of the primary, so it replicates another server")
-        self._behind = max(0, self._log.position - replayed)
-        self.fresh = self._log.seen_by(replayed) if self._behind <= self._freshness.size else _NEVER
+        complete = self._log.seen_by(replayed)
+        self._complete = max(self._complete, complete)
+        self.fresh = complete if self._behind <= self._freshness.size else _NEVER
         if time.monotonic() - self.fresh > self._freshness.seconds and not self._log.away:
             self._log_once(f"it is {self._behind} bytes behind")
         elif self._reported is not None:

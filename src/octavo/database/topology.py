@@ -44,12 +44,12 @@ ALONE = Topology()
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """The reads of content on one server: whether it is in use, its lag in seconds and bytes, the number of reads, and
-    how many of these failed and were repeated on the primary."""
+    """The reads of content on one server: whether it is in use, its lag in seconds and in bytes (None while it is
+    unknown), the number of reads, and how many of these failed and were repeated on the primary."""
 
     name: str
     used: bool
     seconds: float
-    size: int
+    size: int | None
     reads: int
     failed: int

@@ -14,6 +14,7 @@ from contextvars import Context
 from typing import Final
 
 from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.counters import DELIVERIES
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.database.connection import Database
@@ -26,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
 _SWEEP_SECONDS: Final = 600.0
+_OUTCOMES: Final = {End.DELIVERED: "delivered", End.AGAIN: "failed", End.GIVEN_UP: "given_up"}
+"""The label values of the metric."""
 _MOST_ERROR: Final = 2_000
 """Maximum characters of an error that are stored."""
 
@@ -50,6 +53,9 @@ class Worker:
         self._stopping = False
         self._renew_at: dict[str, float] = {}
         self._sweep_at = clock.steady() + _SWEEP_SECONDS
+        for topic in topics:
+            for outcome in _OUTCOMES.values():
+                DELIVERIES.expect(topic, outcome)
 
     def start(self) -> None:
         """Start checking for messages, in a context independent of the caller's."""
@@ -148,6 +154,8 @@ class Worker:
         if ended:
             await self._claims.settle(ended)
             del self._ended[: len(ended)]
+            for outcome in ended:
+                DELIVERIES.add(outcome.message.topic, _OUTCOMES[outcome.end])
 
     def _begin(self, topic: Topic, message: Message) -> None:
         task = asyncio.get_running_loop().create_task(self._deliver(topic, message))

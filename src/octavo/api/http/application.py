@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from math import inf
 from random import random
+from time import monotonic
 from typing import Any
 
 from octavo.api.http.arrivals import Arrivals
@@ -127,10 +128,10 @@ class HttpApplication:
 
         Requests that take longer than a few seconds are not waited for.
         """
-        loop, self._gate = asyncio.get_running_loop(), asyncio.Event()
-        patience = loop.time() + _PATIENCE_SECONDS
+        self._gate = asyncio.Event()
+        patience = monotonic() + _PATIENCE_SECONDS
         try:
-            while self._running.keys() - {WORK.get()} and loop.time() < patience:  # noqa: ASYNC110 - rare, and for milliseconds
+            while self._running.keys() - {WORK.get()} and monotonic() < patience:  # noqa: ASYNC110 - rare, and for milliseconds
                 await asyncio.sleep(_LOOK_SECONDS)
             yield
         finally:
@@ -234,7 +235,7 @@ class HttpApplication:
     ) -> None:
         """Send a cached response."""
         (response, route), loop = known, asyncio.get_running_loop()
-        started, name, task = loop.time(), name_of(given), asyncio.current_task(loop)
+        started, name, task = monotonic(), name_of(given), asyncio.current_task(loop)
 
         def request() -> Request:
             request = Request(scope, receive, dispatcher.options, given)
@@ -263,7 +264,7 @@ class HttpApplication:
             self._sending.pop(task, None)
             if self._waiting:
                 self._notify_drained()
-        look, seconds = self.look, loop.time() - started
+        look, seconds = self.look, monotonic() - started
         if look.noted is not None:
             look.noted[scope["method"], route.template, response.status].append(seconds)
         look.left -= 1
@@ -272,13 +273,13 @@ class HttpApplication:
 
     async def _send_known(self, body: bytes, request: Request, task: asyncio.Task[object] | None, send: Send) -> None:
         """Send the large body of a cached response."""
-        loop, options = asyncio.get_running_loop(), request.options
+        options = request.options
 
         def touch() -> None:
             latest = request.started + options.upload_seconds
-            self._sending[task] = min(loop.time() + options.request_seconds, latest)
+            self._sending[task] = min(monotonic() + options.request_seconds, latest)
 
-        transfer = Transfer(request.client_key, len(body), loop.time(), partial(self._end_sending, task))
+        transfer = Transfer(request.client_key, len(body), monotonic(), partial(self._end_sending, task))
         await self._transfers.send(body, send, transfer, options, touch)
 
     def _end_sending(self, task: asyncio.Task[object] | None) -> None:
@@ -290,7 +291,7 @@ class HttpApplication:
         work = WORK.set(request)
         running, most = self._running, dispatcher.crowded_from
         refused = None if len(running) < most else refuse_crowded(request, running, len(self._arrivals), most)
-        loop = self._start(request, dispatcher)
+        self._start(request, dispatcher)
         try:
             try:
                 response = refused or await dispatcher.respond(request)
@@ -301,7 +302,7 @@ class HttpApplication:
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
-            look, seconds = self.look, loop.time() - request.started
+            look, seconds = self.look, monotonic() - request.started
             if look.noted is not None:
                 lasted = (
                     0.0 if isinstance(response, LiveResponse) else seconds
@@ -333,22 +334,21 @@ class HttpApplication:
         finally:
             WORK.reset(work)
 
-    def _start(self, request: Request, dispatcher: Dispatcher) -> asyncio.AbstractEventLoop:
-        loop = asyncio.get_running_loop()  # passed on, because looking it up is a system call in old Python versions
-        request.task, request.started = asyncio.current_task(loop), loop.time()
+    def _start(self, request: Request, dispatcher: Dispatcher) -> None:
+        loop = asyncio.get_running_loop()
+        request.task, request.started = asyncio.current_task(loop), monotonic()
         request.deadline = request.started + dispatcher.options.request_seconds
         request.arrivals = self._arrivals
         self._running[request] = dispatcher
         if self._sweeper is None:
             self._watch_time(loop)
-        return loop
 
     def _watch_time(self, loop: asyncio.AbstractEventLoop) -> None:
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         """Cancel requests that exceed their deadline. Checking all once a second costs less than a timer for each."""
-        now = loop.time()
+        now = monotonic()
         for request in self._running:
             if request.deadline < now:
                 request.give_up()
@@ -382,8 +382,7 @@ class HttpApplication:
                 if len(body) <= PIECE:
                     await send({"type": "http.response.body", "body": body})
                 else:
-                    now = asyncio.get_running_loop().time()
-                    transfer = Transfer(request.client_key, len(body), now, request.give_up)
+                    transfer = Transfer(request.client_key, len(body), monotonic(), request.give_up)
                     await self._transfers.send(body, send, transfer, dispatcher.options, request.touch)
         except (OSError, RuntimeError):
             # The connection broke during the response, so no error can be sent.

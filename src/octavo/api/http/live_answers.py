@@ -6,6 +6,7 @@ They do not count as running requests. Only sending each chunk has a time limit.
 import asyncio
 from contextlib import aclosing, suppress
 from math import inf
+from time import monotonic
 
 from octavo.api.http.dispatcher import Dispatcher
 from octavo.api.http.request import Request, Send
@@ -41,16 +42,16 @@ class LiveAnswers:
 
     async def send(self, request: Request, response: LiveResponse, dispatcher: Dispatcher, send: Send) -> None:
         """Send the body of a started response to its end."""
-        loop, seconds = asyncio.get_running_loop(), dispatcher.options.request_seconds
+        seconds = dispatcher.options.request_seconds
         if self._are_over or request.method == "HEAD":
             response.end()
         self._running[request] = (dispatcher, response)
-        leaving = loop.create_task(_end_when_left(request, response))
+        leaving = asyncio.get_running_loop().create_task(_end_when_left(request, response))
         request.deadline = inf
         try:
             async with aclosing(response.chunks) as chunks:
                 async for chunk in chunks:
-                    request.deadline = loop.time() + seconds
+                    request.deadline = monotonic() + seconds
                     if request.method != "HEAD":
                         await send({"type": "http.response.body", "body": chunk, "more_body": True})
                     request.deadline = inf

@@ -4,8 +4,8 @@ The ASGI server stores a response that it gets in one piece until the client has
 passed to it in chunks, each after the previous one was sent.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable
+from time import monotonic
 from typing import Final
 
 from octavo.api.http.client_limits import share_of
@@ -68,7 +68,7 @@ class Transfers:
         """Close the slowest transfers while unsent bytes exceed the limits per client or in total."""
         if not self._under_way:
             return
-        now = asyncio.get_running_loop().time()
+        now = monotonic()
         of_clients: dict[str, list[Transfer]] = {}
         for transfer in self._under_way:
             if transfer.client is not None:

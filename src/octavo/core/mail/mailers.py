@@ -6,6 +6,7 @@ Mailers raise `MailProblem` if a message cannot be sent.
 from dataclasses import field
 from typing import Final, Protocol
 
+from octavo.core.counters import MAILS
 from octavo.core.values import dataclass
 
 
@@ -62,4 +63,21 @@ class NoMailer:
     reason: str = "Email is not configured. Set email.config in config/plugins.toml"
 
     async def send(self, message: Message) -> None:
+        MAILS.add("failed")
         raise MailProblem(self.reason)
+
+
+class CountingMailer:
+    """Counts the messages that another mailer sends."""
+
+    def __init__(self, mailer: Mailer) -> None:
+        self._mailer = mailer
+
+    async def send(self, message: Message) -> None:
+        """Send a message. Raises MailProblem."""
+        try:
+            await self._mailer.send(message)
+        except Exception:
+            MAILS.add("failed")
+            raise
+        MAILS.add("sent")

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.core.clock import this_moment
+from octavo.core.clock import this_moment, wall_time
+from octavo.core.counters import JOB_RUNS, JOB_SUCCESS
 from octavo.core.threads import in_thread, is_cancelled
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
@@ -33,6 +34,10 @@ RETRIES: Final = Retries(attempts=1000, first=10.0, factor=4.0, longest=6 * 3600
 AT_ONCE: Final = 8
 MOST_RETRIES: Final = 100
 _LONGEST_SECONDS: Final = 7 * 86_400.0
+
+
+_OUTCOMES: Final = ("completed", "failed")
+"""The label values of the metric."""
 
 
 class JobFailed(Exception):
@@ -96,6 +101,8 @@ class Jobs:
             message = taken or f"{called!r}: a name can have at most 200 characters and no colon"
             raise InvalidCode([CodeProblem(at, message)])
         self.tasks[called] = Task(called, schedule, function, at, catch_up)
+        for outcome in _OUTCOMES:
+            JOB_RUNS.expect(called, outcome)
         return function
 
     def _refuse_generator(self, function: Any) -> None:
@@ -211,9 +218,12 @@ class Jobs:
             expired = isinstance(error, TimeoutError) and limit is not None and limit.expired()
             said = f"stopped after {seconds:g} s" if expired else describe(error)
             text = f"{name}: {failure_place(error, self._folder, name)}: {said}"
+            JOB_RUNS.add(name, "failed")
             if message.attempt >= attempts:
                 raise Undeliverable(text) from error
             raise JobFailed(text) from error
+        JOB_RUNS.add(name, "completed")
+        JOB_SUCCESS.set(wall_time(), name)
         logger.info("Finished job %s in %.1f s", name, time.monotonic() - began)
 
     def _find(self, name: str) -> tuple[Callable[..., Any], float]:

@@ -1,38 +1,24 @@
 """Metrics of a process. Requests only append their times; the histograms are updated several times a second."""
 
-import resource
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from math import isfinite
-from pathlib import Path
 from typing import Final
 
 from octavo.api.http.router import METHODS
 from octavo.api.http.statement_counts import note_statement
 from octavo.core.cache import CacheBudget
+from octavo.core.counters import COUNTERS, JOB_SUCCESS, Counter
 from octavo.core.log_writer import LOG_WRITER
 from octavo.core.values import dataclass
 from octavo.database.connection import Database, Watch
 from octavo.database.request_coalescing import RequestCoalescer
 from octavo.database.topology import ServerUse
 from octavo.events.purging.queue import PurgeStatistics
+from octavo.operations.telemetry.process_metrics import process_families, resident_bytes, start_time
 from octavo.operations.telemetry.samples import Family, Histogram, Labels, Sample
 
-_STATM: Final = Path("/proc/self/statm")
-
-
-def resident_bytes() -> int:
-    """Return the resident memory in bytes, or the maximum so far if the system does not report it."""
-    try:
-        return int(_STATM.read_text("ascii").split()[1]) * resource.getpagesize()
-    except (OSError, ValueError, IndexError):
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024
-
-
-REQUEST_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+REQUEST_BOUNDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 STATEMENT_BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0)
 LOOP_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 _NOTED_SECONDS: Final = 0.001
@@ -66,6 +52,7 @@ class Measures:
     noted_requests: dict[_Key, deque[float]] = field(default_factory=_Noted)
     noted_statements: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_NOTED))
     loop_delay: Histogram = field(default_factory=lambda: Histogram(LOOP_BOUNDS))
+    started: float = field(default_factory=start_time)
 
     def watch(self) -> Watch:
         """Return the observer of statements, which also records longer ones for their request."""
@@ -88,7 +75,9 @@ class Measures:
             *self._database_families(),
             *self._cache_families(),
             *self._purge_families(),
+            *_counter_families(),
             *self._own_families(),
+            *process_families(self.started),
         ]
 
     def _request_families(self) -> Iterator[Family]:
@@ -156,14 +145,24 @@ class Measures:
         yield Family("octavo_log_lines_dropped_total", "counter", "Log lines that were not written.", dropped)
 
 
+def _counter_families() -> Iterator[Family]:
+    for one in COUNTERS:
+        yield Family(one.name, "counter", one.help, _counted(one))
+    yield Family(JOB_SUCCESS.name, "gauge", JOB_SUCCESS.help, _counted(JOB_SUCCESS), "max")
+
+
+def _counted(counter: Counter) -> list[Sample]:
+    return [("", tuple(zip(counter.labels, values, strict=True)), v) for values, v in counter.values.items()]
+
+
 def _server_families(servers: Sequence[ServerUse]) -> Iterator[Family]:
     """Yield the metrics of replicas, without samples if there are none."""
     replicas = servers[1:]
     used: list[Sample] = [("", (("server", one.name),), int(one.used)) for one in replicas]
     yield Family("octavo_replica_used", "gauge", "Whether Octavo reads from a replica.", used, "max")
-    late: list[Sample] = [("", (("server", one.name),), one.seconds) for one in replicas if isfinite(one.seconds)]
+    late: list[Sample] = [("", (("server", one.name),), one.seconds) for one in replicas]
     yield Family("octavo_replica_lag_seconds", "gauge", "Maximum age of a replica's data.", late, "max")
-    size: list[Sample] = [("", (("server", one.name),), one.size) for one in replicas]
+    size: list[Sample] = [("", (("server", one.name),), one.size) for one in replicas if one.size is not None]
     yield Family("octavo_replica_lag_bytes", "gauge", "Replication lag of a replica in its log.", size, "max")
     reads: list[Sample] = [("", (("server", one.name),), one.reads) for one in servers]
     yield Family("octavo_content_reads_total", "counter", "Reads that can use replicas, by server.", reads)
