@@ -45,6 +45,15 @@ def run(*arguments: str, **variables: str) -> tuple[int, str]:
     return process.returncode, output
 
 
+def failure(output: str) -> str:
+    """The output of a command that failed, as text also if it logs JSON."""
+    lines = []
+    for line in output.splitlines():
+        told = json.loads(line) if line.startswith("{") else {}
+        lines.append(f"Error: {told['message']}" if told.get("level") == "critical" else line)
+    return "\n".join(lines) + "\n"
+
+
 @dataclass(frozen=True)
 class Server:
     """A running service."""

@@ -32,7 +32,7 @@ def report_of(project: Path, **variables: str) -> tuple[dict[str, Any], str]:
 
 def test_collects_facts_of_a_running_service(project: Path) -> None:
     with serving("start", project, **TOKEN) as server:
-        server.hear("Octavo serves")
+        server.hear_of("Octavo serves")
         report, output = report_of(project, **TOKEN)
         assert server.stop()[0] == 0
     assert "Not collected" not in output

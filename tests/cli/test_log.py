@@ -51,9 +51,9 @@ def test_no_line_holds_a_secret(project: Path) -> None:
             call(server, "GET", f"/nowhere?{SECRET}"),
         ]
         output = server.stop()[1]
-    lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    told = {line["request"]: line for line in lines if line["logger"] == "octavo.access"}
-    assert [(told[name]["status"], name) for _, name in names] == names
+    lines = [json.loads(line) for line in output.splitlines()]
+    told = {line["request.id"]: line for line in lines if line["logger"] == "octavo.access"}
+    assert [(told[name]["http.response.status_code"], name) for _, name in names] == names
     assert SECRET not in output
 
 
@@ -63,14 +63,14 @@ def test_lines_are_text_while_one_develops(project: Path) -> None:
         line = server.hear_of("octavo.access: GET '/api/stories'")[-1]
         server.stop()
     assert name == "ab" * 16
-    assert re.search(rf" INFO octavo\.access: GET '/api/stories' 403 in [\d.]+ ms \[{name}\]$", line)
+    assert re.search(rf" INFO octavo\.access: GET '/api/stories' 403 in [\d.]+ ms for 127\.0\.0\.1 \[{name}\]$", line)
 
 
 def test_a_worker_that_dies_is_told(project: Path) -> None:
     with serving("start", project, "--workers", "2", **LOG) as server:
         call(server, "GET", "/api/stories")
         told = json.loads(server.hear_of("octavo.access")[-1])
-        os.kill(told["process"], signal.SIGKILL)
+        os.kill(told["process.pid"], signal.SIGKILL)
         line = json.loads(server.hear_of("Unexpected exit from worker")[-1])
         server.stop()
     assert (line["level"], line["logger"]) == ("error", "_granian")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.processes import free_port, run, serving
+from tests.cli.processes import failure, free_port, run, serving
 from tests.cli.projects import STORY, database_variables, make_project, write_type
 from tests.postgresql_server import PostgresqlServer, database_name
 
@@ -28,7 +28,7 @@ def refused(project: Path, **variables: str) -> str:
     code, output = run(*arguments, **variables)
     assert code == 1, output
     assert "Run `octavo db upgrade` as the owner of the tables. It would make these changes:" in output
-    return output
+    return failure(output)
 
 
 def test_starts_only_if_nothing_has_to_change(project: Path) -> None:

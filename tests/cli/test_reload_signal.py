@@ -51,7 +51,7 @@ def requesting(server: Server) -> Iterator[list[int]]:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_reloads_without_a_lost_request(project: Path, workers: int) -> None:
     with serving("start", project, "--workers", str(workers)) as server:
-        server.hear("Octavo serves")
+        server.hear_of("Octavo serves")
         assert server.get("/api/tales")[0] == 404
         with requesting(server) as found:
             write_type(project, TALE)
@@ -74,7 +74,7 @@ def test_reloads_log_levels(project: Path, workers: int) -> None:
     settings = project / "config/server.toml"
     settings.parent.mkdir()
     with serving("start", project, "--workers", str(workers)) as server:
-        server.hear("Octavo serves")
+        server.hear_of("Octavo serves")
         settings.write_text('[log]\naccess = true\nlevels = {"octavo.access" = "error"}\n', "utf-8")
         server.process.send_signal(signal.SIGHUP)
         server.hear_of(DONE[workers])
@@ -93,7 +93,7 @@ def test_reads_secrets_in_files_again(project: Path, tmp_path: Path) -> None:
     secret.write_text("the-first-token-of-the-metrics", "utf-8")
     variables = {"OCTAVO_SERVER__METRICS__TOKEN_FILE": str(secret)}
     with serving("start", project, **variables) as server:
-        server.hear("Octavo serves")
+        server.hear_of("Octavo serves")
         secret.write_text("the-second-token-of-the-metrics", "utf-8")
         assert run("reload", "--project", str(project)) == (
             0,
@@ -111,7 +111,7 @@ def test_finds_no_service_to_reload(project: Path, command: str | None) -> None:
         code, output = run("reload", *own)
     else:
         with serving(command, project) as server:
-            server.hear("Octavo serves")
+            server.hear_of("Octavo serves")
             code, output = run("reload", *own)
             assert server.process.poll() is None
     assert (code, output.startswith(f"Error: No service of {project} was started by `octavo start`")) == (1, True)
@@ -119,7 +119,7 @@ def test_finds_no_service_to_reload(project: Path, command: str | None) -> None:
 
 def test_another_process_with_the_same_id_is_not_reloaded(project: Path) -> None:
     with serving("start", project) as server:
-        server.hear("Octavo serves")
+        server.hear_of("Octavo serves")
         record = project / ".octavo/service.json"
         record.write_text(json.dumps({**json.loads(record.read_text("utf-8")), "born": "1"}), "utf-8")
         assert run("reload", "--project", str(project))[0] == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.processes import Server, free_port, run, serving, spawn
+from tests.cli.processes import Server, failure, free_port, run, serving, spawn
 from tests.cli.projects import STORY, database_variables, make_project, write_type
 
 FORBIDDEN = {
@@ -29,9 +29,9 @@ def project(tmp_path: Path) -> Path:
 def test_serves_a_v4_folder_with_nothing_but_its_env(project: Path) -> None:
     with serving("start", project) as server:
         assert server.get("/api/stories") == (403, FORBIDDEN)
-        tables, serves = server.hear("Octavo")
+        tables, serves = server.hear_of("Octavo serves")[-2:]
         assert json.loads(tables)["message"].endswith(" made")
-        assert serves == f"Octavo serves {project} at http://localhost:{server.port}"
+        assert json.loads(serves)["message"] == f"Octavo serves {project} at http://localhost:{server.port}"
         assert server.stop() == (0, "")
     assert (project / ".octavo/data.db").is_file()
 
@@ -206,7 +206,7 @@ def test_a_port_in_use(project: Path) -> None:
         port = taken.getsockname()[1]
         code, output = run("start", "--project", str(project), "--port", str(port))
     message = f"Error: Port {port} of 127.0.0.1 is in use; choose another with --port or the variable PORT\n"
-    assert (code, output) == (1, message)
+    assert (code, failure(output)) == (1, message)
 
 
 def test_broken_definitions_are_all_told(project: Path) -> None:
@@ -214,7 +214,7 @@ def test_broken_definitions_are_all_told(project: Path) -> None:
     broken = {**STORY, "info": {"singularName": "tale", "pluralName": "tales"}, "collectionName": "tales"}
     write_type(project, {**broken, "attributes": {"a": {"type": "strng"}, "b": {"type": "component"}}})
     code, output = run("start", "--project", str(project), "--port", str(free_port()))
-    first, *rest = output.splitlines()
+    first, *rest = failure(output).splitlines()
     assert code == 1
     assert first == f"Error: {len(rest)} problems in the content type definitions:"
     assert {line.split(":")[0].strip() for line in rest} == {
@@ -236,7 +236,7 @@ def test_columns_that_contradict_are_all_told(project: Path, postgresql_url: str
     write_type(project, {**STORY, "attributes": LONGER})
     code, output = run(*options, "--project", str(project), "--port", str(free_port()), **variables)
     assert code == 1
-    lines = output.splitlines()
+    lines = failure(output).splitlines()
     begin = lines.index("Error: Columns of the database contradict the definitions:")
     assert lines[begin + 1 : begin + 3] == [
         f"  stories.title is {VARCHAR}, should be integer",
@@ -276,7 +276,7 @@ def test_wrong_settings_are_all_told(project: Path) -> None:
     (project / "config/server.toml").write_text('prot = 1\nworkers = "two"\n', "utf-8")
     code, output = run("start", "--project", str(project), OCTAVO_API__REST__DEFAULT_LIMIT="0")
     assert code == 1
-    assert output.splitlines() == [
+    assert failure(output).splitlines() == [
         "Error: 3 problems in the settings:",
         "  config/server.toml: prot: unknown key; did you mean port?",
         '  config/server.toml: workers: expected a whole number, at least 1, not "two"',
@@ -289,7 +289,7 @@ def test_missing_secrets_are_named(project: Path) -> None:
     code, output = run("start", "--project", str(project))
     assert code == 1
     how = " (octavo secrets new prints one, with --missing it goes into .env)"
-    assert output.splitlines() == [
+    assert failure(output).splitlines() == [
         "Error: 2 problems in the settings:",
         f"  .env: JWT_SECRET: expected a secret; production does not start without it{how}",
         f"  .env: API_TOKEN_SALT: expected a secret; production does not start without it{how}",
@@ -302,7 +302,7 @@ def test_a_database_out_of_reach(project: Path) -> None:
     variables = {"DATABASE_URL": address, "OCTAVO_DATABASE__START_WAIT": "0"}
     code, output = run("start", "--project", str(project), "--port", "0", **variables)
     assert code == 1
-    assert output.startswith(
+    assert failure(output).startswith(
         f"Error: The database cannot be reached: PostgreSQL at 127.0.0.1:{port}: ConnectionRefused"
     )
     assert "secret-word" not in output
@@ -319,7 +319,7 @@ def test_a_schema_that_is_not_there(project: Path, postgresql_url: str) -> None:
 def test_a_folder_that_is_no_project(tmp_path: Path) -> None:
     code, output = run("start", "--project", str(tmp_path))
     assert code == 1
-    assert output.startswith(f"Error: {tmp_path} is not a project: it has neither src/ nor config/.")
+    assert failure(output).startswith(f"Error: {tmp_path} is not a project: it has neither src/ nor config/.")
 
 
 def test_two_starts_at_once_make_one_database(project: Path) -> None:

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.cli.processes import PATIENCE, Server, free_port, run, spawn
+from tests.cli.processes import PATIENCE, Server, failure, free_port, run, spawn
 from tests.cli.projects import database_variables, make_project
 from tests.postgresql_server import PostgresqlServer, database_name
 
@@ -104,7 +104,7 @@ def test_ends_when_the_time_is_over(project: Path) -> None:
     lines = [json.loads(line)["message"] for line in output.splitlines() if line.startswith("{")]
     assert code == 1
     assert lines[0].endswith("; the start continues to wait for up to 1 s and tries again in 0.5 s")
-    assert output.splitlines()[-1].startswith("Error: The database cannot be reached: ")
+    assert failure(output).splitlines()[-1].startswith("Error: The database cannot be reached: ")
 
 
 def test_does_not_wait_for_what_stays_wrong(project: Path, postgresql_url: str) -> None:
@@ -113,7 +113,7 @@ def test_does_not_wait_for_what_stays_wrong(project: Path, postgresql_url: str) 
     for wrong in ({"DATABASE_NAME": "nothing"}, {"DATABASE_USERNAME": "nobody"}, {"DATABASE_SCHEMA": "stagin"}):
         code, output = run(*start, **{**variables, **wrong})
         assert (code, output.count("\n")) == (1, 1)
-        assert output.startswith("Error: The database cannot be reached: PostgreSQL at ")
+        assert failure(output).startswith("Error: The database cannot be reached: PostgreSQL at ")
 
 
 def test_answers_while_it_waits_are_complete(project: Path) -> None:

@@ -1,27 +1,72 @@
 """`octavo start`: serve a project in production."""
 
+import logging
 import os
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any, Final
 
 import click
 
 from octavo.cli.address import address_of
-from octavo.cli.base import ServingCommand, check_project, print_line, project_option, styled
+from octavo.cli.base import Refused, ServingCommand, check_project, print_line, project_option, styled
 from octavo.cli.running import remove_record, write_record
-from octavo.operations.runtime.logs import print_soon
+from octavo.operations.runtime.logs import flush_log, is_json, print_soon, set_up_lines
 from octavo.operations.runtime.process import Process
 from octavo.operations.runtime.server import serve
 from octavo.settings import Settings, load_settings
 from octavo.settings.compat import RULES
 from octavo.settings.keys import camel
 
+logger = logging.getLogger("octavo.start")
+
+_FORMAT: Final = "OCTAVO_SERVER__LOG__FORMAT"
+
+
+class StartCommand(ServingCommand):
+    """A command that reports errors in the format of the service's log."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        ctx.obj = _format_without_settings(os.environ)
+        try:
+            return super().invoke(ctx)
+        except (click.UsageError, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except Refused as error:
+            if not _is_logged(ctx):
+                raise
+            _log_end(error.message)
+        except Exception:
+            if not _is_logged(ctx):
+                raise
+            _log_end("Unexpected error", exc_info=True)
+        return ctx.exit(1)
+
+
+def _is_logged(ctx: click.Context) -> bool:
+    """Return whether an error is a line of a JSON log. On a terminal, a text is easier to read."""
+    return ctx.obj == "json" and not sys.stderr.isatty()
+
+
+def _format_without_settings(environment: Mapping[str, str]) -> str:
+    """Return the format for errors in the settings, which cannot be read then."""
+    given = environment.get(_FORMAT, "auto")
+    return ("text" if environment.get("OCTAVO_ENV") == "development" else "json") if given == "auto" else given
+
+
+def _log_end(message: str, *, exc_info: bool = False) -> None:
+    set_up_lines(as_json=True)
+    logger.critical("%s", message, exc_info=exc_info)
+    flush_log()
+
+
 host_option = click.option("--host", help="Address to listen on; overrides the settings.")
 port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; overrides the settings.")
 
 
-@click.command(cls=ServingCommand, epilog="Example: octavo start --project site --port 8080 --workers 2")
+@click.command(cls=StartCommand, epilog="Example: octavo start --project site --port 8080 --workers 2")
 @project_option
 @host_option
 @port_option
@@ -40,8 +85,10 @@ def start(
     if no_migrate:
         environment["OCTAVO_DATABASE__UPDATE_TABLES"] = "false"
     read_settings = partial(load_settings, project, environment, default_mode="production")
+    settings = read_settings()
+    click.get_current_context().obj = "json" if is_json(settings) else "text"
     if strict:
-        _check_strictly(read_settings())
+        _check_strictly(settings)
     try:
         serve(read_settings, announcement)
     finally:
@@ -83,7 +130,12 @@ def _announce(settings: Settings, summary: Iterable[str], *, develops: bool) -> 
     if settings.server.port:
         write_record(settings.project, settings.server.host, settings.server.port, reloads=not develops)
     for line in _ready_lines(settings, summary):
-        print_line(line) if develops else print_soon(line)
+        if develops:
+            print_line(line)
+        elif is_json(settings):
+            logger.info("%s", click.unstyle(line))
+        else:
+            print_soon(line)
 
 
 def _ready_lines(settings: Settings, summary: Iterable[str]) -> Iterator[str]:

@@ -12,15 +12,12 @@ from typing import Final
 
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ServiceUnavailable, TablesChanged
-from octavo.core.plurals import counted
-from octavo.core.values import dataclass
+from octavo.core.log_folding import LogFolding
 
 logger = logging.getLogger(__name__)
 
-_QUIET_SECONDS: Final = 1.0
 _MOST_TEXT: Final = 300
 _DEEPEST: Final = 10
-_MOST_KINDS: Final = 100
 _SECRETS: Final = re.compile(r"(?<=://)[^/@\s]*@|\?\S+")
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -66,37 +63,19 @@ def _behind(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__
 
 
-@dataclass(slots=True)
-class _Reported:
-    """When a kind was last logged, and how often it has occurred since."""
-
-    at: float
-    since: int = 0
-
-
 class OutageLog:
     """Logs outages, each kind at most once a second. Those in between are counted, and reported with the next line."""
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
-        self._clock = clock
-        self._reported: dict[tuple[str, ...], _Reported] = {}
+        self._folding = LogFolding(clock)
 
     def report(self, error: ServiceUnavailable) -> None:
         """Log why a request gets a 503 response."""
         behind = list(_behind(error))
         kind = (error.message, _noted(behind), *(type(one).__name__ for one in behind))
-        now = self._clock.steady()
-        last = self._reported.get(kind)
-        if last is not None and now - last.at < _QUIET_SECONDS:
-            last.since += 1
-            return
-        again = ""
-        if last is not None and last.since:
-            again = f" (and {counted(last.since, 'time more', 'times more')} in {now - last.at:.0f} s)"
-        if len(self._reported) >= _MOST_KINDS:
-            self._reported.clear()
-        self._reported[kind] = _Reported(now)
-        logger.error("503 %s: %s%s", error.message, reason_of(error), again)
+        addition = self._folding.addition(kind)
+        if addition is not None:
+            logger.error("503 %s: %s%s", error.message, reason_of(error), addition)
 
 
 report_outage: Final = OutageLog().report

@@ -59,6 +59,14 @@ class Work(Protocol):
     def id(self) -> str:
         """The id for the log."""
 
+    @property
+    def client(self) -> str:
+        """The client's address, empty outside requests."""
+
+    @property
+    def user_agent(self) -> str:
+        """The client's software as it describes itself, shortened. Empty if it does not, or outside requests."""
+
 
 class Origin:
     """An operation that is not a request. `within` is the operation that it belongs to."""
@@ -73,6 +81,14 @@ class Origin:
     @property
     def id(self) -> str:
         return NO_REQUEST if self.within is None else self.within.id
+
+    @property
+    def client(self) -> str:
+        return "" if self.within is None else self.within.client
+
+    @property
+    def user_agent(self) -> str:
+        return "" if self.within is None else self.within.user_agent
 
 
 _CODE: Final = Origin("code", SERVICE)
@@ -125,6 +141,16 @@ def source() -> Source:
 def actor() -> Any:
     """Return the caller: that of the request, whatever code works for it; the service without a request."""
     return WORK.get().actor or ANONYMOUS_ACTOR
+
+
+def client() -> str:
+    """Return the address of the request's client, or an empty string."""
+    return WORK.get().client
+
+
+def user_agent() -> str:
+    """Return the shortened user agent of the request's client, or an empty string."""
+    return WORK.get().user_agent
 
 
 def request_id() -> str:

@@ -1,16 +1,21 @@
 """The log of a server: what its lines look like, and what never stands in them."""
 
+import asyncio
 import json
 import logging
 import os
 import re
+import time
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 
 import httpx2
 import pytest
+import uvloop
 
+from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import NOTHING
 from octavo.api.http.application import HttpApplication
 from octavo.api.http.request import Request
 from octavo.api.http.request_ids import name_of
@@ -20,7 +25,7 @@ from octavo.events.origin import WORK, Origin
 from octavo.operations.runtime.logs import JsonLines, TextLines, set_up_log
 from octavo.operations.telemetry.observer import AllObservers
 from octavo.settings import SettingsError, load_settings
-from tests.api.http.asgi import answer_path_values, ask
+from tests.api.http.asgi import answer_path_values, ask, call
 
 
 def set_up(project: Path, **variables: str) -> None:
@@ -58,10 +63,10 @@ def test_a_line_names_its_request() -> None:
         WORK.reset(token)
     assert text.endswith(" WARNING octavo.api.http: late [seventeen]")
     assert named.endswith(": seventeen is late")
-    assert (told["level"], told["message"], told["request"]) == ("warning", "late", "seventeen")
+    assert (told["level"], told["message"], told["request.id"]) == ("warning", "late", "seventeen")
     token = WORK.set(Origin("code"))
     try:
-        assert "request" not in json.loads(JsonLines().format(record("late")))
+        assert "request.id" not in json.loads(JsonLines().format(record("late")))
     finally:
         WORK.reset(token)
 
@@ -75,7 +80,7 @@ def test_an_event_is_one_line_of_json() -> None:
     assert "\n" not in line
     told = json.loads(line)
     assert (told["message"], told["status"], told["path"]) == ("two\nlines", "500", "/?")
-    assert told["exception"].endswith("ValueError: a\nb")
+    assert told["exception.stacktrace"].endswith("ValueError: a\nb")
 
 
 @pytest.mark.parametrize("created", [0.0, 1.0005, 1700000000.9996, 1700000001.0, 1700000000.25])
@@ -135,7 +140,7 @@ def test_the_access_log_tells_one_of_so_many_and_all_that_failed(caplog: pytest.
     for path in ("/here/1", "/here/2", "/here/3", "/fail", "/here/5", "/nope", "/here/7"):
         ask(app, "GET", f"{path}?secret=hush")
     told = [item.__dict__["fields"] for item in caplog.records if item.name == "octavo.access"]
-    assert [(one["path"], one["route"], one["status"]) for one in told] == [
+    assert [(one["url.path"], one["http.route"], one["http.response.status_code"]) for one in told] == [
         ("/here/3", "/here/:id", 200),
         ("/fail", "/fail", 500),
         ("/nope", "", 404),
@@ -143,7 +148,48 @@ def test_the_access_log_tells_one_of_so_many_and_all_that_failed(caplog: pytest.
     assert "hush" not in caplog.text
     line, about = caplog.records[0], "%(levelname)s %(name)s %(threadName)s %(process)d %(message)s"
     text = logging.Formatter(about).format(line)
-    assert re.fullmatch(rf"INFO octavo\.access MainThread {os.getpid()} GET '/here/3' 200 in \d+\.\d\d ms", text)
+    shown = rf"INFO octavo\.access MainThread {os.getpid()} GET '/here/3' 200 in \d+\.\d\d ms for 192\.0\.2\.1"
+    assert re.fullmatch(shown, text)
+
+
+def test_the_access_log_names_the_client(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    app = watched()
+    app.look = AllObservers(lambda *_: None, inf, None, 1, lambda header: Actor("api-token", NOTHING, id=7))
+    ask(app, "GET", "/here/1", [("User-Agent", "curl/8\x07" + "x" * 500), ("X-Request-Id", "from-the-proxy")])
+    [found] = [item for item in caplog.records if item.name == "octavo.access"]
+    told = json.loads(JsonLines().format(found))
+    seconds = told.pop("http.server.request.duration")
+    assert 0 < seconds < 60
+    assert {name: told[name] for name in told if "." in name} == {
+        "process.pid": os.getpid(),
+        "http.request.method": "GET",
+        "url.path": "/here/1",
+        "http.route": "/here/:id",
+        "http.response.status_code": 200,
+        "http.response.body.size": 11,
+        "client.address": "192.0.2.1",
+        "user_agent.original": "curl/8?" + "x" * 193,
+        "user.id": "api-token:7",
+    }
+
+
+def test_durations_are_finer_than_a_millisecond() -> None:
+    """The event loop's own clock counts whole milliseconds, and stands still while a handler computes."""
+
+    async def compute(request: Request) -> Response:
+        until = time.monotonic() + 0.0003
+        while time.monotonic() < until:
+            pass
+        return Response(200, b"")
+
+    router = Router()
+    router.add("GET", "/", compute)
+    app, noted = HttpApplication(router), [inf]
+    app.look = AllObservers(lambda request, response, seconds: noted.append(seconds), 0.0, None, 0)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(call(app, "GET", "/"))
+    assert noted[-1] >= 0.0003
 
 
 def test_who_looks_on_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:

@@ -25,6 +25,7 @@ from octavo.access.authentication.credentials import (
     read_bearer,
     read_user_token,
 )
+from octavo.access.authentication.sign_in_log import report_failed_sign_in
 from octavo.access.authentication.token_versions import revoke_tokens_of_blocked
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.grants_snapshot import ApiToken, GrantsSnapshot, grants_statement, read_grants
@@ -37,6 +38,7 @@ from octavo.core.values import dataclass
 from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
+from octavo.events import origin
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 
@@ -202,7 +204,9 @@ class Authenticator:
             user = self._users.get(claims.user_id)
             return None if user is None or self._is_old(user) else _admit(claims, user)
         found, older_key = self._find_api_token(token, self._grants)
-        return None if found is None else self._admit_token(found, token, older_key)
+        if found is None or not found.holds_at(self._clock.wall()):
+            return None  # `authenticate` reports the error
+        return self._admit_token(found, token, older_key)
 
     async def authenticate(self, authorization: str | None) -> Actor:
         """Return the actor for a header. Raises UnauthorizedError if credentials are invalid."""
@@ -333,12 +337,14 @@ class Authenticator:
             await self._wait_for_directory()  # another process may have just created it
             found, older_key = self._find_api_token(token, self._grants)
         if found is None:
+            report_failed_sign_in("api_token", origin.client())
             raise UnauthorizedError(MISSING)
         return self._admit_token(found, token, older_key)
 
     def _admit_token(self, found: ApiToken, token: str, older_key: str | None) -> Actor:
         """Return the actor of an API token. Raises UnauthorizedError if the token has expired."""
         if not found.holds_at(self._clock.wall()):
+            report_failed_sign_in("api_token", origin.client(), str(found.actor.id))
             raise UnauthorizedError(EXPIRED)
         if found.actor.id is not None:
             self._note_use(found.actor.id, token, older_key)

@@ -10,6 +10,7 @@ from importlib import import_module
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Final, Literal
 
+from octavo.access.authentication.sign_in_log import AccountKind, report_limited_sign_in
 from octavo.core.errors import RateLimitError
 from octavo.core.text_limits import fold_identifier
 from octavo.core.threads import in_thread
@@ -40,11 +41,18 @@ class RateLimitOptions:
 class RateLimits:
     """Counts attempts, in memory unless `open_storage` opens a shared storage.
 
-    The counting library is loaded in a thread at the first attempt: a service without sign-ins uses 3 MB less.
+    `account` is the kind of accounts, for the log. The counting library is loaded in a thread at the first attempt: a
+    service without sign-ins uses 3 MB less.
     """
 
-    def __init__(self, options: RateLimitOptions, open_storage: "Callable[[], Storage] | None" = None) -> None:
+    def __init__(
+        self,
+        options: RateLimitOptions,
+        open_storage: "Callable[[], Storage] | None" = None,
+        account: AccountKind = "user",
+    ) -> None:
         self._options = options
+        self._account = account
         self._open_storage = open_storage
         self._counts: AttemptCounts | None = None
 
@@ -52,13 +60,13 @@ class RateLimits:
         """Count an attempt for an account, given as its name or id (`about`). Raises RateLimitError."""
         if not self._options.enabled:
             return
-        await self.check_address(address)
-        await self._count_one(route, _place(address), about)
+        await self.check_address(route, address)
+        await self._count_one(route, address, about)
 
-    async def check_address(self, address: str) -> None:
+    async def check_address(self, route: str, address: str) -> None:
         """Count an attempt that does not name an account yet. Raises RateLimitError."""
         if self._options.enabled and not await self._hit("all", _place(address)):
-            raise RateLimitError
+            raise self._refusal(route, address)
 
     async def check_account(self, route: str, address: str, account_id: int | None, about: str) -> None:
         """Count the attempt for the account found, so signing in by name or by email shares one limit.
@@ -66,11 +74,15 @@ class RateLimits:
         Without an account the name is counted again, so that both cases take the same time.
         """
         if self._options.enabled:
-            await self._count_one(route, _place(address), about if account_id is None else account_id, "account")
+            await self._count_one(route, address, about if account_id is None else account_id, "account")
 
-    async def _count_one(self, route: str, place: str, about: Hashable, *more: str) -> None:
-        if not await self._hit("one", route, place, _key(about), *more):
-            raise RateLimitError
+    async def _count_one(self, route: str, address: str, about: Hashable, *more: str) -> None:
+        if not await self._hit("one", route, _place(address), _key(about), *more):
+            raise self._refusal(route, address)
+
+    def _refusal(self, route: str, address: str) -> RateLimitError:
+        report_limited_sign_in(self._account, address, route)
+        return RateLimitError()
 
     async def _hit(self, kind: Literal["one", "all"], *names: str) -> bool:
         if self._counts is None:

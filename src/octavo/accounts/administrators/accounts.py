@@ -14,6 +14,7 @@ from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authentication.credentials import MAX_TOKEN_LENGTH, MISSING, sign_admin_token
 from octavo.access.authentication.passwords import verify_password
 from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_log import report_failed_sign_in
 from octavo.accounts.administrators.audit import UNKNOWN_ADMINISTRATOR, Audit
 from octavo.accounts.administrators.request_bodies import RENEWAL, checked
 from octavo.accounts.administrators.rows import Administrator, find_administrator, read_administrator
@@ -85,6 +86,7 @@ class Administrators:
         found = await find_administrator(self._database, self._database.dialect, email) if _is_sound(email) else None
         sound = await verify_password(password, found.password if found else None)
         if found is None or not sound or not found.active or found.blocked:
+            report_failed_sign_in("administrator", client, found.email if found else None)
             await self.audit.write_refused(found.id if found else UNKNOWN_ADMINISTRATOR, found.email if found else None)
             raise ApplicationError(_refusal(found if sound else None))
         async with unit_of_work(self._database) as unit:

@@ -17,6 +17,7 @@ import orjson
 from octavo.access.authentication.credentials import sign_user_token
 from octavo.access.authentication.passwords import prepare_password, verify_password
 from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_log import report_failed_sign_in
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.users import account_input as bodies
 from octavo.accounts.users.account_codes import AccountCodes
@@ -130,6 +131,7 @@ class Accounts:
             raise ApplicationError("This provider is disabled")
         matches = await verify_password(texts["password"], account.password if account else None)
         if account is None or not matches:
+            report_failed_sign_in("user", client, account.email if account else None)
             raise ValidationError("Invalid identifier or password")
         return self.session(UserLookup(found.settings, account))
 

@@ -5,9 +5,10 @@ Raises errors with status 400 (invalid UTF-8), 408, 413 and 415 (unsupported enc
 
 import math
 import zlib
-from asyncio import Task, get_running_loop
+from asyncio import Task
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from ipaddress import ip_address
+from time import monotonic
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
@@ -27,6 +28,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 _UNKNOWN = "?"
+_LONGEST_USER_AGENT = 200
 NO_VALUES: dict[str, str] = {}
 _MOST_PARSED_HERE = 64 * 1024  # bytes of JSON, parsed in about a millisecond
 _READING = frozenset(("GET", "HEAD"))
@@ -185,6 +187,12 @@ class Request:
         return address
 
     @property
+    def user_agent(self) -> str:
+        """The first characters of the user agent, without control characters."""
+        given = self.headers.get(b"user-agent", b"")[:_LONGEST_USER_AGENT].decode("utf-8", "replace")
+        return given if given.isprintable() else "".join(one if one.isprintable() else "?" for one in given)
+
+    @property
     def host(self) -> bytes | None:
         """The requested host: the one that a trusted proxy forwards, else the `Host` header."""
         forwarded, peer = self.headers.get(b"x-forwarded-host"), self.scope.get("client")
@@ -245,7 +253,7 @@ class Request:
     async def _chunk(self, most: int, rate: int) -> bytes:
         """Return the next chunk of the body, which must arrive at a minimum rate in bytes per second."""
         arrival = self._arrival or self._begin_body()
-        now, options = get_running_loop().time(), self.options
+        now, options = monotonic(), self.options
         in_time = arrival.began + options.body_seconds + arrival.received / rate
         self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
         arrival.is_waiting = True
@@ -268,7 +276,7 @@ class Request:
         """Count the incoming body. Raises RateLimitError and ServiceUnavailable if there are too many."""
         if self.arrivals is None:
             self.arrivals = Arrivals()
-        self._arrival = self.arrivals.begin(self.client_key, self.options, get_running_loop().time())
+        self._arrival = self.arrivals.begin(self.client_key, self.options, monotonic())
         return self._arrival
 
     def _end_body(self) -> None:
@@ -285,7 +293,7 @@ class Request:
             return
         self._end_body()
         self._arrival = None if self.arrivals is None else self.arrivals.drop()
-        self.deadline = get_running_loop().time() + self.options.drain_seconds
+        self.deadline = monotonic() + self.options.drain_seconds
         dropped = 0
         while not self.body_complete and dropped < self.options.drain_bytes:
             message = await self._receive()
@@ -316,12 +324,12 @@ class Request:
 
     def timing(self) -> str:
         """Return the `Server-Timing` header: the duration so far and that of statements, in milliseconds."""
-        seen, seconds = self.statements or StatementSummary(), get_running_loop().time() - self.started
+        seen, seconds = self.statements or StatementSummary(), monotonic() - self.started
         return f'total;dur={seconds * 1000:.2f}, db;dur={seen.seconds * 1000:.2f};desc="statements: {seen.number}"'
 
     def touch(self) -> None:
         """Extend the deadline after a transfer, up to the maximum."""
-        now = get_running_loop().time()
+        now = monotonic()
         self.deadline = min(now + self.options.request_seconds, self.started + self.options.upload_seconds)
 
     async def left(self) -> None:

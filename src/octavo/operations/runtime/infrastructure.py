@@ -27,7 +27,7 @@ from octavo.content.result_cache import CachingReader
 from octavo.core.cache import CacheBudget
 from octavo.core.clock import this_moment
 from octavo.core.errors import ApplicationError
-from octavo.core.mail.mailers import Mailer
+from octavo.core.mail.mailers import CountingMailer, Mailer, NoMailer
 from octavo.core.recent_log import RecentLog
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed
@@ -173,8 +173,9 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         journal.join(feed)
     purges = open_purges(settings, database, outbox)
     purges.join(feed)
-    mailer = mailer if traces is None else traces.mailer(mailer)
-    admin_limits = RateLimits(options.admin_rate_limits(settings), attempts)
+    if not isinstance(mailer, NoMailer):
+        mailer = CountingMailer(mailer if traces is None else traces.mailer(mailer))
+    admin_limits = RateLimits(options.admin_rate_limits(settings), attempts, "administrator")
     audit = Audit(database, options.audit_options(settings))
     audit.join(feed)
     administrators = Administrators(database, authenticator, admin_limits, options.admin_options(settings), audit)

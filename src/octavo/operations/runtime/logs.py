@@ -34,9 +34,9 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """Format events as JSON: `time`, `level`, `logger`, `message`, `process`, and the record's own `fields`.
+    """Format events as JSON: `time`, `level`, `logger`, `message`, and attributes with OpenTelemetry's names.
 
-    Also `request` within a request, and `exception` if there is one.
+    These are `process.pid`, `request.id` within a request, those of an exception, and the record's own `fields`.
     """
 
     def __init__(self) -> None:
@@ -58,13 +58,15 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            "process": record.process,
+            "process.pid": record.process,
         }
         if (name := _request_name()) is not None:
-            event["request"] = name
+            event["request.id"] = name
         event |= getattr(record, "fields", {})
-        if record.exc_info:
-            event["exception"] = self.formatException(record.exc_info)
+        if record.exc_info and record.exc_info[0] is not None:
+            event["exception.type"] = record.exc_info[0].__name__
+            event["exception.message"] = str(record.exc_info[1])
+            event["exception.stacktrace"] = self.formatException(record.exc_info)
         try:
             return orjson.dumps(event, default=str).decode()
         except orjson.JSONEncodeError:  # an unpaired surrogate, from a path
@@ -134,14 +136,25 @@ def print_soon(text: str) -> None:
     LOG_WRITER.write(descriptor, text + "\n")
 
 
+def is_json(settings: Settings) -> bool:
+    """Return whether the log is JSON, also for the start line and errors that end the service."""
+    return settings.server.log.format == "json" or (
+        settings.server.log.format == "auto" and settings.mode != "development"
+    )
+
+
 def set_up_log(settings: Settings, *, waits: bool = False) -> None:
     """Configure logging for this process. `waits`: write each line before the service continues."""
-    log = settings.server.log
-    as_json = log.format == "json" or (log.format == "auto" and settings.mode != "development")
+    set_up_lines(as_json=is_json(settings), waits=waits)
+    set_log_levels(settings)
+
+
+def set_up_lines(*, as_json: bool, waits: bool = False) -> None:
+    """Configure the format of all lines, including Python's warnings, unless that was done before."""
     handler = logging.StreamHandler() if waits else _log_handler()
     handler.setFormatter(JsonLines() if as_json else TextLines())
     logging.basicConfig(handlers=[handler])
-    set_log_levels(settings)
+    logging.captureWarnings(as_json)
 
 
 def set_log_levels(settings: Settings) -> None:

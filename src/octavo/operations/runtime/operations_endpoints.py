@@ -130,7 +130,8 @@ class Operating:
         infrastructure.slow.seconds = settings.server.metrics.slow_threshold / 1000
         log = settings.server.log
         slow, counted = infrastructure.slow, self._measures if token else None
-        application.look = AllObservers(slow, slow.seconds, counted, log.access_sample if log.access else 0)
+        identify = infrastructure.authenticator.at_once
+        application.look = AllObservers(slow, slow.seconds, counted, log.access_sample if log.access else 0, identify)
         infrastructure.database.watch = self._watch(infrastructure)
         _add(router, "/_ready", self._ready)
         if token:

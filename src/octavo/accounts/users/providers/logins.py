@@ -110,7 +110,7 @@ class ProviderLogins:
             callback = provider.callbacks[0]
         elif callback not in provider.callbacks:
             raise ValidationError("Invalid callback URL provided", {"callback": callback})
-        await self._limits.check_address(client)
+        await self._limits.check_address("connect", client)
         browser, nonce, verifier = new_secret(), new_secret(), new_secret() + new_secret()
         content = {"provider": name, "callback": callback, "nonce": nonce, "verifier": verifier}
         state = await self._secrets.keep("state", {**content, "browser": digest(browser)}, STATE_SECONDS)
