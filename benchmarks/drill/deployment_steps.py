@@ -7,10 +7,15 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from benchmarks.drill.site import NotRun, Site, get, until
 from benchmarks.drill.steps import Outcome, Steps
+from tests.cli.processes import free_port
 from tests.cli.projects import write_type
+from tests.cluster import programs
 from tests.cluster.press import ARTICLE, article_with, write_press
+from tests.cluster.proxies import write_nginx
 from tests.postgresql_server import database_name
 
 STEPS = Steps()
@@ -98,6 +103,28 @@ async def restore_elsewhere(site: Site, outcome: Outcome) -> None:
     there = await get(node, path, site.cluster.headers)
     outcome.expect(there.status_code == 200 and there.json()["data"] == here, "the responses differ")
     await asyncio.to_thread(node.end, signal.SIGTERM)
+
+
+@STEPS.add("Below a path", "the pages and the API answer below /cms, whether nginx keeps the path or strips it")
+async def serve_below_a_path(site: Site, outcome: Outcome) -> None:
+    for kind, slash in (("kept", ""), ("stripped", "/")):
+        variables = {"OCTAVO_SERVER__URL": "https://example.org/cms", "OCTAVO_SERVER__URL_PATH": kind}
+        node = site.new_node(kind, site.nodes[0].project, **variables)
+        node.start()
+        await asyncio.to_thread(node.wait)
+        folder, port = site.folder / kind, free_port()
+        folder.mkdir()
+        location = f"location /cms/ {{ proxy_pass http://127.0.0.1:{node.port}{slash}; }}"
+        file, options = write_nginx(folder, f"server {{ listen 127.0.0.1:{port}; {location} }}\n")
+        with programs.running(site.nginx, *options, file, port=port, log=folder / "log"):
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=site.cluster.headers) as client:
+                for path in ("/cms/api/tags", "/cms/admin", "/cms/admin/init", "/cms/_health"):
+                    answer = await client.get(path)
+                    outcome.expect(answer.is_success, f"{kind}: {path} returned {answer.status_code}")
+                page = (await client.get("/cms/admin")).text
+        outcome.expect("/cms/admin/" in page, f"{kind}: the addresses of the admin page do not have the path")
+        await asyncio.to_thread(node.end, signal.SIGTERM)
+    outcome.measured.append("8 addresses")
 
 
 @STEPS.add("Upgrade and rollback of Octavo", "no request fails while the earlier version and this one take turns")

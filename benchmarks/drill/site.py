@@ -40,6 +40,7 @@ class Site:
     disk: Path | None
     """A small file system that holds the database, if one could be mounted."""
     cluster: Cluster
+    nginx: Path
     proxy: proxies.Proxy
     load: Load
     previous: str | None
@@ -138,7 +139,7 @@ def open_site(nginx: Path, folder: Path, rate: float, previous: str | None) -> I
             cluster.create("tags", name=name)
         cluster.create("authors", name="Ann")
         load = Load(proxy.https_port, str(proxy.certificate), cluster.headers, rate)
-        site = Site(folder, server, disk if is_mounted else None, cluster, proxy, load, previous)
+        site = Site(folder, server, disk if is_mounted else None, cluster, nginx, proxy, load, previous)
         stack.callback(_kill_all, site.spare_nodes)
         yield site
 

@@ -129,6 +129,11 @@ def _nginx(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path
         (r"/etc/letsencrypt/live/cms\.example\.org/fullchain\.pem", f"{folder}/certificate.pem"),
         (r"/etc/letsencrypt/live/cms\.example\.org/privkey\.pem", f"{folder}/key.pem"),
     )
+    return write_nginx(folder, site)
+
+
+def write_nginx(folder: Path, site: str) -> tuple[Path, tuple[str, ...]]:
+    """Write a whole configuration around a site's; return its file and nginx's options."""
     folders = "".join(
         f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
