@@ -195,12 +195,21 @@ class PreparedRead:
 
     def rebind(self, variables: Mapping[str, Any]) -> "PreparedRead":
         """Return the read with other variables for its free origins. Raises OtherPlan."""
-        if not self.free_origins:
+        if not self.lifted or not self.free_origins:
             return self
         values = list(self.values)
         for one in self.lifted:
             values[one.index] = one.read(value_at(variables, one.origin.source))
-        return replace(self, values=tuple(values))
+        return PreparedRead(
+            self.statement,
+            tuple(values),
+            self.late,
+            self.moments,
+            self.page,
+            self.renewal,
+            self.given,
+            self.lifted,
+        )
 
     def at(self, moment: int) -> tuple[Any, ...]:
         """Return all values of a bound read, for a time in milliseconds since 1970."""

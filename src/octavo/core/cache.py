@@ -278,3 +278,27 @@ def _names_of(kind: Any) -> tuple[str, ...]:
     if found is None:
         found = _NAMES[kind] = tuple(item.name for item in fields(kind))
     return found
+
+
+_MOST_RECENT: Final = 4096
+
+
+class RecentKeys:
+    """Remembers recent keys by their hashes, to cache only what is requested again.
+
+    Approximate: for a key with the same hash as another one, the answer is wrong, which only costs or saves an entry.
+    """
+
+    def __init__(self) -> None:
+        self._latest: set[int] = set()
+        self._earlier: set[int] = set()
+
+    def repeats(self, key: Hashable) -> bool:
+        """Return whether a key was requested recently, and remember it."""
+        found = hash(key)
+        if found in self._latest or found in self._earlier:
+            return True
+        self._latest.add(found)
+        if len(self._latest) >= _MOST_RECENT:
+            self._earlier, self._latest = self._latest, set()
+        return False

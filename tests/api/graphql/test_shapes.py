@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.api.graphql.asking import send
+from tests.api.graphql.asking import ask, send
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site
 from tests.test_benchmarks import counted_calls
@@ -230,3 +230,21 @@ async def test_values_of_another_shape_are_planned_again(warm: Site, values: lis
 async def _answer(site: Site, document: str, variables: Any, token: str | None) -> tuple[int, bytes]:
     answer = await send(site, {"query": document, "variables": variables}, token)
     return answer.status, answer.body
+
+
+async def test_values_are_cached_when_they_come_again(warm: Site) -> None:
+    """Values that come once would displace those that come often."""
+    text = "query ($id: ID) { book(id: $id) { data { id attributes { pages price } } } }"
+
+    def entries() -> dict[str, int]:
+        reports = warm.octavo.infrastructure.caches.reports()
+        return {one.name: one.entries for one in reports if one.name in ("GraphQL bodies", "GraphQL operations")}
+
+    await ask(warm, text, FULL_TOKEN, id="1")
+    before = entries()
+    for number in range(2, 40):
+        await ask(warm, text, FULL_TOKEN, id=str(number))
+    assert entries() == before
+    for number in range(2, 5):
+        await ask(warm, text, FULL_TOKEN, id=str(number))
+    assert entries() == {name: count + 3 for name, count in before.items()}

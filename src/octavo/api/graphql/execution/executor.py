@@ -107,7 +107,7 @@ class Executor:
 
     async def run(self, asked: RequestedOperation, actor: Actor, asker: Asker) -> bytes:
         """Return the response of an operation, including errors. Raises RefusedVariables and OperationUnavailable."""
-        ready = self.ready.get(asked, actor)
+        ready = None if asked.is_new else self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             return await ready.answer(self.controller.reads, asked)
         read = partial(read_variables, self.schema, asked.operation, asked.variables, self.coercers)
@@ -120,8 +120,11 @@ class Executor:
                 return await self._write(mutation, asked, variables, actor)
             return await self._run_unprepared(asked, variables, actor, asker)
         ready = self.shapes.get(asked, variables, actor)
+        if ready is None and asked.is_new:
+            ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
-            self.ready.keep(asked, actor, ready, asked.values_size)
+            if not asked.is_new:
+                self.ready.keep(asked, actor, ready, asked.values_size)
             return await ready.answer(self.controller.reads, asked)
         return await self._run_unprepared(asked, variables, actor, asker)
 

@@ -200,7 +200,7 @@ Read = EntryRead | ListRead
 class RequestedOperation:
     """A requested operation: its document, its variables, and the body's size in bytes."""
 
-    __slots__ = ("_key", "document", "literals", "operation", "size", "variables")
+    __slots__ = ("_key", "document", "is_new", "literals", "operation", "size", "variables")
 
     def __init__(
         self,
@@ -216,8 +216,15 @@ class RequestedOperation:
         self.size = size
         self.literals = literals
         """The literals of the text, if its document is shared with texts that have others."""
+        self.is_new = False
+        """Whether the values were not seen recently. They are cached when they are requested again."""
         given = variables if literals is None else {"": variables, **literals.values}
         self._key = _key_of(document, operation, given)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it has variables or literals, which can differ from request to request."""
+        return bool(self.variables) or self.literals is not None
 
     def place(self, errors: Errors) -> Errors:
         """Return errors with their locations in the text of the request."""

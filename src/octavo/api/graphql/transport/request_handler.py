@@ -3,8 +3,8 @@
 Imports graphql-core, so `endpoint` imports it late.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypeVar
 from weakref import ref
 
 import orjson
@@ -33,11 +33,12 @@ from octavo.api.http.form_data import UploadedFile
 from octavo.api.http.json_text import check_containers, parse_json
 from octavo.api.http.request import Request
 from octavo.api.http.response import TEXT, Headers, Response
-from octavo.core.cache import Cache
+from octavo.core.cache import Cache, RecentKeys
 from octavo.core.errors import BadRequestError, MalformedBody, OctavoError, ServiceUnavailable
 from octavo.core.threads import compute
 from octavo.core.values import dataclass
 
+ResultT = TypeVar("ResultT")
 _DEPTH: Final = 32
 _VARIABLES: Final = "variables"
 
@@ -155,6 +156,14 @@ class _BadRequest(Exception):
     """A request without a valid operation."""
 
 
+async def _naming_errors(reading: Awaitable[ResultT]) -> ResultT:
+    """Return what was read. The reference uses another parser here, with another error name."""
+    try:
+        return await reading
+    except MalformedBody as error:
+        raise MalformedBody(error.message) from None
+
+
 class _SharedOperation:
     """An operation whose document is shared, and stays in memory only as long as it is cached itself."""
 
@@ -252,6 +261,7 @@ class RequestHandler:
         caches = content.caches
         self._persisted = PersistedQueries(caches.cache("GraphQL persisted queries") if options.persisted else None)
         self._operations: Cache[bytes, RequestedOperation | _SharedOperation] = caches.cache("GraphQL bodies")
+        self._recent = RecentKeys()
         self._refusals: Cache[str, bytes] = caches.cache("GraphQL invalid documents")
 
     @property
@@ -289,7 +299,7 @@ class RequestHandler:
             if isinstance(asked, _SharedOperation):
                 asked = asked.restore()
             if asked is None:
-                return await self._post(request, body, self._caller(request, actor, answers))
+                return await self._post(request, body, actor, answers)
             request.is_read = True  # only queries are cached
             return answers.json(200, await self._executor.run(asked, actor, request))
         except OperationUnavailable as error:
@@ -303,20 +313,22 @@ class RequestHandler:
                 raise
             return answers.errors(error.status, [render(error)])
 
-    def _caller(self, request: Request, actor: Actor, answers: _Answers) -> _Caller:
-        return _Caller(actor, request, answers, Attempts(self._options.logins))
+    def _caller(self, request: Request, actor: Actor, answers: _Answers, size: int = 0) -> _Caller:
+        return _Caller(actor, request, answers, Attempts(self._options.logins), size)
 
-    async def _post(self, request: Request, body: bytes, caller: _Caller) -> Response:
-        value, size = await self._read(request)
-        caller = caller._replace(size=size)
+    async def _post(self, request: Request, body: bytes, actor: Actor, answers: _Answers) -> Response:
+        value, size = await self._read(request, body)
+        caller = self._caller(request, actor, answers, size)
         if isinstance(value, list) and value:
             return await self._batch(value, caller)
         if not isinstance(value, Mapping) or not value:
             raise _BadRequest(_NO_BODY)
         return await self._one(value, caller, body=body)
 
-    async def _read(self, request: Request) -> tuple[Any, int]:
-        """Return the parsed body, and its size in bytes."""
+    async def _read(self, request: Request, body: bytes) -> tuple[Any, int]:
+        """Return the parsed body, and its size in bytes. `body` is empty unless it is JSON."""
+        if body and request.overlay is None:
+            return await _naming_errors(request.json()), len(body)
         if (
             request.content_type == FORM_DATA
             and not self._options.simple_forms
@@ -325,11 +337,8 @@ class RequestHandler:
             raise _BadRequest(_SIMPLE_FORM)
         if request.content_type == FORM and not self._options.url_encoded:
             raise _BadRequest(_URL_ENCODED)
-        try:
-            body = await read_body(request, self._parse_form)
-        except MalformedBody as error:  # the reference uses another parser here, with another error name
-            raise MalformedBody(error.message) from None
-        return (read_operations(body.value, body.files) if body.is_form_data else body.value), body.size
+        found = await _naming_errors(read_body(request, self._parse_form))
+        return (read_operations(found.value, found.files) if found.is_form_data else found.value), found.size
 
     def _answers_for(self, request: Request) -> _Answers:
         accept = request.header("accept")
@@ -372,6 +381,7 @@ class RequestHandler:
         except TooManyLogins as error:
             return answers.failed(400, str(error), VALIDATION_FAILED)
         caller.request.is_read = is_query and bool(body)
+        asked.is_new = is_query and bool(body) and asked.has_values and not self._recent.repeats(body)
         try:
             with stage(trace, EXECUTION):
                 answer = await self._executor.run(asked, caller.actor, caller.request)
@@ -379,7 +389,8 @@ class RequestHandler:
             return answers.unavailable(error.body)
         except RefusedVariables as error:
             return answers.errors(400, asked.place([render_refused(one, BAD_INPUT) for one in error.errors]))
-        if body and len(body) <= _LARGEST_KEPT and is_query and trace is None and "extensions" not in given:
+        is_kept = is_query and not asked.is_new and 0 < len(body) <= _LARGEST_KEPT
+        if is_kept and trace is None and "extensions" not in given:
             self._keep(body, asked)
         return answers.json(200, answer if trace is None else trace.add_to(answer))
 
