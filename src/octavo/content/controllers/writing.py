@@ -269,7 +269,7 @@ class ContentWrites:
             if names_shared(content_type, data):
                 await self._families.level(unit, content_type, entry_id, data)
         elif sharing:
-            await copy_shared_values(unit, self._registry, self._families, content_type, entry, data)
+            await copy_shared_values(unit, self._families, content_type, entry, data)
 
     async def share_many(
         self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]

@@ -8,14 +8,12 @@ from typing import Any
 
 import orjson
 
-from octavo.content.answer_to_input import data_from_response
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families, Family
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.schema.attributes import LOCALIZATIONS, PUBLISHED_AT, Scalar
 from octavo.schema.content_types import ContentType
-from octavo.schema.registry import Registry
 from octavo.schema.shared_values import is_shared_value
 
 
@@ -52,7 +50,6 @@ async def add_localization(
 
 async def copy_shared_values(
     unit: EntryUnit,
-    registry: Registry,
     families: Families,
     content_type: ContentType,
     entry: bytes,
@@ -70,16 +67,15 @@ async def copy_shared_values(
     attributes = answer["attributes"]
     siblings = attributes.get(LOCALIZATIONS, {}).get("data")
     shown = [name for name in _shared_names(content_type) if name in attributes]
-    scalars, others = {}, []
+    data, others = dict[str, Any](), []
     for name in shown:
         is_scalar = isinstance(content_type.attributes[name], Scalar)
         if is_scalar and (name in named or attributes[name] is not None):
-            scalars[name] = attributes[name]
+            data[name] = attributes[name]
         elif name in named and not is_scalar:
             others.append(name)
-    if not isinstance(siblings, list) or not (scalars or others):
+    if not isinstance(siblings, list) or not (data or others):
         return
-    data = data_from_response(registry, content_type, scalars)
     family = await families.of(unit, content_type, answer["id"]) if others else None
     if family is not None:
         data |= {name: family.shared[name] for name in others if name in family.shared}
