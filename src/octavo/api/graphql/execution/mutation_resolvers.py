@@ -1,5 +1,6 @@
 """Root fields that write content: each in its own transaction, in which the response is read."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Fixed
 from octavo.query.request import Drafts
 from octavo.schema.attributes import TIMESTAMPS
+from octavo.schema.content_types import ContentType
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,22 @@ class EntryWrite:
     def is_reusable(self) -> bool:
         """Whether its errors do not change the sentinels of the operation."""
         return not _reports_below(self.root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """The arguments of a root field, and the read for its response."""
+
+    root: RootField
+    id: Any
+    data: Mapping[str, Any]
+    locale: str | None
+    answer: PreparedRead
+
+    @property
+    def content_type(self) -> ContentType:
+        """The type of the entry."""
+        return self.root.content_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,42 +110,63 @@ class MutationResolvers:
         return tuple(texts), shown or Fixed("0")
 
     async def _write(self, root: RootField, arguments: dict[str, Any], prepared: PreparedRead) -> bytes:
-        writes, content_type = self.roots.controller.writes, root.content_type
-        actor = self.roots.actor
         data, locale = arguments.get("data") or {}, arguments.get("locale")
         if locale is not None and not isinstance(locale, str):  # variables can have any type
             raise ValidationError("Locale must be a text")
-        if root.action == "createLocalization":
-            flat = {**data, "locale": locale}
-            base = await self._single(root, None) or self.roots.read_id(arguments.get("id"))
-            return await writes.localize(content_type, base, Write(flat, size=self.size), prepared, actor)
-        write = Write(data, dates=_dates(data), size=self.size)
-        if root.action == "create":
-            return await writes.create(content_type, write, prepared, actor, draft=True, locale=locale)
-        entry_id = (
-            await self._single(root, locale) if content_type.is_single else self.roots.read_id(arguments.get("id"))
-        )
-        if not entry_id and root.action == "update" and content_type.is_single:
-            beside = locale is None or locale == await self.roots.controller.locales.default()
-            creating = partial(writes.create_single, draft=True, locale=locale, beside=beside)
-            return await creating(content_type, write, prepared, actor, partial(self._single, root, locale))
-        if not entry_id and content_type.is_single:
-            raise NotFoundError("Entity not found")
+        call = _Call(root, arguments.get("id"), data, locale, prepared)
+        writes = {
+            "create": self._create,
+            "update": self._update,
+            "delete": self._delete,
+            "createLocalization": self._create_localization,
+        }
+        return await writes[root.action](call)
+
+    async def _create(self, call: _Call) -> bytes:
+        creating = partial(self.roots.controller.writes.create, draft=True, locale=call.locale)
+        return await creating(call.content_type, self._body(call), call.answer, self.roots.actor)
+
+    async def _update(self, call: _Call) -> bytes:
+        entry_id = await self._entry_id(call, call.locale)
+        if not entry_id and call.content_type.is_single:
+            return await self._create_single(call)
+        updating = self.roots.controller.writes.update
         try:
-            if root.action == "delete":
-                return await writes.delete(content_type, entry_id, prepared, actor)
-            return await writes.update(content_type, entry_id, write, prepared, actor)
+            return await updating(call.content_type, entry_id, self._body(call), call.answer, self.roots.actor)
         except NotFoundError:
             return NULL
 
-    async def _single(self, root: RootField, locale: str | None) -> int:
-        return await self.roots.single_id(root, locale) if root.content_type.is_single else 0
+    async def _create_single(self, call: _Call) -> bytes:
+        beside = call.locale is None or call.locale == await self.roots.controller.locales.default()
+        again = partial(self._entry_id, call, call.locale)
+        creating = partial(self.roots.controller.writes.create_single, draft=True, locale=call.locale, beside=beside)
+        return await creating(call.content_type, self._body(call), call.answer, self.roots.actor, again)
+
+    async def _delete(self, call: _Call) -> bytes:
+        entry_id = await self._entry_id(call, call.locale)
+        if not entry_id and call.content_type.is_single:
+            raise NotFoundError("Entity not found")
+        try:
+            return await self.roots.controller.writes.delete(call.content_type, entry_id, call.answer, self.roots.actor)
+        except NotFoundError:
+            return NULL
+
+    async def _create_localization(self, call: _Call) -> bytes:
+        entry_id = await self._entry_id(call, None) or self.roots.read_id(call.id)
+        write = Write({**call.data, "locale": call.locale}, size=self.size)
+        localizing = self.roots.controller.writes.localize
+        return await localizing(call.content_type, entry_id, write, call.answer, self.roots.actor)
+
+    async def _entry_id(self, call: _Call, locale: str | None) -> int:
+        """Return the id of the entry to change, or 0: the id in the arguments, or the single type's entry."""
+        is_single = call.content_type.is_single
+        return await self.roots.single_id(call.root, locale) if is_single else self.roots.read_id(call.id)
+
+    def _body(self, call: _Call) -> Write:
+        dates = {name: call.data[name] for name in TIMESTAMPS if call.data.get(name) is not None}
+        return Write(call.data, dates=dates, size=self.size)
 
 
 def _reports_below(root: RootField) -> bool:
     """Whether errors of a root field are shown below it: those of the update of a single type (observed)."""
     return root.action == "update" and root.content_type.is_single
-
-
-def _dates(data: dict[str, Any] | None) -> dict[str, Any]:
-    return {name: data[name] for name in TIMESTAMPS if data and data.get(name) is not None}
