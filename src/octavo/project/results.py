@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from octavo.core.values import dataclass
+from octavo.query.numbers import page_count
 
 EntryT = TypeVar("EntryT")
 
@@ -36,4 +37,4 @@ class EntryPage(Generic[EntryT]):
     @property
     def page_count(self) -> int:
         """The number of pages."""
-        return -(-self.total // self.page_size)
+        return page_count(self.total, self.page_size)

@@ -49,6 +49,15 @@ def exact_number(value: float) -> int | float:
     return int(value) if value.is_integer() and abs(value) <= MAX_SAFE_INTEGER else value
 
 
+def page_count(total: int, size: int) -> int:
+    """Return the number of pages for this many entries; 0 if a page has none.
+
+    >>> page_count(10, 5), page_count(11, 5), page_count(0, 5), page_count(0, 0)
+    (2, 3, 0, 0)
+    """
+    return -(-total // size) if size else 0
+
+
 def plain_id(value: object) -> int:
     """Return an id sent by the admin panel, an integer or its digits, or 0 if it cannot be an id.
 

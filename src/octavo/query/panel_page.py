@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from octavo.core.errors import PaginationError, ValidationError
 from octavo.query.ast import Page
-from octavo.query.numbers import MAX_SAFE_INTEGER
+from octavo.query.numbers import MAX_SAFE_INTEGER, page_count
 
 MOST: Final = 1000
 
@@ -31,7 +31,7 @@ def panel_page(number: int, size: int) -> Page:
 def pagination(page: Page, total: int) -> dict[str, int]:
     """Return the pagination metadata of a response."""
     size = page.limit or 1
-    return {"page": page.number or 1, "pageSize": size, "pageCount": -(-total // size), "total": total}
+    return {"page": page.number or 1, "pageSize": size, "pageCount": page_count(total, size), "total": total}
 
 
 def _whole(given: Any, default: int) -> int | None:

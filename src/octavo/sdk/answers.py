@@ -173,13 +173,14 @@ def to_response(value: Any) -> RawResponse:
     if value is None:
         return RawResponse(204, content_type="")
     if isinstance(value, EntryPage):
-        value = {"results": value.entries, "pagination": _pagination(value)}
+        value = {"results": value.entries, "pagination": page_pagination(value)}
     if isinstance(value, Answer):
         return value.render()
     return value if isinstance(value, RawResponse) else render_value(200, value)
 
 
-def _pagination(page: EntryPage[Any]) -> dict[str, int]:
+def page_pagination(page: EntryPage[Any]) -> dict[str, int]:
+    """Return the pagination metadata of a page."""
     return {"page": page.page, "pageSize": page.page_size, "pageCount": page.page_count, "total": page.total}
 
 

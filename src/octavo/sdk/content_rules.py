@@ -27,6 +27,7 @@ from octavo.query.request import Drafts, Form, ReadRequest
 from octavo.schema.attributes import LOCALE, LOCALIZATIONS, TIMESTAMPS
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.sdk.answers import page_pagination
 from octavo.sdk.query_pruning import QueryPruner
 from octavo.sdk.requests import Request
 
@@ -125,7 +126,7 @@ class ContentRules:
         `metas` are those of entries, by id.
         """
         if isinstance(value, EntryPage):
-            return self.transform(value.entries, {"pagination": _pagination(value), **(meta or {})}, metas)
+            return self.transform(value.entries, {"pagination": page_pagination(value), **(meta or {})}, metas)
         return {"data": self._formed(value, metas), "meta": dict(meta or {})}
 
     async def page(self, found: EntryPage[Any], request: Request) -> dict[str, Any]:
@@ -198,8 +199,3 @@ def _ids(value: Any, *, without_meta: bool = False) -> frozenset[int]:
         if is_list
         else frozenset()
     )
-
-
-def _pagination(page: EntryPage[Any]) -> dict[str, int]:
-    count = page.page_count if page.page_size else 0
-    return {"page": page.page, "pageSize": page.page_size, "pageCount": count, "total": page.total}

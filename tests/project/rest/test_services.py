@@ -46,7 +46,7 @@ FILES = {
                 return [genre["name"] for genre in found.entries]
     """,
     "api/book/controllers/book.py": """
-        from octavo import Controller
+        from octavo import Controller, EntryPage
 
         class BookController(Controller):
             async def names(self, request):
@@ -73,6 +73,9 @@ FILES = {
             async def paged(self, request):
                 return await self.app.service("api::genre.genre").find({"pagination": {"pageSize": "2"}})
 
+            async def empty(self, request):
+                return EntryPage([], 0, page_size=0)
+
             async def other(self, request):
                 return await self.controller("api::genre.genre").find(request)
 
@@ -91,7 +94,8 @@ FILES = {
     "api/book/routes/book.py": """
         from octavo import Route
 
-        names = ("names", "none", "several", "count", "clean", "paged", "other", "nobody", "nothing", "formless")
+        names = ["names", "none", "several", "count", "clean", "paged", "other", "nobody", "nothing", "formless"]
+        names.append("empty")
         routes = [Route("GET", f"/{name}", f"book.{name}", auth=["api::book.book.find"]) for name in names]
         routes.append(Route("GET", "/whole/:id", "book.whole", auth=["api::book.book.find"]))
         routes.append(Route("POST", "/write", "book.write", auth=["api::book.book.find"]))
@@ -143,6 +147,11 @@ async def test_a_page_is_shown_as_v4_has_it(shop: Shop) -> None:
     found = (await shop.get("/api/paged")).json
     assert set(found) == {"results", "pagination"}
     assert {**found["pagination"], "total": 0, "pageCount": 0} == {"page": 1, "pageSize": 2, "pageCount": 0, "total": 0}
+
+
+async def test_a_page_of_size_zero_has_no_pages(shop: Shop) -> None:
+    empty = await shop.get("/api/empty")
+    assert empty.json == {"results": [], "pagination": {"page": 1, "pageSize": 0, "pageCount": 0, "total": 0}}
 
 
 async def test_nothing_has_no_form(shop: Shop) -> None:

@@ -3,6 +3,7 @@
 import orjson
 
 from octavo.query.ast import Page
+from octavo.query.numbers import page_count
 
 
 def entry_envelope(entry: bytes) -> bytes:
@@ -34,7 +35,7 @@ def _pagination(page: Page, total: int | None) -> bytes:
     if page.number is None:
         return b'{"start":%d,"limit":%d%b}' % (page.start, limit, counted)
     if total is not None:
-        counted = b',"pageCount":%d%b' % (-(-_capped(page, total) // limit), counted)
+        counted = b',"pageCount":%d%b' % (page_count(_capped(page, total), limit), counted)
     return b'{"page":%d,"pageSize":%d%b}' % (page.number, limit, counted)
 
 

@@ -9,7 +9,7 @@ from octavo.core.errors import PaginationError, ValidationError
 from octavo.core.values import dataclass
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, Path, PublicationState, Query
 from octavo.query.lifting import copy_mark
-from octavo.query.numbers import exact_number
+from octavo.query.numbers import exact_number, page_count
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.sorting import read_sort
 
@@ -93,7 +93,7 @@ def page_info(asked: RequestedPage, page: Page, total: int, cursor: str | None =
         size, number = page.limit or 1, page.number or 1
     if size is None:
         return PageInfo(1, total - page.start, 1, total, after)
-    return PageInfo(number, size, -(-total // size), total, after)
+    return PageInfo(number, size, page_count(total, size), total, after)
 
 
 def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:

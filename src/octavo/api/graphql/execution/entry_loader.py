@@ -50,7 +50,7 @@ async def read_page(
 ) -> dict[str, Any]:
     """Return a collection of these entries: `data`, and `meta` if the type has it. The maximum page size applies."""
     ids = ids[: roots.limits.most]
-    info = PageInfo(page.page, page.page_size, -(-page.total // page.page_size), page.total)
+    info = PageInfo(page.page, page.page_size, page.page_count, page.total)
     below = roots.selections.of(kind, selected.selection_sets)
     shown: dict[str, Any] = tree(b"".join(make_frame(roots.selections, kind, below).fill(NULL, info)))
     for item in below:
