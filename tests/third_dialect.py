@@ -6,8 +6,7 @@ from typing import Any, Final
 from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import Dialect, Rows, Statements
-from octavo.query.sql.dialects.introspection import Introspection
+from octavo.query.sql.dialects.base import Dialect, Introspection, Rows, Statements
 from octavo.schema.scalar_types import ValueKind
 
 _CASTS = {

@@ -8,8 +8,7 @@ import pytest
 from octavo.database.change_feed import ChangeFeed, ChangeKind, Presence
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
-from octavo.events.journal import START, TABLE, Journal, JournalRow, Position, read_position
-from octavo.events.journal_sweep import sweep_journal
+from octavo.events.journal import START, TABLE, Journal, JournalRow, Position, read_position, sweep_journal
 
 pytestmark = pytest.mark.anyio
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from octavo.cli.secret_checks import weakness
 from octavo.settings import SettingsError, load_settings
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.settings.model import TABLES
-from octavo.settings.secret_strength import weakness
 from octavo.settings.variable_files import SUFFIX
 
 END = datetime(2026, 12, 31, tzinfo=UTC).timestamp()

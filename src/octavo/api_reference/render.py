@@ -14,7 +14,7 @@ from typing import Any, Final
 import octavo.sdk as code
 from octavo.api_reference.contents import ALIASES, SECTIONS, Item, Section
 from octavo.core.values import dataclass
-from octavo.sdk import entry_reads, schedule
+from octavo.sdk import entries, entry_reads
 from octavo.testing import mails
 
 _HEAD: Final = """\
@@ -29,11 +29,10 @@ public names from `octavo`: `from octavo import App, Controller, Route`. You get
 Await all methods whose signature begins with `async`. In signatures, arguments after `*` are keyword-only.
 """
 
-
 _ARGUMENTS: Final = {
     "Choice": (entry_reads.Choice,),
     "Asked": (entry_reads.Choice, entry_reads.Asked),
-    "Times": (schedule.Times,),
+    "Times": (entries.Times,),
 }
 """Keyword arguments that a signature names together."""
 _WIDTH: Final = 100

@@ -8,7 +8,7 @@ from octavo.access.authentication import admin_sessions
 from octavo.accounts.administrators.provisioning import NewAdministrator, create_administrator, reset_password
 from octavo.accounts.administrators.rows import Administrator, AdminRole, list_administrators, roles_of
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_database
-from octavo.cli.passwords import read_password, stdin_option
+from octavo.cli.users import read_password, stdin_option
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.settings.package_json import find_v4_project

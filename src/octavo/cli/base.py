@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
-from octavo.access.authorization.action_patterns import actions_of
+from octavo.access.authorization.actions import actions_of
 from octavo.core.errors import OctavoError, ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.plurals import counted
@@ -85,8 +85,8 @@ def refuse_option(error: click.NoSuchOption, command: click.Command, ctx: click.
 
 _START_WARNINGS: Final = (
     "octavo.core.mail.templates",
-    "octavo.operations.runtime.added_routes",
-    "octavo.operations.runtime.lazy_admin",
+    "octavo.operations.runtime.site",
+    "octavo.operations.runtime.site",
     "octavo.operations.runtime.definitions",
     "octavo.operations.runtime.field_guards",
     "octavo.operations.runtime.admin_languages",

@@ -21,9 +21,8 @@ from octavo.operations.runtime.open_storage import open_storage
 from octavo.operations.runtime.options import own_tables
 from octavo.operations.runtime.prepare_database import bring_up_to_date, check_types, reach_database
 from octavo.operations.transfer.archive.parts import ENCRYPTED, SCHEMAS, Part
-from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive
+from octavo.operations.transfer.archive.reader import ArchiveReader, check_version, open_archive
 from octavo.operations.transfer.archive.schemas import differences
-from octavo.operations.transfer.archive.versions import check_version
 from octavo.operations.transfer.importing.importer import ImportReport, Progress, check_parts, import_archive
 from octavo.schema.registry import Registry
 from octavo.settings import Settings

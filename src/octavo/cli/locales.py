@@ -17,8 +17,7 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.content.i18n.iso_locales import locale_name
-from octavo.content.i18n.locale_management import LocaleManagement
+from octavo.content.i18n.locale_management import LocaleManagement, locale_name
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError
 from octavo.core.plurals import counted

@@ -1,9 +1,10 @@
 """Find problems with a project's secrets and report them without revealing the secrets."""
 
 import os
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from math import inf
+from math import inf, log2
 from typing import Any, Final, Literal
 
 from octavo.cli.secret_places import Git, files_of, is_open_to_all
@@ -13,17 +14,50 @@ from octavo.settings import Settings, missing_secrets
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.settings.keys import Key
 from octavo.settings.model import TABLES
-from octavo.settings.secret_strength import is_placeholder, weakness
 from octavo.settings.sources import read_env_file
 
 _MISSING: Final = "is not set; octavo secrets new --missing adds one to .env"
-
 Level = Literal["error", "advice"]
-
 _OURS: Final = frozenset({"APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "JWT_SECRET", "TRANSFER_TOKEN_SALT"})
 """Secrets that the project generates itself, so their strength can be checked."""
 _ENDLESS: Final = frozenset({"ACCEPTED_API_TOKEN_SALTS"})
 """Variables that can be accepted without expiry: an unused API token keeps its stored hash."""
+
+LEAST_BITS: Final = 64
+_PLACEHOLDERS: Final = re.compile(
+    r"to[-_ ]?be[-_ ]?modified\d*|(please[-_ ]?)?(change|replace)([-_ ]?(me|this|it)).*|<.*>|\{.*\}|\.{3,}|x{3,}|\*{3,}"
+    r"|your[-_ ].*|(my|some|a|the|an)?[-_ ]?(super|very|top|long|random)?[-_ ]?(secret|password|key|salt|token|hash)\d*"
+    r"|s3cr3t|test(ing)?|example|dev(elopment)?|strapi|octavo|default|todo|none|null|undefined",
+    re.IGNORECASE,
+)
+_CLASSES: Final = ((re.compile("[0-9]"), 10), (re.compile("[a-z]"), 26), (re.compile("[A-Z]"), 26))
+_OTHERS: Final = 32
+
+
+def weakness(text: str) -> str | None:
+    """Return what is wrong with a secret, without the secret itself, or None."""
+    if is_placeholder(text):
+        return "is a placeholder from a template"
+    bits = estimated_bits(text)
+    if bits < LEAST_BITS:
+        return f"is too weak: about {bits:.0f} bits, at least {LEAST_BITS} required"
+    return None
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether a text is a placeholder for a secret."""
+    return _PLACEHOLDERS.fullmatch(text.strip()) is not None
+
+
+def estimated_bits(text: str) -> float:
+    """Return an upper estimate of the entropy in bits."""
+    if not text:
+        return 0.0
+    size = sum(size for pattern, size in _CLASSES if pattern.search(text))
+    size += _OTHERS if re.search("[^0-9A-Za-z]", text) else 0
+    length = len(text)
+    spread = -sum(times / length * log2(times / length) for times in Counter(text).values())
+    return length * min(log2(size), spread)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """`octavo users`: administer the users of the content API."""
 
+import os
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -25,7 +27,6 @@ from octavo.cli.base import (
     warn,
     with_database,
 )
-from octavo.cli.passwords import read_password, stdin_option
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
@@ -34,12 +35,20 @@ from octavo.operations.runtime.infrastructure import open_account_guard
 from octavo.operations.runtime.options import renews
 
 Work = Callable[[UserManagement, Database], Awaitable[Any]]
-
 _VARIABLE: Final = "OCTAVO_USER_PASSWORD"
-
 _password_option = click.option(
     "--password", metavar="TEXT", help="The password. Other users of the machine can see it: prefer the ways above."
 )
+
+
+stdin_option = click.option("--password-stdin", is_flag=True, help="Read the password from the standard input.")
+
+
+def read_password(variable: str, *, from_stdin: bool) -> str:
+    """Return the first line of standard input if `from_stdin`, else the variable's value, else prompt."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    return os.environ.get(variable) or str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
 
 
 @click.group(cls=Group)

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any, Final
 
 from octavo.access.authorization.ability import CREATE, FIND, Ability
-from octavo.content.component_answers import components_answer
 from octavo.content.input.relation_input import StoredId
 from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.core.values import dataclass
-from octavo.query.answer import Answer, Guarded, Nested, Object, Plain
+from octavo.query.answer import Answer, Fixed, Guarded, Kinds, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING
 from octavo.schema.attributes import STAMPED, AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
@@ -25,6 +24,20 @@ from octavo.schema.shared_values import is_unique
 
 _ID: Final = ("id", Plain(None))
 _BY_ID: Final = Object((_ID,))
+
+
+def components_answer(attribute: ComponentField | DynamicZone, inside: Callable[[str], Object | None]) -> Answer | None:
+    """Return the response for an attribute with components. `inside` returns that of a component by UID, or None."""
+    if isinstance(attribute, ComponentField):
+        found = inside(attribute.component)
+        return found and Nested(attribute.name, EVERYTHING, found, linked=True)
+    kinds = ((uid, inside(uid)) for uid in attribute.components)
+    branches = tuple((uid, _named(uid, kind)) for uid, kind in kinds if kind)
+    return Kinds(attribute.name, EVERYTHING, branches, linked=True)
+
+
+def _named(uid: str, component: Object) -> Object:
+    return Object(((COMPONENT_KEY, Fixed(f'"{uid}"')), *component.members))
 
 
 def held(

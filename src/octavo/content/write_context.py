@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from octavo.content.completeness import Completeness
-from octavo.content.entry_images import EntryImages
 from octavo.content.input.body_check import WriteRules
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families
@@ -12,6 +11,7 @@ from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.deletes import PreparedDeletes
 from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.schedules import ScheduleUpdates
+from octavo.content.stored_entries import EntryImages
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed, DataChange
 from octavo.database.connection import Database, Transaction

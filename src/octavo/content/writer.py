@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from octavo.content.completeness import Completeness
-from octavo.content.entry_images import EntryImages
 from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
@@ -21,7 +20,7 @@ from octavo.content.prepared.deletes import PreparedDeletes
 from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
-from octavo.content.stored_entries import StoredEntries
+from octavo.content.stored_entries import EntryImages, StoredEntries
 from octavo.content.write_context import AccountWriteObserver, WriteContext, WriteObserver
 from octavo.core.threads import MOST_COMPUTED_HERE
 from octavo.database.change_feed import ChangeFeed

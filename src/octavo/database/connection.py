@@ -12,6 +12,7 @@ float and str, a text type only str, an integer type only int; arrays take a lis
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from time import perf_counter
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from octavo.core.errors import ServiceUnavailable
@@ -22,7 +23,6 @@ from octavo.database.versions import Versions
 from octavo.query.sql.dialects.base import Dialect
 
 WorkT = TypeVar("WorkT")
-
 
 unnoted: Final = deque[float](maxlen=0).append
 """A `note` that discards its argument, for observers that only need the texts."""
@@ -303,3 +303,21 @@ class Database(Connection, Protocol):
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Describe the sessions that hold locks on tables, the longest first; empty if the database does not know."""
+
+
+class seen:  # noqa: N801 - it reads as a word of the language
+    """Context manager around a statement or an attempt at one. It reports to the observer at the end, if there is
+    one."""
+
+    __slots__ = ("_began", "_text", "_watch")
+
+    def __init__(self, watch: Watch | None, text: str) -> None:
+        self._watch = watch
+        self._text = text
+
+    def __enter__(self) -> None:
+        self._began = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        if self._watch is not None:
+            self._watch.report(self._text, perf_counter() - self._began)

@@ -2,7 +2,7 @@
 
 Ids are assigned during transactions, so a later id may become visible before an earlier one. Rows are therefore read in
 the order of their transactions, and only those that no earlier row can precede any more: every transaction with a lower
-id is finished. Rows are deleted after a while (`journal_sweep`).
+id is finished. Rows are deleted after a while (`sweep_journal`).
 """
 
 import re
@@ -13,6 +13,7 @@ from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
 from octavo.database.connection import Connection, Database, Row
+from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.system_rows import SystemRows
@@ -130,3 +131,37 @@ def _journal_row(row: Row) -> JournalRow:
     number, transaction, uid, entry_id, kind, locale, was, became, created_at = row
     change = DataChange(uid, int(entry_id), ChangeKind(kind), locale=locale, was=Presence(was), became=Presence(became))
     return JournalRow(Position(int(transaction), int(number)), change, int(created_at))
+
+
+ROW_BYTES: Final = 200
+"""Estimated size of a row with its index entries."""
+_ALWAYS_KEPT: Final = 100
+"""Number of last ids that are never deleted, so that consumers can continue from one of them."""
+_AT_ONCE: Final = 1_000
+"""Number of rows that one transaction deletes, because others wait for it."""
+
+_NEWEST: Final = RawStatement("SELECT max(id) FROM octavo_journal")
+_OLD: Final = RawStatement("SELECT max(id) FROM octavo_journal WHERE created_at < {limit}")
+_FIRST_OF: Final = RawStatement("""
+SELECT min(id) FROM (SELECT id FROM octavo_journal ORDER BY id DESC LIMIT {most}) o""")
+_NEXT: Final = RawStatement(f"SELECT max(id) FROM (SELECT id FROM octavo_journal ORDER BY id LIMIT {_AT_ONCE}) o")  # noqa: S608
+_REMOVE: Final = RawStatement("DELETE FROM octavo_journal WHERE id <= {last}")
+
+
+async def sweep_journal(database: Database, seconds: float, size: int) -> None:
+    """Delete rows that are older than `seconds`, and the oldest ones of more than about `size` bytes."""
+    dialect = database.dialect
+    newest = await database.fetch_value(*_NEWEST.bind(dialect))
+    if newest is None:
+        return
+    old = await database.fetch_value(*_OLD.bind(dialect, limit=this_moment() - int(seconds * 1000)))
+    kept = await database.fetch_value(*_FIRST_OF.bind(dialect, most=max(_ALWAYS_KEPT, size // ROW_BYTES)))
+    last = min(max(old or 0, kept - 1), newest - _ALWAYS_KEPT)
+    step = 0
+    while step < last:
+        found = await database.fetch_value(*_NEXT.bind(dialect))
+        if found is None or step >= min(found, last):
+            return
+        step = min(found, last)
+        async with unit_of_work(database) as unit:
+            await unit.connection.execute(*_REMOVE.bind(dialect, last=step))

@@ -26,7 +26,6 @@ from octavo.core.text_limits import close_match
 from octavo.core.values import dataclass
 from octavo.project.file_locations import OWNERS, below_owners, code_name, owner_name
 from octavo.project.functions import Function, function_at
-from octavo.project.kinds import ControllerKind, ServiceKind
 from octavo.project.lifecycles import MOMENTS, PATTERNS, Lifecycles, read_lifecycles
 from octavo.project.modules import Modules, unload, without_bytecode
 from octavo.project.problems import CodeProblem, InvalidCode
@@ -38,10 +37,17 @@ _FOLDERS: Final = ("content-types", "controllers", "middlewares", "policies", "r
 _HOOKS: Final = "lifecycles"
 _NEAR: Final = 0.9
 """Minimum similarity of names that differ by a letter: `controler`, `service`, `boostrap`, but not `devices`."""
-
 _VERBS: Final = ("create", "update", "delete", "publish", "unpublish", "find", "commit")
 _NEAR_MOMENT: Final = 0.7
 """The same for short words: `aftr`, `befor`."""
+
+
+class ControllerKind:
+    """A class with actions."""
+
+
+class ServiceKind:
+    """A class with code that several actions share."""
 
 
 def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:

@@ -1,15 +1,31 @@
 """Parse populate parameters: `*`, comma lists, dotted paths, arrays, objects with `fields`, `filters`, `on`."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from octavo.core.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Branch, Path, Populate, Query
 from octavo.query.filters import read_flag
-from octavo.query.merging import merge
 
 ReadQuery = Callable[[Mapping[str, Any], Path], Query]
 MAX_LEVELS = 20
+
+
+def merge(populates: Iterable[Populate]) -> tuple[Populate, ...]:
+    """Return one Populate for each name, merging their nested ones (`author` and `author.profile`)."""
+    merged: dict[str, Populate] = {}
+    for item in populates:
+        known = merged.get(item.name)
+        if known is not None:
+            query = replace(
+                known.query,
+                populate=merge((*known.query.populate, *item.query.populate)),
+                populate_all=known.query.populate_all or item.query.populate_all,
+            )
+            item = replace(known, query=query, fault=known.fault or item.fault)
+        merged[item.name] = item
+    return tuple(merged.values())
 
 
 def read_populate(value: Any, path: Path, read_query: ReadQuery) -> tuple[tuple[Populate, ...], bool]:

@@ -4,10 +4,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Final, Protocol, TypeVar, overload
 
+from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.content.controllers.content import ContentController
 from octavo.content.core_store import CoreStore
+from octavo.core.cache import Cache
+from octavo.core.mail.mailers import Mailer
 from octavo.core.values import dataclass
 from octavo.events.event import Event
 from octavo.events.hooks import Hooks
@@ -18,11 +21,11 @@ from octavo.project.naming import did_you_mean
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.sdk import transactions
+from octavo.sdk.builtin_rules import BuiltinRules
 from octavo.sdk.code_cache import CodeCache
 from octavo.sdk.conditions import Conditions
 from octavo.sdk.custom_settings import Custom
 from octavo.sdk.entries import Entries
-from octavo.sdk.facilities import Facilities
 from octavo.sdk.http_client import HttpClient
 from octavo.sdk.mail import Mail
 from octavo.sdk.row_query import RowQuery
@@ -31,6 +34,38 @@ from octavo.settings import Settings
 
 ResultT = TypeVar("ResultT")
 HookT = TypeVar("HookT", bound=Callable[[Event], Any])
+
+_HTTP_SECONDS: Final = 10.0
+"""Timeout of an outgoing request that sets none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facilities:
+    """Each is a property of `app`, except the rules of built-in types."""
+
+    mail: Mail
+    http: HttpClient
+    log: logging.Logger
+    cache: CodeCache
+    custom: Custom
+    conditions: Conditions
+    rules: BuiltinRules
+
+
+def make_facilities(
+    settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: BuiltinRules, rights: AbilityBuilder
+) -> Facilities:
+    """Create the services of a site from its settings."""
+    http = settings.server.http
+    return Facilities(
+        mail=Mail(mailer, settings.project),
+        http=HttpClient(frozenset(http.private_hosts), _HTTP_SECONDS, http.max_response_size),
+        log=logging.getLogger(f"project.{settings.project.resolve().name}"),
+        cache=CodeCache(cache),
+        custom=Custom(settings.server.custom),
+        conditions=Conditions(rights),
+        rules=rules,
+    )
 
 
 class UnknownName(LookupError):

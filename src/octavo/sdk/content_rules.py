@@ -15,7 +15,6 @@ from octavo.access.authorization.input_sanitizer import InputSanitizer
 from octavo.access.authorization.output_sanitizer import OutputSanitizer
 from octavo.access.authorization.unconditional import scope_params, unconditional
 from octavo.api.rest.data_envelope import pagination
-from octavo.api.rest.entry_form import entry_form
 from octavo.content.controllers.content import ContentController
 from octavo.core.values import dataclass
 from octavo.project.results import Entry, EntryPage
@@ -24,8 +23,9 @@ from octavo.query.ast import ALL_LOCALES, And, At, Compare, Page, Query
 from octavo.query.operators import OPERATORS
 from octavo.query.params import PageLimits, read_page, read_query
 from octavo.query.request import Drafts, Form, ReadRequest
-from octavo.schema.attributes import LOCALE, LOCALIZATIONS, TIMESTAMPS
-from octavo.schema.content_types import ContentType
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, TIMESTAMPS, AnyAttribute, Media, Relation, Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.sdk.answers import page_pagination
 from octavo.sdk.query_pruning import QueryPruner
@@ -36,6 +36,41 @@ _SEARCH: Final = "_q"
 _STATE: Final = "publicationState"
 _NO_METAS: Final[Mapping[int, Any]] = MappingProxyType({})
 _NEVER_WRITTEN: Final = frozenset(("id", *TIMESTAMPS))
+
+
+def entry_form(entry: Mapping[str, Any], content_type: ContentType, registry: Registry) -> dict[str, Any]:
+    """Return an entry with its populated relations. Keys that are not attributes are treated like attributes."""
+    attributes = {name: value for name, value in entry.items() if name != "id"}
+    return {"id": entry.get("id"), "attributes": _members(attributes, content_type, registry)}
+
+
+def _members(entry: Mapping[str, Any], definition: Definition, registry: Registry) -> dict[str, Any]:
+    formed = {}
+    for name, value in entry.items():
+        attribute = definition.attributes.get(name)
+        is_value = attribute is None or isinstance(attribute, Scalar)
+        formed[name] = value if attribute is None or is_value else _target(value, attribute, registry)
+    return formed
+
+
+def _target(value: Any, attribute: AnyAttribute, registry: Registry) -> Any:
+    target = registry.target(attribute)
+    if isinstance(attribute, Relation | Media) and isinstance(target, ContentType):
+        if isinstance(value, list | tuple):
+            return {"data": [entry_form(item, target, registry) for item in value]}
+        return {"data": entry_form(value, target, registry) if isinstance(value, Mapping) else None}
+    if isinstance(attribute, Relation):  # morph relations are unchanged, as in the reference
+        return value
+    if isinstance(value, list | tuple):
+        return [_component(item, target, registry) for item in value]
+    return _component(value, target, registry)
+
+
+def _component(value: Any, component: Definition | None, registry: Registry) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    known = component or registry.components.get(value.get("__component", ""))
+    return value if known is None else _members(value, known, registry)
 
 
 @dataclass(frozen=True, slots=True)

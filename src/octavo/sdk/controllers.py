@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.core.errors import NotFoundError
-from octavo.project.kinds import ControllerKind
+from octavo.project.code import ControllerKind
 from octavo.project.naming import action_name, did_you_mean, method_name
 from octavo.query.params import PageLimits
 from octavo.sdk.answers import Answer, Response

@@ -1,10 +1,12 @@
 """Read and write content from project code. Permissions are not checked; validation rules apply."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar, Unpack
+from datetime import datetime
+from typing import Any, Final, TypedDict, TypeVar, Unpack, cast
 
 from octavo.access.authorization.actor import SYSTEM
 from octavo.content.controllers.content import ContentController
+from octavo.content.controllers.scheduling import NAMES, ContentSchedules, read_time
 from octavo.content.controllers.writing import Write
 from octavo.content.input.column_values import plain
 from octavo.content.many_entries import ManyEntriesUnit
@@ -18,14 +20,34 @@ from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMEST
 from octavo.schema.content_types import ContentType
 from octavo.schema.problems import did_you_mean
 from octavo.sdk.entry_reads import Choice, Data, EntryReads, Populate
-from octavo.sdk.schedule import Times, set_times
 
 _AT_ONCE: Final = 1_000
 """Number of entries in one step of a bulk update or deletion."""
-
 ResultT = TypeVar("ResultT")
 Target = int | Mapping[str, Any]
 Targets = Target | Iterable[Target]
+
+_NAMES: Final = {"publish_at": "publishAt", "unpublish_at": "unpublishAt"}
+
+
+class Times(TypedDict, total=False):
+    """When an entry is published and unpublished: a datetime or an ISO 8601 text; None for no time."""
+
+    publish_at: datetime | str | None
+    unpublish_at: datetime | str | None
+
+
+async def set_times(schedules: ContentSchedules, content_type: ContentType, entry_id: int, times: Times) -> Times:
+    """Set the given times, and return all times as datetimes. Raises NotFoundError, ValidationError."""
+    asked = {
+        NAMES[_NAMES[name]]: None if time is None else read_time(name, time)
+        for name, time in cast(dict[str, Any], times).items()
+    }
+    planned = await schedules.set(content_type, entry_id, asked, SYSTEM)
+    shown = {
+        name: None if (time := planned[key]) is None else datetime.fromisoformat(time) for name, key in _NAMES.items()
+    }
+    return cast(Times, shown)
 
 
 class Entries(EntryReads):

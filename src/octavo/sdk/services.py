@@ -14,9 +14,8 @@ from octavo.content.input.column_values import plain
 from octavo.content.media.library import IncomingFile
 from octavo.content.reader import PreparedRead
 from octavo.core.errors import NotFoundError
-from octavo.project.code import ProjectCode
+from octavo.project.code import ProjectCode, ServiceKind
 from octavo.project.failures import describe, failure_place
-from octavo.project.kinds import ServiceKind
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem
 from octavo.project.results import Entry, EntryPage

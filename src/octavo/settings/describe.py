@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from octavo.settings.findings import hidden
 from octavo.settings.keys import Key
 from octavo.settings.model import TABLES, Settings
-from octavo.settings.redaction import hidden
 
 
 class Described(NamedTuple):

@@ -1,11 +1,40 @@
-"""Findings: the outcome for each key of a v4 project's configuration, for `octavo config check` and other reports."""
+"""Findings: the outcome for each key of a v4 project's configuration, for `octavo config check` and other reports.
 
+Secrets in values are hidden.
+"""
+
+import re
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
 from octavo.core.values import dataclass
 from octavo.settings.keys import Key
-from octavo.settings.redaction import hidden
+
+HIDDEN = "***"
+
+_QUERY = re.compile(r"(?<=\?).+")
+_SECRET_NAME = re.compile("secret|password|token|salt|key|credential", re.IGNORECASE)
+
+
+def hidden(key: Key, value: Any) -> Any:
+    """Return the value of a key with secrets hidden."""
+    if key.row.shows == "all":
+        return value
+    return HIDDEN if key.row.secret and value and key.row.shows is None else _shown(value)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: HIDDEN if _hides(name, item) else _shown(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shown(item) for item in value]
+    return _QUERY.sub(HIDDEN, value) if isinstance(value, str) and "://" in value else value
+
+
+def _hides(name: str, value: Any) -> bool:
+    """Return whether to hide a value of an unknown plugin: if its name looks like that of a secret."""
+    return bool(value) and not isinstance(value, Mapping) and bool(_SECRET_NAME.search(name))
 
 
 class Outcome(StrEnum):

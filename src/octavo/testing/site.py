@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, cast
 import bcrypt
 
 from octavo.access.authentication.api_tokens import create_token
-from octavo.access.authorization.action_patterns import actions_of
+from octavo.access.authorization.actions import actions_of
 from octavo.access.authorization.role_grants import grant, list_grants, revoke
 from octavo.core import clock
 from octavo.core.values import dataclass

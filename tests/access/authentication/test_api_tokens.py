@@ -11,8 +11,7 @@ from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authentication.credentials import hash_api_token
 from octavo.access.authorization.actor import SYSTEM
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
-from octavo.accounts.administrators.token_kinds import api_tokens
-from octavo.accounts.administrators.tokens import TokenManagement
+from octavo.accounts.administrators.tokens import TokenManagement, api_tokens
 from octavo.core.errors import ApplicationError, NotFoundError, UnauthorizedError
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from octavo.operations.runtime.definitions import without_locales
 from octavo.schema.definition_values import Reader
 from octavo.schema.loader import builtin_registry
 from octavo.schema.parse import parse_content_type
 from octavo.schema.registry import Registry
-from octavo.schema.unlocalized import without_locales
 from tests.models.club import FULL, NEVER, Club, open_club
 
 OFF = {f"OCTAVO_PLUGINS__{name}__ENABLED": "false" for name in ("I18N", "UPLOAD", "USERS_PERMISSIONS", "GRAPHQL")}

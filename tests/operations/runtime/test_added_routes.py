@@ -5,8 +5,8 @@ import pytest
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
-from octavo.operations.runtime.added_routes import free_path
 from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.operations.runtime.site import free_path
 
 
 async def answer(request: Request) -> Response:

@@ -1,7 +1,7 @@
 """What is known of the administrators' door before it is opened."""
 
 from octavo.api.admin.contract import rows
-from octavo.operations.runtime.lazy_admin import BELOW
+from octavo.operations.runtime.site import BELOW
 
 
 def test_all_paths_behind_it_are_known_by_their_first_segment() -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
+from octavo.cli.v4_report import open_ends, summary
 from octavo.schema.loader import load_registry
 from octavo.v4.adoption.markdown import to_markdown
 from octavo.v4.adoption.plugins import counterparts
 from octavo.v4.adoption.report import Closed, CodeItem, Item, Plugin, Report, SettingItem, Verdict
 from octavo.v4.adoption.sections import merged
-from octavo.v4.adoption.summary import open_ends, summary
 from octavo.v4.closed_operations import find_closed_operations
 from octavo.v4.code import Code
 from octavo.v4.code.code import Guard, Hook

@@ -4,8 +4,11 @@ Other modules use these names, so every permission that Octavo checks can be gra
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Final
 
+from octavo.core.errors import ApplicationError
+from octavo.core.text_limits import close_match
 from octavo.schema.content_types import (
     CONTENT_TYPE_BUILDER,
     EMAIL,
@@ -115,3 +118,27 @@ def _controllers(registry: Registry) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _operations(content_type: ContentType) -> tuple[str, ...]:
     operations = _SINGLE if content_type.is_single else _COLLECTION
     return (*operations, *_LOCALIZED) if content_type.localized else operations
+
+
+_WILD = frozenset("*?[")
+
+
+def actions_of(patterns: Iterable[str], registry: Registry, own: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the actions that match the patterns. `own` are the actions added by the project's code.
+
+    An action of a plugin without a wildcard is returned unchanged.
+    Raises ApplicationError for a pattern without matches.
+    """
+    known = tuple(dict.fromkeys((*list_content_actions(registry), *own)))
+    return tuple(dict.fromkeys(action for pattern in patterns for action in _actions_of(pattern, known)))
+
+
+def _actions_of(pattern: str, known: tuple[str, ...]) -> list[str]:
+    if _WILD.isdisjoint(pattern) and not pattern.startswith("api::"):
+        return [pattern]
+    found = [action for action in known if fnmatchcase(action, pattern)]
+    if not found:
+        near = close_match(pattern, known)
+        hint = "" if near is None else f"; did you mean {near}?"
+        raise ApplicationError(f"{pattern!r} matches no action of this project{hint}")
+    return found

@@ -9,16 +9,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from octavo.access.authentication.credentials import hash_api_token
-from octavo.access.authentication.token_rows import Token, TokenRows, TokenTable
+from octavo.access.authentication.token_rows import API, TRANSFER, Token, TokenRows, TokenTable
+from octavo.access.authorization.actions import list_actions
 from octavo.access.authorization.actor import Actor
-from octavo.core.errors import ApplicationError, NotFoundError
-from octavo.core.forms import REQUIRED, Number, Record, Shape, Text, at_least, at_most, check
+from octavo.access.authorization.admin.escalation import check_actions_within
+from octavo.core.errors import ApplicationError, ForbiddenError, NotFoundError, ValidationError
+from octavo.core.forms import REQUIRED, Items, Number, Record, Shape, Text, at_least, at_most, check
 from octavo.core.forms.printing import print_number
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row, delete_row, update_row
+from octavo.schema.registry import Registry
 
 TOKEN_BYTES: Final = 128
 _DAY: Final = 86_400_000
@@ -173,3 +176,44 @@ class TokenManagement:
 
     async def _read(self, unit: UnitOfWork, token_id: int) -> Token:
         return self._find(await self._rows.read_all(unit.connection), str(token_id))
+
+
+_CUSTOM: Final = "custom"
+_TRANSFER_SCOPES: Final = Text(one_of=("push", "pull"))
+
+
+def api_tokens(registry: Registry, salt: str, own_actions: Collection[str] = ()) -> TokenKind:
+    """Return the kind for API tokens. `own_actions` are those of the project's code."""
+    known = frozenset(list_actions(registry, own_actions))
+
+    def check(given: TokenData, before: Token | None, actor: Actor) -> Sequence[str] | None:
+        kind = given.get("type") or (before.type if before else None)
+        wanted, was_custom = given.get("permissions"), before is not None and before.type == _CUSTOM
+        if kind != _CUSTOM and wanted:
+            raise ValidationError("Non-custom tokens should not reference permissions")
+        if kind == _CUSTOM and wanted is None and not was_custom:
+            raise ValidationError("Missing permissions attribute for custom token")
+        unknown = [action for action in wanted or () if action not in known]
+        if unknown:
+            raise ValidationError(f"Unknown permissions provided: {', '.join(unknown)}")
+        kept = before.actions if before is not None else ()
+        all_known = [action for action in known if kind == "full-access" or action.endswith((".find", ".findOne"))]
+        check_actions_within(actor, (kept if wanted is None else wanted) if kind == _CUSTOM else all_known)
+        return (wanted or ()) if kind != _CUSTOM or wanted is not None else None
+
+    scopes = Items(Text(), nullable=True)
+    return TokenKind(API, salt, scopes, scopes, "API Token not found", check)
+
+
+def transfer_tokens(salt: str) -> TokenKind:
+    """Return the kind for transfer tokens, which allow reading and replacing all data."""
+
+    def check(given: TokenData, before: Token | None, actor: Actor) -> Sequence[str] | None:
+        if not actor.ability.everything:
+            raise ForbiddenError
+        wanted: Sequence[str] | None = given.get("permissions")
+        return wanted
+
+    changed = Items(_TRANSFER_SCOPES, at_least(1), nullable=True)
+    new = Items(_TRANSFER_SCOPES, at_least(1), REQUIRED)
+    return TokenKind(TRANSFER, salt, changed, new, "Transfer token not found", check)

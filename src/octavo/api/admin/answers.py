@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.accounts.administrators.management import Person
+from octavo.accounts.administrators.rows import Administrator, AdminRole
 from octavo.api.http.response import Headers, Response, render_json
 from octavo.query.ast import Page
 from octavo.query.panel_page import pagination
@@ -37,3 +39,30 @@ def instant(moment: datetime | None) -> str | None:
 def no_content() -> Response:
     """Return an empty response, status 204."""
     return Response(204, content_type="", headers=NO_STORE)
+
+
+def serialize_administrator(administrator: Administrator) -> dict[str, Any]:
+    """Return the public fields of an administrator."""
+    return {
+        "id": administrator.id,
+        "firstname": administrator.firstname,
+        "lastname": administrator.lastname,
+        "username": administrator.username,
+        "email": administrator.email,
+        "isActive": administrator.active,
+        "blocked": administrator.blocked,
+        "preferedLanguage": administrator.language,
+        "createdAt": instant(administrator.created_at),
+        "updatedAt": instant(administrator.updated_at),
+    }
+
+
+def serialize_role(role: AdminRole) -> dict[str, Any]:
+    """Return a role, as nested in administrators."""
+    return {"id": role.id, "name": role.name, "description": role.description, "code": role.code}
+
+
+def serialize_administrator_with_roles(person: Person) -> dict[str, Any]:
+    """Return an administrator with their roles, and with the invitation token if they were just invited."""
+    found = {**serialize_administrator(person.administrator), "roles": [serialize_role(role) for role in person.roles]}
+    return found if person.invitation is None else {**found, "registrationToken": person.invitation}

@@ -16,14 +16,13 @@ from typing import Any
 
 from octavo.api.http.arrivals import Arrivals
 from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, RequestTracer
-from octavo.api.http.live_answers import LiveAnswers
 from octavo.api.http.observers import FAILED, Look, Nobody
 from octavo.api.http.options import HttpOptions
 from octavo.api.http.request import Receive, Request, Scope, Send, without_prefix
 from octavo.api.http.request_ids import TRACE, name_of
 from octavo.api.http.response import FileResponse, LiveResponse, Response
 from octavo.api.http.router import Known, Router
-from octavo.api.http.sending import answer_too_late, close_websocket, refuse_crowded, send_file
+from octavo.api.http.sending import LiveAnswers, answer_too_late, close_websocket, refuse_crowded, send_file
 from octavo.api.http.static import Files
 from octavo.api.http.transfers import PIECE, Transfer, Transfers
 from octavo.events.origin import WORK

@@ -12,12 +12,11 @@ from typing import Final, Protocol
 
 from octavo.api.http.client_limits import share_of
 from octavo.api.http.cors import VARY_BY_ASKER, Cors, is_preflight
-from octavo.api.http.error_response import render_error
 from octavo.api.http.hosts import RefusedHosts
 from octavo.api.http.options import MOST_HEADERS, HttpOptions
 from octavo.api.http.request import Request, decode_path
 from octavo.api.http.request_ids import NAME
-from octavo.api.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response
+from octavo.api.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response, render_error
 from octavo.api.http.router import METHODS, Finish, Handler, Router
 from octavo.api.http.static import Files
 from octavo.api.http.welcome import add_own_routes

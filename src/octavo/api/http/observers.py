@@ -1,16 +1,16 @@
-"""Observers of finished requests."""
+"""Observers of finished requests, and the count of each request's statements."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
 from math import inf
 from typing import Final, Protocol, TypeAlias
 
-from octavo.api.http.request import Request
+from octavo.api.http.request import Request, StatementSummary
 from octavo.api.http.response import Response
+from octavo.events.origin import WORK, Origin
 
 FAILED: Final = 500
 """Statuses from this one on are failures."""
-
 
 Observer: TypeAlias = Callable[[Request, Response, float], None]
 """Called with a request, its response, and the seconds between them."""
@@ -45,3 +45,19 @@ class Nobody:
 
     def __call__(self, request: Request, response: Response, seconds: float) -> None:
         """Do nothing."""
+
+
+def note_statement(text: str, seconds: float) -> None:
+    """Count a statement for the current request. Its text does not contain values."""
+    work = WORK.get()
+    while isinstance(work, Origin) and work.within is not None:
+        work = work.within
+    if not isinstance(work, Request):
+        return
+    seen = work.statements
+    if seen is None:
+        seen = work.statements = StatementSummary()
+    seen.number += 1
+    seen.seconds += seconds
+    if seconds >= seen.longest:
+        seen.longest, seen.slowest = seconds, text

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.core.errors import OctavoError, ServiceUnavailable
+
 JSON = "application/json; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
@@ -127,3 +129,15 @@ def _plain_text(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain_text(child) for child in value]
     return value if isinstance(value, int | float | None) else _plain_text(str(value))
+
+
+def render_error(error: OctavoError, headers: Headers = ()) -> Response:
+    """Return an error as a response."""
+    if isinstance(error, ServiceUnavailable):
+        headers = (*headers, (b"retry-after", b"%d" % error.retry_after))
+    if error.bare:
+        return render_json(error.status, {"error": error.message}, headers)
+    content: dict[str, Any] = {"status": error.status, "name": error.name, "message": error.message}
+    if error.details is not None:
+        content["details"] = error.details
+    return render_json(error.status, {"data": None, "error": content}, headers)

@@ -24,9 +24,9 @@ from octavo.content.reader import PreparedRead
 from octavo.core.cache import CacheScope
 from octavo.core.errors import NotFoundError, UnauthorizedError
 from octavo.query.ast import EVERYTHING, Page, Populate, Query
-from octavo.query.merging import merge
 from octavo.query.numbers import read_entry_id
 from octavo.query.params import read_plain_page, read_query
+from octavo.query.populate import merge
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import FILE, LOCALE, USER, ContentType
 

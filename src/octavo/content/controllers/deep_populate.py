@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from octavo.core.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Populate, Query
-from octavo.query.merging import merge
 from octavo.query.numbers import js_number
+from octavo.query.populate import merge
 from octavo.schema.attributes import LOCALIZATIONS, AnyAttribute, ComponentField, DynamicZone, Relation, Scalar
 from octavo.schema.content_types import ADMIN_USER, FILE, ContentType, Definition
 from octavo.schema.registry import Registry

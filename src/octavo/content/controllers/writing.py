@@ -15,7 +15,6 @@ from octavo.access.authorization.actor import SYSTEM, Actor
 from octavo.access.authorization.input_sanitizer import InputSanitizer
 from octavo.content.controllers.hooked_reads import HookedRead
 from octavo.content.controllers.reading import ContentReads
-from octavo.content.controllers.single_types import SingleTypeExists, single_type_lock
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.i18n.localizations import add_localization, copy_shared_values
 from octavo.content.locales import Locales
@@ -25,7 +24,7 @@ from octavo.content.media.library import IncomingFile, MediaLibrary
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.translations import named_localizations
 from octavo.content.writer import EntryWriter
-from octavo.core.errors import ForbiddenError, NotFoundError
+from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.core.threads import MOST_COMPUTED_HERE, in_computing_thread
 from octavo.core.values import dataclass
 from octavo.events.origin import coming_from
@@ -36,6 +35,17 @@ from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import FILE, ContentType
 
 LOCALIZE: Final = "createLocalization"
+
+
+class SingleTypeExists(ValidationError):
+    """The single type already has an entry, possibly created by a concurrent request."""
+
+    message = "singleType.alreadyExists"
+
+
+def single_type_lock(content_type: ContentType) -> str:
+    """Return the name of the lock for creating an entry of a single type."""
+    return f"octavo: single type {content_type.uid}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ Raises `ApplicationError` and `NotFoundError`.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.i18n.iso_locales import locale_name
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.core.plurals import counted
@@ -27,6 +28,19 @@ from octavo.schema.content_types import LOCALE, ContentType
 _LOCK: Final = "octavo: locales"
 _CODE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
 _MOST_NAME: Final = 50
+
+
+@cache
+def iso_locales() -> dict[str, str]:
+    """Return locale names by code, in v4's order."""
+    text = Path(__file__).with_name("iso_locales.txt").read_text("utf-8")
+    parts = (line.partition("\t") for line in text.split("\n") if line)
+    return {code: name for code, _, name in parts}
+
+
+def locale_name(code: str) -> str:
+    """Return the English name of a locale, such as "German (de)"; its code if it has none."""
+    return iso_locales().get(code, code)
 
 
 @dataclass(frozen=True, slots=True)

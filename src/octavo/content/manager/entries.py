@@ -5,21 +5,27 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
+import orjson
+
 from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.prepared_reads import PreparedReads
 from octavo.content.controllers.reading import ContentReads
+from octavo.content.entry_snapshot import without_ids
 from octavo.content.locales import Locales
 from octavo.content.manager.field_visibility import NOTHING_ELSE, FieldSelection, View, build_entry_object
 from octavo.content.manager.listing import read_list
+from octavo.content.manager.managed_types import managed_type
 from octavo.content.reader import PreparedRead
 from octavo.core.cache import Cache, CacheScope
-from octavo.core.errors import ForbiddenError, NotFoundError
+from octavo.core.errors import ApplicationError, ForbiddenError, NotFoundError
 from octavo.query.answer import Object
 from octavo.query.ast import Page, Query
 from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
+from octavo.schema.shared_values import is_shared_value
 
 
 class ManagedEntries:
@@ -136,3 +142,30 @@ class ManagedEntries:
         self, content_type: ContentType, ability: Ability, view: View, asked: FieldSelection = NOTHING_ELSE
     ) -> Object:
         return build_entry_object(content_type, self.registry, ability, view, asked, shows_linked=self._shows_linked)
+
+
+async def begin_localization(
+    managed: ManagedEntries, uid: str, entry_id: int, locale: str, actor: Actor
+) -> Mapping[str, Any]:
+    """Return `{nonLocalizedFields, localizations}` of an entry that the actor can read.
+
+    The shared values are limited to fields that the actor can read or create in the locale. Raises
+    ApplicationError, ForbiddenError and NotFoundError.
+    """
+    known = managed.registry.content_types.get(uid)
+    if known is None or not known.localized:
+        raise ApplicationError("model.not.localized")
+    content_type = managed_type(managed.registry, uid, actor)
+    entry = orjson.loads(await managed.one(content_type, entry_id, actor))
+    shared = {
+        name: entry[name]
+        for name in content_type.writable_names
+        if name in entry
+        and is_shared_value(content_type.attributes[name])
+        and actor.ability.names_locale(uid, name, locale)
+    }
+    own = {name: entry[name] for name in ("id", LOCALE, PUBLISHED_AT) if name in entry}
+    return {
+        "nonLocalizedFields": without_ids(managed.registry, content_type, shared),
+        "localizations": [*entry[LOCALIZATIONS], own],
+    }

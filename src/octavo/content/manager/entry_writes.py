@@ -13,8 +13,7 @@ import orjson
 from octavo.access.authorization.ability import CREATE, FIND, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.content import ContentController
-from octavo.content.controllers.single_types import SingleTypeExists, single_type_lock
-from octavo.content.controllers.writing import ContentWrites, Write
+from octavo.content.controllers.writing import ContentWrites, SingleTypeExists, Write, single_type_lock
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.localization_families import Families, Family, check_free, without_empty
 from octavo.content.manager.guards import Guards, Writable

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from octavo.access.authorization.ability import FIND, Ability
-from octavo.content.component_answers import components_answer
+from octavo.content.entry_snapshot import components_answer
 from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING, And, Filter

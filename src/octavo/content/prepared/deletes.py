@@ -7,7 +7,7 @@ entry's own values. Entries with components that the definition does not list ta
 from collections.abc import Hashable
 from typing import NamedTuple, cast
 
-from octavo.content.prepared.known_shapes import KnownShapes
+from octavo.content.prepared.creates import KnownShapes
 from octavo.content.prepared.runs import Pick, picking
 from octavo.content.reader import CompiledRead
 from octavo.content.schedules import has_schedules

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple, cast
 
 from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
-from octavo.content.prepared.known_shapes import KnownShapes
+from octavo.content.prepared.creates import KnownShapes
 from octavo.content.prepared.plain_values import NotPlain
 from octavo.content.prepared.runs import Pick, picking
 from octavo.content.reader import CompiledRead

@@ -10,20 +10,67 @@ from typing import Any, Final, Protocol
 
 import orjson
 
-from octavo.core.clock import this_moment
+from octavo.core.clock import format_timestamp, this_moment
 from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import MessageTooLarge
 from octavo.events.outbox import Outbox
-from octavo.events.webhooks.events import NOTHING, body_of, events_of, triggers_webhooks
+from octavo.events.webhooks import webhook as event_names
 from octavo.events.webhooks.messages import TOPIC, Sent, new_id
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import SCHEDULE_FAILED, Webhook
 from octavo.query.ast import Query
-from octavo.schema.content_types import ContentType
+from octavo.schema.builtin import BUILTIN_TYPES
+from octavo.schema.content_types import FILE, FOLDER, USER, ContentType
 from octavo.schema.registry import Registry
 
 logger = logging.getLogger(__name__)
+
+_ENTRY: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
+    ChangeKind.CREATE: (event_names.CREATE,),
+    ChangeKind.UPDATE: (event_names.UPDATE,),
+    ChangeKind.DELETE: (event_names.DELETE,),
+    ChangeKind.PUBLISH: (event_names.UPDATE, event_names.PUBLISH),
+    ChangeKind.UNPUBLISH: (event_names.UPDATE, event_names.UNPUBLISH),
+}
+_MEDIA: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
+    ChangeKind.CREATE: (event_names.MEDIA_CREATE,),
+    ChangeKind.UPDATE: (event_names.UPDATE, event_names.MEDIA_UPDATE),  # v4 also sends an entry event
+    ChangeKind.DELETE: (event_names.MEDIA_DELETE,),
+}
+NOTHING: Final[Mapping[str, Any]] = {}
+_PUBLICATIONS: Final = (event_names.PUBLISH, event_names.UNPUBLISH)
+_OWN: Final = frozenset({USER, FILE, FOLDER})
+
+
+def triggers_webhooks(uid: str) -> bool:
+    """Return whether changes of a type trigger webhooks: never those of tokens, roles and administrators."""
+    return uid not in BUILTIN_TYPES or uid in _OWN
+
+
+def events_of(uid: str, kind: ChangeKind) -> tuple[str, ...]:
+    """Return the event names of a change, in v4's order."""
+    return _MEDIA.get(kind, ()) if uid == FILE else _ENTRY[kind]
+
+
+def body_of(
+    event: str,
+    content_type: ContentType,
+    entry: bytes,
+    milliseconds: int,
+    *,
+    names_publications: bool = True,
+    more: Mapping[str, Any] = NOTHING,
+) -> bytes:
+    """Return the body: v4's object with the JSON of an entry, and `more` for events that v4 does not have. v4 sends no
+    `uid` for publish and unpublish events; `names_publications` adds it."""
+    head = {"event": event, "createdAt": format_timestamp(milliseconds), **more}
+    if event.startswith("media."):
+        return orjson.dumps(head)[:-1] + b',"media":' + entry + b"}"
+    head["model"] = content_type.singular_name
+    if names_publications or event not in _PUBLICATIONS:
+        head["uid"] = content_type.uid
+    return orjson.dumps(head)[:-1] + b',"entry":' + entry + b"}"
 
 
 class PreparedRead(Protocol):

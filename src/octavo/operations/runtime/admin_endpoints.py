@@ -13,33 +13,24 @@ from octavo import __version__
 from octavo.accounts.administrators.audit_list import AuditList
 from octavo.accounts.administrators.lists import AdministratorList
 from octavo.accounts.administrators.project_settings import ProjectSettings
-from octavo.accounts.administrators.role_listing import RoleListing
-from octavo.accounts.administrators.roles import AdminRoles
-from octavo.accounts.administrators.token_kinds import api_tokens, transfer_tokens
-from octavo.accounts.administrators.tokens import TokenManagement
+from octavo.accounts.administrators.roles import AdminRoles, RoleListing
+from octavo.accounts.administrators.tokens import TokenManagement, api_tokens, transfer_tokens
 from octavo.accounts.users.role_reading import RoleReading
 from octavo.accounts.users.stored_settings import StoredSettings
 from octavo.api.admin.content_routes import list_content_routes
 from octavo.api.admin.endpoints.administrators import AdministratorEndpoints
 from octavo.api.admin.endpoints.audit import AuditEndpoints
-from octavo.api.admin.endpoints.definition_previews import DefinitionPreviewEndpoints
-from octavo.api.admin.endpoints.definitions import BuilderEndpoints
-from octavo.api.admin.endpoints.deliveries import DeliveryEndpoints
+from octavo.api.admin.endpoints.definitions import BuilderEndpoints, DefinitionPreviewEndpoints
 from octavo.api.admin.endpoints.draft_relations import DraftRelationEndpoints
-from octavo.api.admin.endpoints.entries import EntryEndpoints
-from octavo.api.admin.endpoints.entry_addresses import EntryAddressEndpoints
-from octavo.api.admin.endpoints.entry_changes import EntryChangeEndpoints
-from octavo.api.admin.endpoints.file_uses import FileUseEndpoints
-from octavo.api.admin.endpoints.files import FileEndpoints
+from octavo.api.admin.endpoints.entries import EntryAddressEndpoints, EntryEndpoints, RecentEndpoints
+from octavo.api.admin.endpoints.entry_changes import EntryChangeEndpoints, PublicationEndpoints
+from octavo.api.admin.endpoints.files import FileEndpoints, FileUseEndpoints, LibrarySettingsEndpoints
 from octavo.api.admin.endpoints.focal_points import FocalPointEndpoints
 from octavo.api.admin.endpoints.folders import FolderEndpoints
 from octavo.api.admin.endpoints.jobs import WorkEndpoints
-from octavo.api.admin.endpoints.library_settings import LibrarySettingsEndpoints
 from octavo.api.admin.endpoints.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.api.admin.endpoints.mail import MailEndpoints, MailFacts
 from octavo.api.admin.endpoints.project import ProjectEndpoints, ProjectFacts
-from octavo.api.admin.endpoints.publications import PublicationEndpoints
-from octavo.api.admin.endpoints.recent import RecentEndpoints
 from octavo.api.admin.endpoints.registration import RegistrationEndpoints
 from octavo.api.admin.endpoints.relations import RelationEndpoints
 from octavo.api.admin.endpoints.roles import RightsEndpoints, RoleEndpoints
@@ -51,7 +42,7 @@ from octavo.api.admin.endpoints.tokens import ApiTokenEndpoints, TransferTokenEn
 from octavo.api.admin.endpoints.user_roles import UserRoleEndpoints
 from octavo.api.admin.endpoints.user_settings import UserSettingsEndpoints
 from octavo.api.admin.endpoints.view_configurations import StructureEndpoints
-from octavo.api.admin.endpoints.webhooks import WebhookEndpoints
+from octavo.api.admin.endpoints.webhooks import DeliveryEndpoints, WebhookEndpoints
 from octavo.api.admin.operations import Endpoints, declare
 from octavo.api.http.hosts import allowed_hosts
 from octavo.api.http.router import Router
@@ -66,8 +57,8 @@ from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.clock import format_timestamp
 from octavo.events.jobs.admin import JobAdmin
 from octavo.operations.runtime import options
+from octavo.operations.runtime.build_services import Services
 from octavo.operations.runtime.infrastructure import Infrastructure
-from octavo.operations.runtime.services import Services
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.registry import Registry
 from octavo.settings import Settings

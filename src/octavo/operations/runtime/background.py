@@ -24,7 +24,7 @@ from octavo.database.maintained_counts import CountMaintenance
 from octavo.database.substring_indexes import SubstringIndexMaintenance
 from octavo.database.version_keeper import VersionTracker
 from octavo.events.delivery import Worker
-from octavo.events.journal_sweep import sweep_journal
+from octavo.events.journal import sweep_journal
 from octavo.events.webhooks.store import Webhooks
 from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
 from octavo.operations.runtime.options import hides_future, maintains_counts

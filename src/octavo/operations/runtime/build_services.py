@@ -1,5 +1,6 @@
 """Build the services of a site, which read and write entries, accounts and files, for one registry."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,11 @@ from octavo.content.media.files import FileService
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.core.cache import CacheScope
+from octavo.core.values import dataclass
 from octavo.events.hooks import Hooks
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
 from octavo.operations.runtime.result_cache import open_reader
-from octavo.operations.runtime.services import Services
 from octavo.operations.runtime.webhooks import webhook_change_listener
 from octavo.schema.registry import Registry
 from octavo.sdk.core_actions import NewEndpoints
@@ -27,6 +28,21 @@ from octavo.settings import Settings
 
 if TYPE_CHECKING:
     from octavo.operations.runtime.managed_services import ManagedServices
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The services that the APIs of one site share."""
+
+    controller: ContentController
+    files: FileService
+    accounts: Accounts
+    logins: ProviderLogins
+    users: UserManagement
+    roles: RoleManagement
+    rights: AbilityBuilder
+    manage: "Callable[[], ManagedServices]"
+    """Returns the services of the admin API, created on first use."""
 
 
 def no_hooks_yet(settings: Settings, registry: Registry) -> Hooks:

@@ -11,7 +11,6 @@ from typing import Any, Final
 from octavo.core.values import dataclass
 from octavo.database.topology import Freshness, Parameters, Topology
 from octavo.settings import Settings, SettingsError, SettingsProblem
-from octavo.settings.addresses import read_places
 from octavo.settings.database_url import read_database_url
 from octavo.settings.files.database import Database
 from octavo.settings.variable_files import read_value
@@ -19,6 +18,28 @@ from octavo.settings.variable_files import read_value
 _PEM: Final = "-----BEGIN"
 _VERIFIED: Final = ("verify-ca", "verify-full")
 _AUTHORITIES: Final = Path("~/.postgresql/root.crt")
+
+EXPECTED: Final = "host or host:port"
+_PORTS: Final = range(1, 65536)
+
+
+def read_places(text: str, port: int) -> tuple[tuple[str, int], ...]:
+    """Return host and port of each server. `port` is the default."""
+    return tuple(_place(part.strip(), port) for part in text.split(","))
+
+
+def _place(text: str, port: int) -> tuple[str, int]:
+    if text.startswith("/") or (text.count(":") > 1 and not text.startswith("[")):
+        return text, port
+    host, colon, number = text.rpartition(":") if not text.endswith("]") else (text, "", "")
+    if not colon:
+        host = text
+    elif not number.isdecimal() or int(number) not in _PORTS:
+        raise ValueError(EXPECTED)
+    host = host.removeprefix("[").removesuffix("]")
+    if not host:
+        raise ValueError(EXPECTED)
+    return host, int(number) if colon else port
 
 
 def ssl_of(options: Database, project: Path) -> str | ssl.SSLContext:

@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from octavo.api.graphql.schema.name_conflicts import left_out
 from octavo.content.validation.patterns import is_pattern
@@ -17,19 +17,52 @@ from octavo.project.plugins import plugins_in_use
 from octavo.query.sql.ddl.column_type_names import type_word
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.physical_names import column_name, table_name
-from octavo.schema.attributes import Scalar
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, Scalar
+from octavo.schema.content_types import Component, ContentType
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
 from octavo.schema.loader import Inspection, inspect_definitions
-from octavo.schema.privacy import with_private
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warning
 from octavo.schema.registry import Registry
-from octavo.schema.unlocalized import without_locales
 from octavo.settings import Settings
 
 logger = logging.getLogger(__name__)
-
 MOST_TOLD: Final = 5
 """Warnings that a start logs one by one. `octavo config check` shows all."""
+
+DefinitionT = TypeVar("DefinitionT", ContentType, Component)
+
+
+def with_private(registry: Registry, names: Collection[str]) -> Registry:
+    """Return the registry with the attributes of these names private; `id` is always visible."""
+    if not names:
+        return registry
+    content_types = [_hidden(item, names) for item in registry.content_types.values()]
+    return Registry(content_types, [_hidden(item, names) for item in registry.components.values()], registry.remarks)
+
+
+def _hidden(definition: DefinitionT, names: Collection[str]) -> DefinitionT:
+    attributes = {
+        name: replace(attribute, private=True) if name in names else attribute
+        for name, attribute in definition.attributes.items()
+    }
+    return replace(definition, attributes=attributes)
+
+
+def without_locales(registry: Registry) -> Registry:
+    """Return the registry without localized types and attributes."""
+    content_types = [_plain(item) for item in registry.content_types.values()]
+    return Registry(content_types, registry.components.values(), registry.remarks)
+
+
+def _plain(content_type: ContentType) -> ContentType:
+    if not content_type.localized:
+        return content_type
+    attributes = {
+        name: replace(attribute, localized=False)
+        for name, attribute in content_type.attributes.items()
+        if name not in (LOCALE, LOCALIZATIONS)
+    }
+    return replace(content_type, attributes=attributes, localized=False)
 
 
 def project_registry(settings: Settings) -> Registry:

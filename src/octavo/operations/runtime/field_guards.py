@@ -3,28 +3,31 @@
 Under `compat.graphqlGuards = "shared"` policies and scopes of a route also apply to the fields, and fields of actions
 that other code guards are closed until the project declares them. Under `own` neither applies, as in v4, and the log
 names the fields that are open because of that.
+
+An entry can also be created as a localization of another one. Under `compat.localizationGuards = "shared"` that route,
+and its GraphQL field, are closed if code guards `create` (single types: `update`), until the project declares guards of
+`createLocalization`. Under `own` they stay open, as in v4, and the log names them.
 """
 
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from octavo.access.authorization.ability import UPDATE
+from octavo.access.authorization.ability import CREATE, UPDATE
 from octavo.access.authorization.actions import action_on
 from octavo.api.graphql.customization.extension import Extension, FieldAccess
 from octavo.api.graphql.schema import names
 from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.graphql.transport.endpoint import GraphqlEndpoint
-from octavo.api.http.router import Handler, Router
+from octavo.api.http.router import Handler, Route, Router
 from octavo.api.rest.content_operations import content_operations
 from octavo.api.rest.operations import Declared, Operation, refuse
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.core.values import dataclass
 from octavo.operations.runtime.action_endpoints import ACTION_ENDPOINTS, ACTIONS, content_fields, endpoints_of
-from octavo.operations.runtime.localization_guards import close_localizations, find_unguarded_localizations
 from octavo.project.named_handlers import Used
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -33,11 +36,73 @@ from octavo.sdk.field_guards import RestGuard
 from octavo.sdk.request_pipeline import CodeHandler
 
 logger = logging.getLogger(__name__)
-
 _MOST_LINES: Final = 20
 _NAME: Final = re.compile(r":[A-Za-z_]\w*")
 _DECLARE: Final = "set `auth` or `policies` of the field in resolvers_config, or give it a resolver"
 _OPEN: Final = f'{_DECLARE}; or set compat.graphqlGuards = "shared" in config/api.toml'
+
+_LOCALIZE: Final = "createLocalization"
+_DECLARE_ROUTE: Final = "set `auth` or `policies` of create_localization in the CoreRouter"
+_OPEN_ROUTE: Final = f'{_DECLARE_ROUTE}, or compat.localizationGuards = "shared" in config/api.toml'
+
+
+@dataclass(frozen=True, slots=True)
+class UnguardedLocalization:
+    """A route that creates localizations without the guards that `create` has. `guards` describe these."""
+
+    content_type: ContentType
+    route: Route
+    operation: Operation
+    guards: str
+
+    def remark(self, *, shared: bool) -> str:
+        """Describe the route, and what to do."""
+        action = action_on(self.content_type.uid, _creating(self.content_type))
+        state, remedy = ("Closed", _DECLARE_ROUTE) if shared else ("Open", _OPEN_ROUTE)
+        return f"{state} over REST: {self.operation.name}: {action} is guarded by {self.guards}; {remedy}"
+
+
+def find_unguarded_localizations(
+    router: Router, registry: Registry, guards: Iterable[tuple[str, str]]
+) -> tuple[UnguardedLocalization, ...]:
+    """Return the routes that create localizations of types whose `create` is guarded, and that declare no guards.
+
+    `guards` are the guarded actions with descriptions of their guards.
+    """
+    described = dict(guards)
+    found = []
+    for route in router.declared():
+        operation = route.operation
+        if not isinstance(operation, Operation) or not operation.action.endswith(f".{_LOCALIZE}"):
+            continue
+        content_type = registry.content_types.get(operation.controller)
+        if content_type is None or _is_declared(route, operation):
+            continue
+        guarded = described.get(action_on(content_type.uid, _creating(content_type)))
+        if guarded is not None:
+            found.append(UnguardedLocalization(content_type, route, operation, guarded))
+    return tuple(found)
+
+
+def close_localizations(router: Router, extension: Extension, found: Iterable[UnguardedLocalization]) -> None:
+    """Close the routes, and their GraphQL fields unless the project declares them."""
+    for one in found:
+        router.replace(one.route.method, one.route.template, refuse)
+        key = ("Mutation", names.localization_field(one.content_type))
+        extension.access.setdefault(key, FieldAccess(closed=True, until_declared=True))
+
+
+def _creating(content_type: ContentType) -> str:
+    """Return the action that otherwise creates entries of a content type."""
+    return UPDATE if content_type.is_single else CREATE
+
+
+def _is_declared(route: Route, operation: Operation) -> bool:
+    """Return whether the project or v4's code declares guards for a route. Middlewares do not count."""
+    handler = route.handler
+    if operation.access is not None or handler is refuse:
+        return True
+    return isinstance(handler, CodeHandler) and bool(handler.policies or handler.overridden_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ registry. What does is in `site`.
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.access.authentication.rate_limits import RateLimits
@@ -41,21 +41,14 @@ from octavo.operations.runtime import options
 from octavo.operations.runtime.backups import ScheduledBackups
 from octavo.operations.runtime.open_mailer import open_mailer
 from octavo.operations.runtime.open_purges import open_purges
-from octavo.operations.runtime.open_resources import open_counts, open_media, open_project_database
+from octavo.operations.runtime.open_resources import open_counts, open_media, open_project_database, system_of_database
 from octavo.operations.runtime.open_storage import open_storage, warn_unwritable
-from octavo.operations.runtime.open_traces import open_traces
 from octavo.operations.runtime.open_webhooks import open_webhooks
 from octavo.operations.runtime.options import renews, revokes_tokens
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.content_types import LOCALE
-from octavo.settings import Settings
-
-
-def open_account_guard(settings: Settings, dialect: Dialect) -> AccountGuard:
-    """Return the guard that ends codes and sessions when an account changes."""
-    return AccountGuard(dialect, revoke=revokes_tokens(settings), renews=renews(settings))
-
+from octavo.settings import Settings, SettingsError, SettingsProblem
 
 if TYPE_CHECKING:
     from limits.aio.storage import Storage as CountStorage
@@ -64,6 +57,37 @@ if TYPE_CHECKING:
     from octavo.operations.telemetry.traces import Traces
 
 logger = logging.getLogger(__name__)
+_PATH: Final = "/v1/traces"
+_FILE, _KEY = "config/server.toml", "traces.endpoint"
+
+
+def open_traces(settings: Settings) -> "Traces | None":
+    """Return the tracer, or None if disabled. Raises SettingsError for an invalid URL or a missing package."""
+    given = settings.server.traces
+    if not given.endpoint:
+        return None
+    if not given.endpoint.startswith(("http://", "https://")):
+        raise SettingsError([SettingsProblem(_FILE, _KEY, "expected a URL that begins with http:// or https://")])
+    try:
+        from octavo.operations.telemetry.traces import TraceOptions, Traces
+    except ModuleNotFoundError as error:
+        message = "tracing requires a package: pip install 'octavo[opentelemetry]'"
+        raise SettingsError([SettingsProblem(_FILE, _KEY, message)]) from error
+    address = given.endpoint.rstrip("/")
+    return Traces(
+        TraceOptions(
+            endpoint=address if address.endswith(_PATH) else address + _PATH,
+            headers=given.headers,
+            service=given.service,
+            sample=given.sample,
+            system=system_of_database(settings),
+        )
+    )
+
+
+def open_account_guard(settings: Settings, dialect: Dialect) -> AccountGuard:
+    """Return the guard that ends codes and sessions when an account changes."""
+    return AccountGuard(dialect, revoke=revokes_tokens(settings), renews=renews(settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from typing import Any, Final
 from octavo import __version__
 from octavo.access.authentication.credentials import read_bearer
 from octavo.api.http.application import HttpApplication
+from octavo.api.http.observers import note_statement
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response, render_json
 from octavo.api.http.router import Router
 from octavo.api.http.slow_requests import SlowRequest
-from octavo.api.http.statement_counts import note_statement
 from octavo.core.clock import SYSTEM_CLOCK, Clock, this_moment
 from octavo.core.errors import ServiceUnavailable, UnauthorizedError
 from octavo.core.outage_log import report_outage

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from octavo.access.authorization.role_grants import ensure_default_roles
-from octavo.content.i18n.iso_locales import locale_name
+from octavo.content.i18n.locale_management import locale_name
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
@@ -51,7 +51,6 @@ _INSERT_DEFAULT: Final = RawStatement("""
 INSERT INTO strapi_core_store_settings ({key:name}, value, type)
 VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
 
-
 _NOT_UPDATED: Final = "Could not update the tables; nothing was changed"
 _OUT_OF_DATE: Final = """\
 The database is not up to date, and the start does not change it (`database.updateTables` is false, or --no-migrate).
@@ -61,7 +60,6 @@ _CONVERT: Final = """\
 Convert each with `octavo db convert TYPE ATTRIBUTE`, whose --dry-run shows what will not fit the new type; or all with
 `octavo db upgrade --allow-data-loss`: what does not fit is lost, and `octavo db diff` shows what else would be. Or take
 back the change of the definitions."""
-
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ import gc
 import logging
 import multiprocessing
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -18,7 +19,7 @@ from contextlib import suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
@@ -29,8 +30,6 @@ from octavo.api.http.application import HttpApplication
 from octavo.operations.runtime.allocator import forget_readers, give_back_start, keep_freed_memory, mapped_files
 from octavo.operations.runtime.asgi import create_service
 from octavo.operations.runtime.logs import flush_log, set_log_levels, set_up_log
-from octavo.operations.runtime.orphaned_workers import VARIABLE as SUPERVISOR
-from octavo.operations.runtime.orphaned_workers import end_with_supervisor
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process, build
 from octavo.operations.runtime.reload_signal import ReloadOnSignal, ignore_during_start
@@ -41,13 +40,7 @@ from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
 from octavo.settings import Settings
 from octavo.settings.files.server import Server as ServerOptions
 
-try:
-    from uvloop import new_event_loop
-except ImportError:
-    from asyncio import new_event_loop  # type: ignore[assignment]
-
 logger = logging.getLogger(__name__)
-
 BACKLOG = 2048
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 _LISTEN_POLL_SECONDS = 0.005
@@ -62,11 +55,41 @@ _LOADING_SECONDS = 0.5
 _NEW_OBJECTS = 10_000
 """Number of new objects between garbage collections: more than running requests hold, which each one traverses."""
 _tasks: set[asyncio.Task[None]] = set()
-
-
 Announce = Callable[[Process], None]
 Announcement = Callable[[Process], Callable[[], None]]
 Companion = Callable[[Process], Coroutine[Any, Any, None]]
+
+SUPERVISOR: Final = "OCTAVO_SUPERVISOR"
+"""The variable with the supervisor's process id."""
+_LOOK_SECONDS: Final = 1.0
+
+
+async def end_with_supervisor(seconds: float) -> None:
+    """Wait until the supervisor has ended, then stop this worker as a signal does.
+
+    The worker exits after `seconds` at the latest, and removes the supervisor's folder.
+    """
+    supervisor = int(os.environ[SUPERVISOR])
+    while os.getppid() == supervisor:  # noqa: ASYNC110 - the system reports it in no other way
+        await asyncio.sleep(_LOOK_SECONDS)
+    logger.error("The supervisor, process %d, has ended. This worker ends as well", supervisor)
+    Finalize(None, _remove_folder, exitpriority=-1)
+    os.kill(os.getpid(), signal.SIGTERM)
+    await asyncio.sleep(seconds)
+    _remove_folder()
+    os._exit(1)
+
+
+def _remove_folder() -> None:
+    folder = os.environ.get(WORKERS_FOLDER)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop  # type: ignore[assignment]
 
 
 def serve(read_settings: Callable[[], Settings], announcement: Announcement) -> None:

@@ -4,14 +4,17 @@ It uses an `Infrastructure` and is immutable. When the definitions change, a new
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import Final
 
-from octavo.api.graphql.customization.extension import Extending, Extension
+from octavo.api.graphql.customization.extension import Extending, Extension, FieldAccess
 from octavo.api.graphql.options import GraphqlContent
+from octavo.api.graphql.schema import names
 from octavo.api.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.api.http.dispatcher import Around
 from octavo.api.http.query_string import parse_query_string
-from octavo.api.http.router import Router
+from octavo.api.http.router import Later, Router
 from octavo.api.rest.accounts import AccountEndpoints
 from octavo.api.rest.caching import add_caching_headers
 from octavo.api.rest.content_operations import content_operations
@@ -29,41 +32,146 @@ from octavo.api.rest.plugin_operations import (
 )
 from octavo.api.rest.plugins import declare_plugin_reads
 from octavo.api.rest.providers import ProviderEndpoints
+from octavo.api.rest.schedules import add_schedules
 from octavo.api.rest.sessions import SessionAnswers
 from octavo.api.rest.uploads import UploadEndpoints
 from octavo.api.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.content import schedules
+from octavo.content.controllers.content import ContentController
+from octavo.content.controllers.reading import ContentReads
 from octavo.core.cache import CacheScope
 from octavo.core.values import dataclass
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
 from octavo.operations.runtime import definitions, options
-from octavo.operations.runtime.added_routes import add_feed, add_plans
-from octavo.operations.runtime.build_services import build_services, content_endpoints, no_hooks_yet
+from octavo.operations.runtime.build_services import Services, build_services, content_endpoints, no_hooks_yet
 from octavo.operations.runtime.field_guards import FieldGuards, close_plugin_fields, guard_fields
 from octavo.operations.runtime.infrastructure import Infrastructure
-from octavo.operations.runtime.lazy_admin import add_admin_door
-from octavo.operations.runtime.outbox_topics import make_jobs, site_topics
-from octavo.operations.runtime.outer_middlewares import around_requests
+from octavo.operations.runtime.outbox_topics import make_jobs, schedule_topic, site_topics
+from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.operations.runtime.read_your_writes import ReadYourWrites
 from octavo.operations.runtime.result_cache import use_response_cache
-from octavo.operations.runtime.schedule_notices import schedule_topic
-from octavo.operations.runtime.services import Services
 from octavo.operations.runtime.settings_remarks import log_settings_warnings
 from octavo.operations.runtime.v4_code import V4Code, read_v4_code
-from octavo.project import InvalidCode, load_code
+from octavo.project import CodeProblem, InvalidCode, load_code
+from octavo.project.code import REQUEST_MIDDLEWARE
 from octavo.project.execution import Runner
+from octavo.project.named_handlers import UsedReader
 from octavo.project.plugins import plugins_in_use, read_configs
 from octavo.query.params import read_query
+from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.sdk.app import App, Plugin
+from octavo.sdk.app import App, Plugin, make_facilities
 from octavo.sdk.builtin_rules import BuiltinRules
 from octavo.sdk.core_actions import NewEndpoints
-from octavo.sdk.facilities import make_facilities
 from octavo.sdk.hooks import run_bootstrap, run_destroy, run_register
+from octavo.sdk.request_pipeline import GlobalMiddlewares
 from octavo.sdk.routing import RestCode
 from octavo.sdk.services import ServiceTable
+from octavo.settings.files.api import FEED_PATH
 
 logger = logging.getLogger(__name__)
+
+_MOST_NAMED: Final = 5
+OTHER_FEED_PATH: Final = "/_events"
+"""The fallback path of the change feed. Names of content types have no underscores, so none can use it."""
+
+
+def add_plans(router: Router, prefix: str, controller: ContentController, extension: Extension | None) -> None:
+    """Add the routes of scheduled publishing, except for types whose code could reject an update.
+
+    For those types, the GraphQL fields are closed too. `extension` is None without GraphQL.
+    """
+    if controller.schedules is not None:
+        left_out = list(add_schedules(router, prefix, controller.schedules))
+        if extension is not None:
+            _close_fields(extension, [controller.registry.content_types[uid] for uid in left_out])
+        if left_out:
+            message = "Scheduling over REST is off for types that project code guards: %s%s"
+            more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
+            logger.warning(message, ", ".join(left_out[:_MOST_NAMED]), more)
+
+
+def _close_fields(extension: Extension, content_types: Iterable[ContentType]) -> None:
+    for one in content_types:
+        for key in (("Query", names.schedule_field(one)), ("Mutation", names.schedule_mutation(one))):
+            extension.access.setdefault(key, FieldAccess(closed=True, unless_named=True))
+
+
+def add_feed(router: Router, shared: Infrastructure, reads: ContentReads, hooks: Hooks) -> FeedEndpoint | None:
+    """Add the change feed, if it is enabled. Raises StartFailed if its path is taken."""
+    if shared.journal is None:
+        return None
+    settings = shared.settings.api
+    path = free_path(router, settings.rest.prefix, settings.events.path)
+    limits = options.feed_options(shared.settings)
+    feed = FeedEndpoint(reads, router, hooks, shared.journal, shared.authenticator, limits)
+    feed.add(router, settings.rest.prefix, path)
+    return feed
+
+
+def free_path(router: Router, prefix: str, wanted: str) -> str:
+    """Return the path of the change feed: `wanted`, if it is free.
+
+    If the default path is taken by a content type, the feed moves to another path and a warning is logged. Raises
+    StartFailed if the path is taken otherwise.
+    """
+    if not _is_taken(router, prefix + wanted):
+        return wanted
+    if wanted == FEED_PATH and not _is_taken(router, prefix + OTHER_FEED_PATH):
+        message = "GET %s is in use: the event stream is at %s. To change its path, set `events.path` in api.toml"
+        logger.warning(message, prefix + wanted, prefix + OTHER_FEED_PATH)
+        return OTHER_FEED_PATH
+    message = f"GET {prefix + wanted} is in use. Set another path for the event stream: `events.path` in api.toml"
+    raise StartFailed(message)
+
+
+def _is_taken(router: Router, path: str) -> bool:
+    there = router.find("GET", path)
+    return there is not None and ":" not in there[0].template
+
+
+def around_requests(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:
+    """Return all outer middlewares as one, or None if there are none. Raises InvalidCode."""
+    own, settings = _middlewares(shared, extending, v4), shared.settings
+    if not shared.database.servers():
+        return own
+    remembers = settings.database.replica_readers == "process"
+    graphql = settings.plugins.graphql.config.endpoint
+    path = settings.server.base_path or "/"
+    return ReadYourWrites(own, graphql, shared.database.position, remembers=remembers, path=path)
+
+
+def _middlewares(shared: Infrastructure, extending: Extending, v4: V4Code | None) -> Around | None:
+    """Return the project's middlewares around every request, or None. Raises InvalidCode."""
+    code, problems = extending.code, list[CodeProblem]()
+    reader = UsedReader(code.folder, problems)
+    place = "config/middlewares.toml: use"
+    named = shared.settings.middlewares.use or (v4.around if v4 else ())
+    used = reader.read(named, code.request_middlewares, REQUEST_MIDDLEWARE, place)
+    if problems:
+        raise InvalidCode(problems)
+    return GlobalMiddlewares(extending.app, extending.runner, used) if used else None
+
+
+BELOW: Final = frozenset(
+    ("admin", "content-manager", "content-type-builder", "email", "i18n", "octavo", "upload", "users-permissions")
+)
+"""The first path segments of all routes of the admin API."""
+
+
+def add_admin_door(router: Router, shared: Infrastructure, services: Services) -> None:
+    """Register the admin routes for lazy loading, unless ADMIN_JWT_SECRET is missing."""
+    if not shared.settings.secrets.admin_jwt_secret:
+        logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot sign in")
+        return
+
+    def load() -> Callable[[], None]:
+        from octavo.operations.runtime.admin_endpoints import declare_endpoints
+
+        return partial(declare_endpoints, router, shared, services)
+
+    router.add_later(Later(BELOW, load))
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)

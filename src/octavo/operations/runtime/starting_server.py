@@ -9,8 +9,7 @@ import logging
 from contextlib import suppress
 from typing import Final
 
-from octavo.api.http.error_response import render_error
-from octavo.api.http.response import Response, render_json
+from octavo.api.http.response import Response, render_error, render_json
 from octavo.core.errors import ServiceUnavailable
 from octavo.operations.runtime.service_manager import longer, status, tell_manager
 

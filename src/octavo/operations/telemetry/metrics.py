@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Final
 
+from octavo.api.http.observers import note_statement
 from octavo.api.http.router import METHODS
-from octavo.api.http.statement_counts import note_statement
 from octavo.core.cache import CacheBudget
 from octavo.core.counters import COUNTERS, JOB_SUCCESS, Counter
 from octavo.core.log_writer import LOG_WRITER

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from octavo.core.values import dataclass
 from octavo.query.ast import And, At, Filter, Not, Or, Page, Populate, PublicationState, Query
-from octavo.query.plan.filters import both, plan_filter, plan_guard, plan_step
+from octavo.query.plan.filters import both, plan_filter, plan_guard, plan_order, plan_step
 from octavo.query.plan.nodes import (
     BranchShape,
     CountShape,
@@ -34,7 +34,6 @@ from octavo.query.plan.nodes import (
 )
 from octavo.query.plan.planning import Planning
 from octavo.query.plan.scopes import published, visible
-from octavo.query.plan.sorting import plan_order
 from octavo.schema.attributes import (
     CREATORS,
     LOCALE,

@@ -1,4 +1,4 @@
-"""Plan filters as conditions: paths become steps, operands become typed values.
+"""Plan filters and sort parameters: paths become steps, operands become typed values.
 
 A filter through a relation is true if *some* related entry matches or, without related entries, if nulls would match.
 This equals the left joins of Strapi v4, without multiplying rows. Negation is pushed down to the tests, so `$not`
@@ -8,7 +8,7 @@ around a relation also means some related entry.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from octavo.query.ast import And, At, Compare, Filter, LinkedFrom, Not, Or, Unknown
+from octavo.query.ast import And, At, Compare, Filter, LinkedFrom, Not, Or, Sort, Unknown
 from octavo.query.lifting import Lifted
 from octavo.query.operators import PATTERN_TESTS, Operand, Operator, Test
 from octavo.query.plan.lifted import DOTTED_I, LiftedParameter
@@ -20,6 +20,7 @@ from octavo.query.plan.nodes import (
     Condition,
     Exists,
     Linked,
+    Order,
     Parameter,
     ParameterKind,
     Step,
@@ -285,3 +286,22 @@ def matches_nulls(condition: Condition) -> bool | None:
             return True if True in answers else None if None in answers else False
         case _:
             return condition.value
+
+
+def plan_order(sorts: tuple[Sort, ...], definition: Definition, planning: Planning) -> tuple[Order, ...]:
+    """Return the orders of a sanitized sort."""
+    return tuple(_plan_sort(sort, definition, planning) for sort in sorts)
+
+
+def _plan_sort(sort: Sort, definition: Definition, planning: Planning) -> Order:
+    steps: list[Step] = []
+    for name in sort.names:
+        attribute = definition.attributes.get(name)
+        if attribute is None or isinstance(attribute, Scalar):
+            place = planning.place(definition) if not steps and isinstance(definition, ContentType) else None
+            guard = None if attribute is None else plan_guard(place, name, planning)
+            return Order(attribute, sort.descending, tuple(steps), guard)
+        step = plan_step(definition, attribute, planning)
+        steps.append(step)
+        definition = step.target
+    raise ValueError(f"the sort {'.'.join(sort.names)} ends in no scalar")

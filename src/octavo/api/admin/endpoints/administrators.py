@@ -3,8 +3,7 @@
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.lists import AdministratorList, serialize_administrators
 from octavo.accounts.administrators.management import AdministratorManagement
-from octavo.api.admin.administrator_answers import serialize_administrator_with_roles
-from octavo.api.admin.answers import NO_STORE, data_answer
+from octavo.api.admin.answers import NO_STORE, data_answer, serialize_administrator_with_roles
 from octavo.api.admin.endpoints.sessions import PREFIX
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.administrators import (

@@ -1,20 +1,24 @@
-"""Content manager endpoints to read entries of collection types and single types."""
+"""Content manager endpoints to read entries: of collection types and single types, recent ones, and their URLs."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.access.authorization.ability import CREATE, FIND
 from octavo.access.authorization.actor import Actor
-from octavo.api.admin.answers import page_answer
+from octavo.api.admin.answers import data_answer, page_answer
 from octavo.api.admin.endpoints.preconditions import entry_answer
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.content import EntryPage
+from octavo.api.admin.schemas.content import EntryAddressesAnswer, EntryPage, PlannedAnswer, RecentAnswer
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.manager.entries import ManagedEntries
 from octavo.content.manager.managed_types import managed_type
+from octavo.content.manager.recent import RecentEntries
 from octavo.core.errors import ForbiddenError, NotFoundError
 from octavo.query.numbers import read_entry_id
+from octavo.schema.content_types import USER, ContentType
+from octavo.schema.registry import Registry
 
 PREFIX: Final = "/content-manager/collection-types/:uid"
 SINGLE: Final = "/content-manager/single-types/:uid"
@@ -62,3 +66,59 @@ def read_id(request: Request) -> int:
     if entry_id is None:
         raise NotFoundError
     return entry_id
+
+
+PATH: Final = "/octavo/entry-addresses/:uid"
+
+
+class EntryAddressEndpoints:
+    """`/octavo/entry-addresses/:uid`.
+
+    `prefix` is the content API's, below the path of the public URL. `previews` are URLs with placeholders in
+    braces, by UID.
+    """
+
+    operations = (AdminOperation("GET", PATH, "show", "Show the API URLs of entries", answers=EntryAddressesAnswer),)
+
+    def __init__(self, registry: Registry, prefix: str, previews: Mapping[str, str]) -> None:
+        self._registry = registry
+        self._prefix = prefix
+        self._previews = previews
+
+    async def show(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/entry-addresses/:uid: requires the permission to read entries."""
+        content_type = managed_type(self._registry, request.path_values["uid"], actor)
+        return data_answer({"api": self._address(content_type), "preview": self._previews.get(content_type.uid)})
+
+    def _address(self, content_type: ContentType) -> str | None:
+        """Return the path of the content type's public URL in the content API, or None if it has none."""
+        if content_type.uid == USER:
+            return f"{self._prefix}/users"
+        if not content_type.uid.startswith("api::"):
+            return None
+        name = content_type.singular_name if content_type.is_single else content_type.plural_name
+        return f"{self._prefix}/{name}"
+
+
+class RecentEndpoints:
+    """`/octavo/recent`, `/octavo/schedules/:uid`: limited to entries that the administrator can read."""
+
+    operations = (
+        AdminOperation("GET", "/octavo/recent", "recent", "Show recent changes and schedules", answers=RecentAnswer),
+        AdminOperation(
+            "GET", "/octavo/schedules/:uid", "planned", "Show the schedules of entries", answers=PlannedAnswer
+        ),
+    )
+
+    def __init__(self, entries: RecentEntries) -> None:
+        self._entries = entries
+
+    async def recent(self, _: Request, actor: Actor) -> Response:
+        """GET /octavo/recent"""
+        changed, drafts = await self._entries.changed(actor), await self._entries.drafts(actor)
+        return data_answer({"changed": changed, "drafts": drafts, "planned": await self._entries.planned(actor)})
+
+    async def planned(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/schedules/:uid: the next 200 schedules of entries that the administrator can read."""
+        content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
+        return data_answer(await self._entries.planned_of(content_type, actor))

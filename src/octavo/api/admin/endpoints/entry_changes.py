@@ -1,4 +1,4 @@
-"""Content manager endpoints that change entries of collection types."""
+"""Content manager endpoints that change and publish entries of collection types."""
 
 from typing import Any, Final
 
@@ -9,6 +9,8 @@ from octavo.api.admin.answers import plain_answer
 from octavo.api.admin.endpoints.entries import PREFIX, read_id
 from octavo.api.admin.endpoints.preconditions import entry_answer, expected_version
 from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.content import PublishedAgain
+from octavo.api.admin.schemas.media import Counted
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
@@ -16,8 +18,10 @@ from octavo.content.controllers.writing import Write
 from octavo.content.manager.entry_actions import PUBLISH, EntryActions
 from octavo.content.manager.entry_writes import DELETE, EntryWrites
 from octavo.content.manager.managed_types import managed_type
-from octavo.core.errors import ForbiddenError
-from octavo.core.forms import REQUIRED, Id, Items, Record, at_least, check
+from octavo.core.clock import this_moment
+from octavo.core.errors import ForbiddenError, ValidationError
+from octavo.core.forms import REQUIRED, Id, Items, Record, Text, at_least, check
+from octavo.query.dates import read_instant
 from octavo.query.numbers import read_entry_id
 from octavo.schema.content_types import USER, ContentType
 
@@ -156,3 +160,43 @@ async def read_ids(request: Request) -> list[int | None]:
 def counted(count: int) -> Response:
     """Return a response with the number of changed entries."""
     return plain_answer({"count": count})
+
+
+_ENTRY: Final = Record({"id": Id(REQUIRED), "publishedAt": Text(REQUIRED)}, closed=True)
+_FORM: Final = Record({"entries": Items(_ENTRY, at_least(1), REQUIRED)}, closed=True)
+
+
+class PublicationEndpoints:
+    """`/octavo/publications/:uid`"""
+
+    operations = (
+        AdminOperation(
+            "POST",
+            "/octavo/publications/:uid",
+            "publish",
+            "Publish entries with their previous publication dates",
+            takes=PublishedAgain,
+            answers=Counted,
+        ),
+    )
+
+    def __init__(self, actions: EntryActions) -> None:
+        self._actions = actions
+
+    async def publish(self, request: Request, actor: Actor) -> Response:
+        """POST /octavo/publications/:uid: undoes `bulkUnpublish`, in one transaction."""
+        content_type = managed_type(self._actions.registry, request.path_values["uid"], actor, PUBLISH)
+        check_drafts(content_type)
+        body = await request.json()
+        check(_FORM, body)
+        moments: dict[int | None, int] = {}
+        for one in body["entries"]:
+            moments[read_entry_id(one["id"], digits_only=True)] = _past(one["publishedAt"])
+        return plain_answer({"count": await self._actions.publish_as_before(content_type, moments, actor)})
+
+
+def _past(text: str) -> int:
+    moment = read_instant(text)
+    if moment > this_moment():
+        raise ValidationError("publishedAt must not be in the future")
+    return moment

@@ -1,4 +1,4 @@
-"""Media library endpoints for files: list, read, upload, replace, describe and delete.
+"""Media library endpoints: list, read, upload, replace, describe and delete files, show their uses, and settings.
 
 Permissions to describe or replace a file depend on the file, so a missing one is reported first, as in the reference.
 """
@@ -10,21 +10,25 @@ from typing import Any, Final
 from octavo.access.authorization.ability import UPDATE
 from octavo.access.authorization.actor import Actor, check
 from octavo.access.authorization.admin.names import ADD_FILES, CHANGE_FILES, READ_FILES
-from octavo.api.admin.answers import NO_STORE, page_answer
+from octavo.api.admin.answers import NO_STORE, data_answer, page_answer, plain_answer
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.media import MediaFile, MediaPage
+from octavo.api.admin.schemas.media import FileUsesAnswer, MediaFile, MediaPage
+from octavo.api.admin.schemas.project import ImageSettings, ImageSettingsAnswer
 from octavo.api.http.body import read_body
 from octavo.api.http.query_string import parse_form, read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.uploads import FILE_INFO, read_info, replaced_file, sent_files
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.manager.file_uses import FileUse, FileUses
 from octavo.content.manager.library import MISSING_FILE, Library
 from octavo.content.manager.library_changes import DELETE
+from octavo.content.manager.library_settings import LibrarySettings
 from octavo.content.media.files import FileService, Guard
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.core.forms.printing import MISSING
 from octavo.query.numbers import read_entry_id
+from octavo.schema.content_types import UPLOAD
 
 FILES: Final = "/upload/files"
 
@@ -99,3 +103,88 @@ class FileEndpoints:
 
 def _said(body: Any) -> Any:
     return body.get(FILE_INFO, MISSING) if isinstance(body, Mapping) else MISSING
+
+
+class FileUseEndpoints:
+    """`/octavo/files/:id/uses`"""
+
+    operations = (
+        AdminOperation(
+            "GET",
+            "/octavo/files/:id/uses",
+            "uses",
+            "List the entries that use a file",
+            (READ_FILES,),
+            answers=FileUsesAnswer,
+        ),
+    )
+
+    def __init__(self, library: Library, uses: FileUses) -> None:
+        self._library = library
+        self._uses = uses
+
+    async def uses(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/files/:id/uses: requires the permission to read the file."""
+        file_id = read_entry_id(request.path_values["id"])
+        await self._library.file(file_id, actor)
+        found, hidden = await self._uses.of(file_id or 0, actor)
+        return plain_answer({"data": [_shown(use) for use in found], "hidden": hidden})
+
+
+def _shown(use: FileUse) -> dict[str, object]:
+    return {
+        "uid": use.content_type.uid,
+        "kind": "singleType" if use.content_type.is_single else "collectionType",
+        "type": use.content_type.display_name,
+        "id": use.entry_id,
+        "label": use.label,
+        "field": use.field,
+    }
+
+
+_SETTINGS = (f"{UPLOAD}.settings.read",)
+_VIEW = (f"{UPLOAD}.configure-view",)
+
+
+class LibrarySettingsEndpoints:
+    """`/upload/settings` and `/upload/configuration`"""
+
+    operations = (
+        AdminOperation(
+            "GET",
+            "/upload/settings",
+            "settings",
+            "Show image processing settings",
+            _SETTINGS,
+            answers=ImageSettingsAnswer,
+        ),
+        AdminOperation(
+            "PUT",
+            "/upload/settings",
+            "save_settings",
+            "Update image processing settings",
+            _SETTINGS,
+            takes=ImageSettings,
+        ),
+        AdminOperation("GET", "/upload/configuration", "view", "Show the view settings of file lists"),
+        AdminOperation("PUT", "/upload/configuration", "save_view", "Update the view settings of file lists", _VIEW),
+    )
+
+    def __init__(self, settings: LibrarySettings) -> None:
+        self._settings = settings
+
+    async def settings(self, request: Request, actor: Actor) -> Response:
+        """GET /upload/settings"""
+        return data_answer(await self._settings.settings())
+
+    async def save_settings(self, request: Request, actor: Actor) -> Response:
+        """PUT /upload/settings"""
+        return data_answer(await self._settings.save_settings(await request.json()))
+
+    async def view(self, request: Request, actor: Actor) -> Response:
+        """GET /upload/configuration"""
+        return data_answer(await self._settings.view())
+
+    async def save_view(self, request: Request, actor: Actor) -> Response:
+        """PUT /upload/configuration"""
+        return data_answer(await self._settings.save_view(await request.json()))

@@ -9,9 +9,8 @@ from octavo.api.admin.schemas.content import Locale
 from octavo.api.admin.schemas.project import ChangedLocale, KnownLocale, NewLocale
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.content.i18n.iso_locales import iso_locales
-from octavo.content.manager.entries import ManagedEntries
-from octavo.content.manager.localization_defaults import begin_localization
+from octavo.content.i18n.locale_management import iso_locales
+from octavo.content.manager.entries import ManagedEntries, begin_localization
 from octavo.content.manager.managed_locales import ManagedLocales
 from octavo.core.errors import NotFoundError
 from octavo.core.forms import REQUIRED, Flag, Id, Record, Text, at_least, at_most, check

@@ -6,8 +6,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.accounts import AdminLogin
 from octavo.accounts.administrators.management import Person
 from octavo.accounts.administrators.registration import Registration
-from octavo.api.admin.administrator_answers import serialize_administrator_with_roles
-from octavo.api.admin.answers import data_answer, no_content
+from octavo.api.admin.answers import data_answer, no_content, serialize_administrator_with_roles
 from octavo.api.admin.endpoints.sessions import PREFIX, SessionAnswers
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.sessions import (

@@ -12,9 +12,8 @@ from octavo.accounts.administrators.role_forms import (
     read_permission_check,
     read_permissions,
 )
-from octavo.accounts.administrators.role_listing import RoleListing
 from octavo.accounts.administrators.role_permissions import StoredPermission
-from octavo.accounts.administrators.roles import AdminRoles, Role
+from octavo.accounts.administrators.roles import AdminRoles, Role, RoleListing
 from octavo.api.admin.answers import data_answer, instant
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.administrators import Ids, RightsAnswer

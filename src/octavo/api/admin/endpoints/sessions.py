@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.accounts import Administrators, AdminLogin
-from octavo.api.admin.administrator_answers import serialize_administrator
-from octavo.api.admin.answers import data_answer
+from octavo.api.admin.answers import data_answer, serialize_administrator
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.sessions import Credentials, EnteredAnswer
 from octavo.api.http.cookies import Cookie

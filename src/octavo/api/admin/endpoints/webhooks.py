@@ -1,4 +1,4 @@
-"""Endpoints for webhooks, compatible with v4.
+"""Endpoints for webhooks, compatible with v4, and for their delivery log.
 
 URLs are checked when messages are sent and, depending on the rule `webhookAddresses`, when a webhook is saved.
 """
@@ -13,16 +13,19 @@ from octavo.api.admin.answers import data_answer
 from octavo.api.admin.endpoints.sessions import PREFIX
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.administrators import Ids
+from octavo.api.admin.schemas.monitoring import DeliveriesAnswer
 from octavo.api.admin.schemas.tokens import SaidWebhook, TriggerAnswer, WebhookAnswer, WebhooksAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
+from octavo.core.clock import format_timestamp
 from octavo.core.errors import BadRequestError, NotFoundError, Problem, ValidationError
 from octavo.core.forms import REQUIRED, Flag, Items, Record, Rule, Shape, Text, check, rule
-from octavo.events.webhooks.events import triggers_webhooks
+from octavo.events.webhooks.change_listener import triggers_webhooks
+from octavo.events.webhooks.deliveries import Delivery
 from octavo.events.webhooks.messages import Answer
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import EVENTS, Webhook, checked, is_address
-from octavo.query.numbers import plain_id
+from octavo.query.numbers import plain_id, read_entry_id
 from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
 
@@ -189,3 +192,75 @@ def _outcome(webhook: Webhook, answer: Answer) -> dict[str, Any]:
     if answer.status is not None:
         return {"statusCode": answer.status, "message": answer.error}
     return {"statusCode": 500, "message": f"request to {webhook.url} failed, reason: {answer.error}"}
+
+
+_MOST: Final = 50
+_MOST_TEXT: Final = 20_000
+"""Maximum characters of a body in responses."""
+
+
+class DeliveryEndpoints:
+    """`/octavo/webhooks/:id/deliveries`"""
+
+    operations = (
+        AdminOperation(
+            "GET",
+            "/octavo/webhooks/:id/deliveries",
+            "find",
+            "List the latest deliveries of a webhook",
+            ("admin::webhooks.read",),
+            answers=DeliveriesAnswer,
+        ),
+        AdminOperation(
+            "POST",
+            "/octavo/webhooks/:id/deliveries/:message/redeliver",
+            "redeliver",
+            "Redeliver a webhook message",
+            ("admin::webhooks.update",),
+        ),
+    )
+
+    def __init__(self, webhooks: Webhooks) -> None:
+        self._webhooks = webhooks
+
+    async def find(self, request: Request, _: Actor) -> Response:
+        """GET /octavo/webhooks/:id/deliveries"""
+        webhook = await self._webhooks.get(_webhook_id(request))
+        found = await self._webhooks.deliveries(webhook.id, _MOST)
+        return data_answer(
+            {
+                "results": [_delivery(one) for one in found],
+                "failures": webhook.failures,
+                "disabledBecause": webhook.disabled_because,
+                "isSigned": webhook.secret is not None,
+            }
+        )
+
+    async def redeliver(self, request: Request, _: Actor) -> Response:
+        """POST .../:message/redeliver: queues the message. The result is in the delivery log."""
+        message = request.path_values["message"]
+        if (await self._webhooks.delivery(message)).webhook_id != _webhook_id(request):
+            raise NotFoundError(f"No message has the ID {message}")
+        await self._webhooks.redeliver(message)
+        return data_answer({}, status=202)
+
+
+def _webhook_id(request: Request) -> int:
+    return read_entry_id(request.path_values["id"]) or 0
+
+
+def _delivery(one: Delivery) -> dict[str, Any]:
+    return {
+        "id": one.message_id,
+        "event": one.event,
+        "url": one.url,
+        "body": one.body[:_MOST_TEXT],
+        "attempts": one.attempts,
+        "delivered": one.delivered,
+        "status": one.status,
+        "answer": one.answer[:_MOST_TEXT],
+        "error": one.error,
+        "milliseconds": one.milliseconds,
+        "createdAt": format_timestamp(one.created_at),
+        "sentAt": format_timestamp(one.sent_at),
+    }

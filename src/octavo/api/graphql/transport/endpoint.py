@@ -12,9 +12,8 @@ from octavo.api.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.graphql.transport.playground import playground
 from octavo.api.http.bundled_page import BundledPage
-from octavo.api.http.error_response import render_error
 from octavo.api.http.request import Request
-from octavo.api.http.response import TEXT, UNKEPT, Response
+from octavo.api.http.response import TEXT, UNKEPT, Response, render_error
 from octavo.api.http.router import Router
 from octavo.core.errors import MethodNotAllowed
 

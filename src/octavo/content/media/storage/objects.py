@@ -7,6 +7,7 @@ ServiceUnavailable.
 import gzip
 import importlib
 import shutil
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -15,8 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from octavo.content.media.file_types import is_harmless
-from octavo.content.media.storage.base import Kept, StorageProblem, Workspace
-from octavo.content.media.storage.keyed import KeyedStorage
+from octavo.content.media.storage.base import Kept, NamedStorage, StorageProblem, Workspace, safe_folder
 from octavo.content.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.calls import following
@@ -25,12 +25,34 @@ from octavo.core.values import dataclass
 _PIECE: Final = 8 << 20
 _PIECES_AT_ONCE: Final = 2
 """Chunks of a large file that are sent concurrently and kept in memory."""
-
 _RETRIES: Final = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
 _CLIENT: Final[Mapping[str, Any]] = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "5m"}
 _TEXTS: Final = ("text/", "application/json", "application/xml", "application/javascript", "image/svg+xml")
-
 Gzip = Literal["auto", "true", "false"]
+
+
+class KeyedStorage(NamedStorage):
+    """Files as objects; `_names` converts their names to keys and URLs."""
+
+    _names: ObjectNames
+
+    @abstractmethod
+    def remove(self, names: Iterable[str]) -> None:
+        """Delete files; missing ones are ignored."""
+
+    def move(self, name: str, target: str) -> None:
+        if not self.copy(name, target):
+            raise FileNotFoundError(name)
+        self.remove([name])
+
+    def settle(self) -> None:
+        """Do nothing: acknowledged writes are durable."""
+
+    def prefix_of(self, path: str) -> str:
+        return safe_folder(path)
+
+    def url_of(self, name: str) -> str:
+        return self._names.url_of(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -218,3 +218,11 @@ def open_archive(path: Path, password: str | None, folder: Path) -> Iterator[Arc
     """Open an archive, with temporary files in `folder`. Raises TransferError."""
     with unpacked(path, password, folder) as file:
         yield ArchiveReader(path, file)
+
+
+def check_version(metadata: dict[str, Any]) -> None:
+    """Raise TransferError unless version 4 created the archive."""
+    strapi = metadata.get("strapi")
+    version = strapi.get("version") if isinstance(strapi, dict) else None
+    if not isinstance(version, str) or not version.startswith("4."):
+        raise TransferError(f"The archive has version {version}; only version 4 is supported")

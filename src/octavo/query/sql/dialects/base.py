@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from octavo.core.values import dataclass
 from octavo.query.numbers import MAX_SAFE_INTEGER
 from octavo.query.operators import PATTERN_TESTS, Test
 from octavo.query.plan.nodes import Parameter, ParameterKind
@@ -17,7 +18,6 @@ from octavo.query.sql.ddl.tables import Column
 from octavo.query.sql.dialects.chains import Chain
 from octavo.query.sql.dialects.column_limits import ColumnLimits
 from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
-from octavo.query.sql.dialects.introspection import Introspection
 from octavo.query.sql.dialects.maintained_counts import MaintainedCounts
 from octavo.query.sql.dialects.substring_indexes import SubstringIndexes
 from octavo.query.sql.dialects.table_versions import TableVersions
@@ -33,13 +33,24 @@ COMPARISONS: Final[Mapping[Test, str]] = {
     Test.AMONG: "{column} IN ({values})",
     Test.BETWEEN: "{column} BETWEEN {value} AND {last}",
 }
-
-
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL functions take at most 100 arguments
 FILE_WORDS: Final = frozenset({"sqlite", "postgresql", "postgres", "mysql", "mariadb"})
 """Suffixes of file names that limit a script to one database: `name.sqlite.sql`."""
 Statements = tuple[str, ...]
 Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Introspection:
+    """Queries for existing tables. Types and names are the database's own.
+
+    Rows of `columns`: table, column, type, nullable, default; of `indexes`: table, index, unique, condition, column
+    (a row for each column); of `foreign_keys`: table, name, column, target, action on delete.
+    """
+
+    columns: str
+    indexes: str
+    foreign_keys: str
 
 
 class Dialect(ABC):

@@ -8,11 +8,10 @@ from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.plan.read_limits import LEAST_BYTES
 from octavo.query.sql.ddl.indexes import DECLARED_PREFIX, Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import Dialect, Statements
+from octavo.query.sql.dialects.base import Dialect, Introspection, Statements
 from octavo.query.sql.dialects.chains import WITH_CHAIN
 from octavo.query.sql.dialects.column_limits import PORTABLE
 from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
-from octavo.query.sql.dialects.introspection import Introspection
 from octavo.query.sql.dialects.postgresql_counts import CountJournal
 from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
 from octavo.query.sql.script import ScriptRules

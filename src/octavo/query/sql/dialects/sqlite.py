@@ -7,8 +7,7 @@ from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.plan.read_limits import LEAST_BYTES
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import Dialect, Statements
-from octavo.query.sql.dialects.introspection import Introspection
+from octavo.query.sql.dialects.base import Dialect, Introspection, Statements
 from octavo.query.sql.dialects.sqlite_counts import CountRows
 from octavo.query.sql.dialects.sqlite_substrings import TrigramIndexes
 from octavo.query.sql.script import ScriptRules
@@ -42,7 +41,6 @@ _TEXTS = ("varchar(255)", "text")
 _NUMBERS = ("integer", "bigint", "float")
 
 _TABLES = "FROM sqlite_master t JOIN {} WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-
 
 _LONGEST_PATTERN = 12_000
 """Maximum characters, of up to four bytes or escaped, whose pattern is within the limit of LIKE."""

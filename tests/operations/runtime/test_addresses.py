@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.settings.addresses import EXPECTED, read_places
+from octavo.operations.runtime.database_servers import EXPECTED, read_places
 
 
 @pytest.mark.parametrize(
