@@ -1,6 +1,7 @@
 """Forms with files: what is gathered, what is refused, and that nothing is left behind."""
 
 import asyncio
+import base64
 from contextlib import suppress
 
 import pytest
@@ -130,6 +131,57 @@ def test_a_compressed_form_is_refused() -> None:
     request = request_of("POST", "/", [TYPE, ("Content-Encoding", "gzip")], [b"x"])
     with pytest.raises(UnsupportedMediaTypeError):
         asyncio.run(read_form_data(request))
+
+
+def headed(head: str, content: bytes, encoding: str = "utf-8") -> bytes:
+    return f"--B\r\n{head}\r\n\r\n".encode(encoding) + content + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    "head, encoding, expected",
+    [
+        ('filename="Größe 1.txt"', "utf-8", "Größe 1.txt"),
+        ('filename="Größe 1.txt"', "latin-1", "Größe 1.txt"),
+        ('filename="“Größe”.txt"', "cp1252", "“Größe”.txt"),
+        ('filename="文档.txt"', "utf-8", "文档.txt"),
+    ],
+)
+def test_file_names_are_read_in_the_encoding_that_they_have(head: str, encoding: str, expected: str) -> None:
+    gathered, _ = read(form(headed(f'Content-Disposition: form-data; name="a"; {head}', b"x", encoding)))
+    assert gathered.files[0].filename == expected
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_a_part_in_base64_is_decoded(size: int) -> None:
+    content = bytes(range(256))
+    sent = base64.encodebytes(content)  # lines of 76 characters
+    transfer = "Content-Transfer-Encoding: Base64"
+    gathered, contents = read(
+        form(
+            headed(f'Content-Disposition: form-data; name="f"; filename="a.bin"\r\n{transfer}', sent),
+            headed(f'Content-Disposition: form-data; name="t"\r\n{transfer}', base64.b64encode("é".encode())),
+            headed('Content-Disposition: form-data; name="b"\r\nContent-Transfer-Encoding: 8bit', b"YQ=="),
+        ),
+        size=size,
+    )
+    assert contents == [content]
+    assert gathered.files[0].size == len(content)
+    assert gathered.fields == (("t", "é"), ("b", "YQ=="))
+
+
+@pytest.mark.parametrize(
+    "encoding, content, message",
+    [
+        ("base64", b"YQ=", "not valid base64"),
+        ("base64", b"Y!==", "not valid base64"),
+        ("base64", b"YQ==YQ==", "not valid base64"),
+        ("quoted-printable", b"=C3=A9", "Content-Transfer-Encoding 'quoted-printable' is not supported"),
+    ],
+)
+def test_a_part_that_cannot_be_decoded_is_refused(encoding: str, content: bytes, message: str) -> None:
+    head = f'Content-Disposition: form-data; name="f"; filename="a"\r\nContent-Transfer-Encoding: {encoding}'
+    with pytest.raises(BadRequestError, match=message):
+        read(form(headed(head, content)))
 
 
 NOISE = [

@@ -4,6 +4,7 @@ Raises errors with status 400 (malformed), 413 and 415 (compressed).
 """
 
 import asyncio
+import binascii
 from tempfile import SpooledTemporaryFile
 
 from multipart import (  # type: ignore[import-untyped]
@@ -22,6 +23,8 @@ from octavo.core.values import dataclass
 # Files up to this size stay in memory. Chunks from this size on are parsed in a thread.
 IN_MEMORY = 256 * 1024
 _MALFORMED = "Malformed multipart body"
+_NOT_BASE64 = "A part with Content-Transfer-Encoding base64 is not valid base64"
+_PLAIN_ENCODINGS = frozenset({"", "binary", "8bit", "7bit"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +79,13 @@ class _Collector:
 
     def __init__(self, boundary: str, limits: BodyLimits) -> None:
         self._limits = limits
-        self._parser = PushMultipartParser(boundary, max_segment_count=limits.parts)
+        # Latin-1 decodes any bytes: names are in UTF-8 or, from old clients, in Windows-1252.
+        self._parser = PushMultipartParser(boundary, max_segment_count=limits.parts, header_charset="latin-1")
         self._fields: list[tuple[str, str]] = []
         self._files: list[UploadedFile] = []
         self._opened: list[SpooledTemporaryFile[bytes]] = []
         self._segment: MultipartSegment | None = None
+        self._base64: _Base64Decoder | None = None
         self._text = bytearray()
         self._text_total = 0
 
@@ -125,11 +130,14 @@ class _Collector:
 
     def _begin(self, segment: MultipartSegment) -> None:
         self._segment = segment
+        self._base64 = _transfer_decoder(segment)
         self._text.clear()
         if segment.filename is not None:
             self._opened.append(SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115 - closed with the request
 
     def _add(self, segment: MultipartSegment, data: bytes | bytearray) -> None:
+        if self._base64 is not None:
+            data = self._base64.decode(data)
         if segment.filename is None:
             self._text_total += len(data)
             self._text += data
@@ -141,16 +149,62 @@ class _Collector:
         self._opened[-1].write(data)
 
     def _end(self, segment: MultipartSegment) -> None:
-        name = segment.name or ""
+        if self._base64 is not None:
+            self._base64.finish()
+        name = _header_text(segment.name or "")
         if segment.filename is None:
             self._fields.append((name, _decode(self._text)))
             return
         file = self._opened[-1]
+        size = file.tell()
         file.seek(0)
         # An empty file input sends a part without name and content.
-        if segment.filename or segment.size:
+        if segment.filename or size:
             kind = segment.content_type or "application/octet-stream"
-            self._files.append(UploadedFile(name, segment.filename, kind, segment.size, file))
+            self._files.append(UploadedFile(name, _header_text(segment.filename), kind, size, file))
+
+
+class _Base64Decoder:
+    """Decodes a part with `Content-Transfer-Encoding: base64` as it arrives."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def decode(self, data: bytes | bytearray) -> bytes:
+        """Return the bytes of all complete groups so far. Raises BadRequestError."""
+        data = self._rest + bytes(data).translate(None, b" \t\r\n")
+        complete = len(data) - len(data) % 4
+        self._rest = data[complete:]
+        try:
+            return binascii.a2b_base64(data[:complete], strict_mode=True)
+        except binascii.Error:
+            raise BadRequestError(_NOT_BASE64) from None
+
+    def finish(self) -> None:
+        """Raise BadRequestError if the last group is incomplete."""
+        if self._rest:
+            raise BadRequestError(_NOT_BASE64)
+
+
+def _transfer_decoder(segment: MultipartSegment) -> _Base64Decoder | None:
+    encoding = (segment.header("Content-Transfer-Encoding") or "").strip().lower()
+    if encoding == "base64":
+        return _Base64Decoder()
+    if encoding not in _PLAIN_ENCODINGS:
+        raise BadRequestError(
+            f"Content-Transfer-Encoding {encoding[:40]!r} is not supported: send the part as binary or base64"
+        )
+    return None
+
+
+def _header_text(text: str) -> str:
+    """Return a text that was read as Latin-1 in the encoding that it has: UTF-8, or Windows-1252 from old clients."""
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            return text.encode("latin-1").decode(encoding)
+        except UnicodeError:
+            continue
+    return text
 
 
 def _decode(text: bytearray) -> str:
