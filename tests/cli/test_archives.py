@@ -90,7 +90,9 @@ def test_wrong_calls(call: Call, arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) -> None:
+def test_copy(
+    call: Call, project: Path, tmp_path: Path, postgresql_url: str, postgresql_server: PostgresqlServer
+) -> None:
     archive = str(write_archive(tmp_path / "in.tar", town_files()))
     said(call("import", "-f", archive, "--force"))
     source = f"sqlite:///{project / '.octavo/data.db'}"
@@ -98,6 +100,8 @@ def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) ->
     assert told[0].startswith("Copied ")
     assert "Active webhooks" in "".join(told)
     assert "--force replaces its data" in refused(call("db", "copy", source, postgresql_url))
+    unknown = "SELECT count(*) FROM pg_class WHERE relname IN ('houses', 'streets', 'up_roles') AND reltuples < 0"
+    assert postgresql_server.run_sql(database_name(postgresql_url), unknown) == "0\n"
     back = f"sqlite:///{tmp_path / 'back.db'}"
     assert said(call("db", "copy", postgresql_url, back)) == said(call("db", "copy", source, postgresql_url, "--force"))
     assert refused(call("db", "copy", source, source)) == "source and target are the same database"

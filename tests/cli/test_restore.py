@@ -81,6 +81,7 @@ def test_whatever_a_schema_holds(
     name = database_name(postgresql_url)
     postgresql_server.run_sql(name, EVERYTHING)
     change_and_restore("DELETE FROM notes; CREATE TYPE younger AS ENUM ('c'); CREATE VIEW new AS SELECT 1")
+    assert postgresql_server.run_sql(name, "SELECT reltuples FROM pg_class WHERE relname = 'notes'") == "1\n"
     assert postgresql_server.run_sql(name, "SELECT text, of_notes FROM happy") == "one|1\n"
     left = "SELECT to_regtype('younger') IS NULL, to_regclass('new') IS NULL"
     assert postgresql_server.run_sql(name, left) == "t|t\n"

@@ -9,7 +9,18 @@ import click
 
 from octavo.cli.advise import advise
 from octavo.cli.backups import backups, make_scheduled
-from octavo.cli.base import Command, Group, json_option, project_option, read_settings, refuse, say, say_json, say_table
+from octavo.cli.base import (
+    Command,
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    say_json,
+    say_table,
+    warn,
+)
 from octavo.cli.database_copy import copy
 from octavo.cli.hidden import hidden
 from octavo.cli.migrations import connected, migrate, migration, migrations
@@ -30,6 +41,7 @@ from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, found_tables, plan_changes, synchronize
 from octavo.database.unit_of_work import unit_of_work
 from octavo.database.unserved_content import find_unserved_content
+from octavo.database.vacuum import vacuum
 from octavo.events.jobs import backup_records
 from octavo.events.outbox import Outbox
 from octavo.modeling.refactoring.convert import find_conversion
@@ -82,11 +94,15 @@ def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
     uploads = source.file.with_name("uploads")
     if source.manifest is not None and source.manifest.uploads and uploads.is_dir():
         say("Uploaded files were not restored; they are in {}.", uploads)
-    asyncio.run(_settle(settings, source))
+    for warning in asyncio.run(_settle(settings, source)):
+        warn(warning)
 
 
-async def _settle(settings: Settings, source: Source) -> None:
-    """Update state that the backup does not know: that it finished, and which responses CDNs have cached since."""
+async def _settle(settings: Settings, source: Source) -> list[str]:
+    """Update state that the backup does not know: that it finished, and which responses CDNs have cached since.
+
+    Also vacuums the tables. Returns warnings.
+    """
     database = open_project_database(settings)
     try:
         await database.connect()
@@ -98,6 +114,7 @@ async def _settle(settings: Settings, source: Source) -> None:
                 if table.name not in found:
                     await unit.connection.execute_script(table.script(database.dialect.counter_column))
             await open_purges(settings, database, Outbox(database)).purge_with(unit)
+        return await vacuum(database)
     finally:
         await database.close()
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.cli.base import Command, project_option, read_settings, refuse, say, warn
 from octavo.cli.brought_webhooks import active_webhooks, print_active_webhooks
 from octavo.cli.progress import progress_bar
 from octavo.core.plurals import counted
 from octavo.database import SQLITE_PREFIX, open_database
 from octavo.database.connection import Database
+from octavo.database.vacuum import vacuum
 from octavo.events.outbox import Outbox
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_purges import open_purges
@@ -58,8 +59,10 @@ def copy(
     options = CopyOptions(replace=force, rounded=round_decimals, skip_invalid=skip_invalid)
     with progress_bar("Copying") as progress:
         databases = _opened(source, schema), _opened(target, schema)
-        report, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
+        report, warnings, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
     _print_report(report)
+    for warning in warnings:
+        warn(warning)
     print_active_webhooks(webhooks)
 
 
@@ -86,7 +89,7 @@ def _opened(url: str, schema: str | None) -> Database:
 
 async def _copy(
     settings: Settings, source: Database, target: Database, options: CopyOptions, progress: Progress
-) -> tuple[CopyReport, list[str]]:
+) -> tuple[CopyReport, list[str], list[str]]:
     registry = project_registry(settings)
     await reach_database(source)
     try:
@@ -94,7 +97,7 @@ async def _copy(
         try:
             purges = open_purges(settings, target, Outbox(target))
             report = await copy_database(source, target, registry, own_tables(settings), options, progress, purges)
-            return report, await active_webhooks(target)
+            return report, await vacuum(target, report.rows), await active_webhooks(target)
         finally:
             await target.close()
     finally:

@@ -7,11 +7,12 @@ from typing import Final
 
 import click
 
-from octavo.cli.base import Command, project_option, read_settings, say
+from octavo.cli.base import Command, project_option, read_settings, say, warn
 from octavo.cli.brought_webhooks import active_webhooks, print_active_webhooks
 from octavo.cli.export import parts_of, parts_options
 from octavo.cli.progress import progress_bar
 from octavo.core.plurals import counted
+from octavo.database.vacuum import vacuum
 from octavo.events.outbox import Outbox
 from octavo.operations.backups.restoring import require_unused
 from octavo.operations.runtime.definitions import project_registry
@@ -68,9 +69,11 @@ def import_(
         check_parts(archive, parts)
         _confirm(archive, registry, parts, force)
         with progress_bar("Importing") as progress:
-            report, webhooks = asyncio.run(_import(settings, registry, archive, parts, progress))
+            report, warnings, webhooks = asyncio.run(_import(settings, registry, archive, parts, progress))
     print_active_webhooks(webhooks)
     _print_report(report)
+    for warning in warnings:
+        warn(warning)
 
 
 def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force: bool) -> None:
@@ -89,7 +92,7 @@ def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force
 
 async def _import(
     settings: Settings, registry: Registry, archive: ArchiveReader, parts: Set[Part], progress: Progress
-) -> tuple[ImportReport, list[str]]:
+) -> tuple[ImportReport, list[str], list[str]]:
     storage, database = open_storage(settings), open_project_database(settings)
     await reach_database(database)
     try:
@@ -98,7 +101,8 @@ async def _import(
         )
         purges = open_purges(settings, database, Outbox(database))
         report = await import_archive(database, registry, storage, archive, parts, progress, purges)
-        return report, await active_webhooks(database) if Part.CONFIG in parts else []
+        warnings = await vacuum(database)
+        return report, warnings, await active_webhooks(database) if Part.CONFIG in parts else []
     finally:
         await database.close()
 

@@ -21,6 +21,7 @@ from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
 from octavo.query.sql.dialects.maintained_counts import MaintainedCounts
 from octavo.query.sql.dialects.substring_indexes import SubstringIndexes
 from octavo.query.sql.dialects.table_versions import TableVersions
+from octavo.query.sql.dialects.vacuum import Vacuum
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
 
@@ -286,6 +287,8 @@ class Dialect(ABC):
 
     chain: Chain | None = None
     """Combines several writes in one statement; None if the database does not support it."""
+    vacuum: Vacuum | None = None
+    """Cleans up tables after large changes; None if the database does not need it."""
 
     def on_conflict(self, *keys: str) -> str:
         """Return the text between the row of an INSERT and the columns to set where a row has these keys, in order."""

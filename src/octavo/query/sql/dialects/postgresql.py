@@ -14,6 +14,7 @@ from octavo.query.sql.dialects.column_limits import PORTABLE
 from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
 from octavo.query.sql.dialects.postgresql_counts import CountJournal
 from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
+from octavo.query.sql.dialects.vacuum import POSTGRESQL_VACUUM
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 
@@ -133,6 +134,7 @@ class PostgreSQLDialect(Dialect):
     most_joined_conditions = 16
 
     chain = WITH_CHAIN
+    vacuum = POSTGRESQL_VACUUM
 
     # Values of statements: PostgreSQL needs the type of every value
 
