@@ -275,6 +275,18 @@ def test_conditions_are_met(tagged: HttpApplication, headers: list[Header], stat
     assert ("content-length" in answer.headers) == (status != 304)
 
 
+def test_a_file_that_changes_again_within_a_second_is_sent_again(app: HttpApplication, folder: Path) -> None:
+    """A moment in the future stands for the current second."""
+    moment = 4_000_000_000
+    for content in (b"old", b"new"):
+        (folder / "uploads/a.png").write_bytes(content)
+        os.utime(folder / "uploads/a.png", (moment, moment))
+        if content == b"old":
+            known = ask(app, "GET", "/uploads/a.png").headers["last-modified"]
+    answer = ask(app, "GET", "/uploads/a.png", [("If-Modified-Since", known)])
+    assert (answer.status, answer.body) == (200, b"new")
+
+
 def test_the_longest_path_decides_which_folder_is_meant(folder: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "volume"
     elsewhere.mkdir()

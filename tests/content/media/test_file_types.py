@@ -56,7 +56,14 @@ def test_types(head: bytes, declared: str, name: str, expected: str) -> None:
     assert type_of(head, declared, name, check_images=True) == expected
 
 
-@pytest.mark.parametrize("head", [b"hello", b"MZ\x90\0", b""])
+@pytest.mark.parametrize("check_images", [True, False])
+def test_an_empty_file_is_no_image(check_images: bool) -> None:
+    assert type_of(b"", "image/png", "a.png", check_images=check_images) == "application/octet-stream"
+    assert type_of(b"", "image/x-icon", "a.ico", check_images=check_images) == "application/octet-stream"
+    assert type_of(b"", "text/csv", "a.csv", check_images=check_images) == "text/csv"
+
+
+@pytest.mark.parametrize("head", [b"hello", b"MZ\x90\0"])
 def test_types_are_believed_where_images_are_not_checked(head: bytes) -> None:
     assert type_of(head, "image/png", "fake.png") == "image/png"
     assert type_of(head, "", "fake.jpg") == "image/jpeg"

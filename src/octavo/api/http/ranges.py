@@ -1,6 +1,7 @@
 """Conditional and range requests for files (RFC 9110, 13 and 14)."""
 
 import re
+import time
 from datetime import UTC
 from os import stat_result
 
@@ -19,10 +20,15 @@ def entity_tag(stat: stat_result) -> str:
 
 
 def last_modified(stat: stat_result) -> str:
-    """Format the time of the last change for HTTP."""
+    """Format the time of the last change for HTTP.
+
+    HTTP's dates have no fractions, and a file can change again within the second of its last change. For a second, the
+    date is one second earlier, so that the copy that a client gets now never counts as current (RFC 9110, 8.8.2.2).
+    """
     from email.utils import formatdate
 
-    return formatdate(int(stat.st_mtime), usegmt=True)
+    may_change_unseen = time.time() - stat.st_mtime < 1
+    return formatdate(int(stat.st_mtime) - may_change_unseen, usegmt=True)
 
 
 def names_tag(known: bytes, tag: bytes) -> bool:

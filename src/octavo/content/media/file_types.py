@@ -66,7 +66,8 @@ def type_of(head: bytes, declared: str, name: str, *, check_images: bool = False
     essence = declared.partition(";")[0].strip().lower()
     claims = (essence if _DECLARED.fullmatch(essence) else None, type_by_name(name))
     candidates = [claim for claim in claims if claim is not None]
-    believed = next((claim for claim in candidates if not check_images or _may_be(claim, head)), None)
+    checks = check_images or not head  # an empty file is no image
+    believed = next((claim for claim in candidates if not checks or _may_be(claim, head)), None)
     return believed or ("text/plain" if candidates and _is_text(head) else ANY_TYPE)
 
 
@@ -102,7 +103,11 @@ def _root(head: bytes, skipped: Sequence[tuple[re.Pattern[bytes], bytes]]) -> by
 
 def _may_be(mime: str, head: bytes) -> bool:
     """Return whether a file without a signature can have this type. Image types must be possible for its bytes."""
-    if not mime.startswith("image/") or _WRITTEN.fullmatch(mime):
+    if not mime.startswith("image/"):
+        return True
+    if not head:
+        return False
+    if _WRITTEN.fullmatch(mime):
         return True
     if mime == SVG:
         return _MARKUP.match(head) is not None
