@@ -164,6 +164,9 @@ export interface AuditEntry {
   uid: string | null;
   entry: number | null;
   request: string | null;
+  client: string | null;
+  userAgent: string | null;
+  details: unknown;
 }
 
 /** A page of the audit log. */
@@ -1484,6 +1487,8 @@ export interface Operations {
   'GET /octavo/about': { path: undefined; takes: unknown; answers: AboutAnswer };
   /** List audit records */
   'GET /octavo/audit': { path: undefined; takes: unknown; answers: AuditAnswer };
+  /** Export audit records as JSON lines */
+  'GET /octavo/audit/export': { path: undefined; takes: unknown; answers: unknown };
   /** Report whether definitions can be changed */
   'GET /octavo/content-type-builder': { path: undefined; takes: unknown; answers: BuilderStateAnswer };
   /** Preview a change of definitions */

@@ -2,11 +2,17 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Final
 
 import click
+import orjson
 
-from octavo.accounts.administrators.audit import TABLE, Entry, read_audit
+from octavo.accounts.administrators.audit import COMMAND, TABLE, Entry, export_audit, read_audit
 from octavo.cli.base import json_option, project_option, read_settings, say_json, say_table, with_database
+from octavo.database.connection import Database
+from octavo.settings import Settings
+
+_AT_ONCE: Final = 1000
 
 
 @click.command(epilog="Example: octavo audit --by ann@example.org --limit 20")
@@ -14,10 +20,28 @@ from octavo.cli.base import json_option, project_option, read_settings, say_json
 @click.option("--type", "uid", help="Only actions on this content type, such as api::article.article.")
 @click.option("--entry", type=click.IntRange(1), help="Only actions on the entry with this id.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Maximum number.")
+@click.option("--export", is_flag=True, help="Print all records as JSON lines, oldest first.")
+@click.option(
+    "--after", default=0, type=click.IntRange(0), help="With --export: only records after the one with this id."
+)
 @project_option
 @json_option
-def audit(email: str | None, uid: str | None, entry: int | None, limit: int, project: Path, as_json: bool) -> None:
-    """Show the audit log of administrators, newest first."""
+def audit(
+    email: str | None,
+    uid: str | None,
+    entry: int | None,
+    limit: int,
+    export: bool,
+    after: int,
+    project: Path,
+    as_json: bool,
+) -> None:
+    """Show the audit log of administrators and commands, newest first."""
+    if export and (email or uid or entry):
+        raise click.UsageError("--export prints all records: use it without --by, --type and --entry")
+    if export:
+        _export(read_settings(project), after)
+        return
     found = with_database(
         read_settings(project),
         lambda database: read_audit(database, email=email.lower() if email else None, uid=uid, entry=entry, most=limit),
@@ -26,10 +50,25 @@ def audit(email: str | None, uid: str | None, entry: int | None, limit: int, pro
     if as_json:
         say_json([{**asdict(one), "at": _when(one)} for one in found])
     else:
-        columns = ("when", "administrator", "door", "action", "type", "id")
-        rows = ((_when(one), one.email, one.door, one.action, one.uid, one.entry) for one in found)
+        columns = ("when", "administrator", "door", "action", "type", "id", "from")
+        rows = ((_when(one), one.email, one.door, one.action, one.uid, one.entry, _from(one)) for one in found)
         none = "No matching audit records." if email or uid or entry else "No audit records yet."
         say_table(columns, rows, none)
+
+
+def _export(settings: Settings, after: int) -> None:
+    async def work(database: Database) -> None:
+        last = after
+        while records := await export_audit(database, last, _AT_ONCE):
+            for last, one in records:
+                click.echo(orjson.dumps({"id": last, **asdict(one), "at": _when(one)}).decode())
+
+    with_database(settings, work, (TABLE,))
+
+
+def _from(entry: Entry) -> str | None:
+    """Return the client's address, or the command."""
+    return entry.client or (entry.agent if entry.door == COMMAND else None)
 
 
 def _when(entry: Entry) -> str:

@@ -1,9 +1,11 @@
 """Shared parts of commands: project, database, options, output for users and scripts, short error messages."""
 
 import asyncio
+import getpass
 import json
 import logging
 import os
+import platform
 import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,17 +18,21 @@ from typing import Any, Final, NoReturn, TypeVar
 import click
 
 from octavo.access.authorization.actions import actions_of
+from octavo.accounts.administrators.audit import TABLE as AUDIT
+from octavo.accounts.administrators.audit import Audit
 from octavo.core.errors import OctavoError, ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.plurals import counted
 from octavo.core.text_limits import close_match
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import with_keeper
+from octavo.events import origin
 from octavo.events.outbox import Outbox
 from octavo.operations.backups.problems import BackupFailed
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_purges import open_purges, purging_tables
 from octavo.operations.runtime.open_resources import migrations_folder, open_project_database
+from octavo.operations.runtime.options import audit_options
 from octavo.operations.runtime.prepare_database import StartFailed, prepare_database
 from octavo.operations.transfer.problems import SeedError, TransferError
 from octavo.project import InvalidCode
@@ -157,7 +163,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with nullcontext() if self.serves else without_start_warnings():
+            with nullcontext() if self.serves else without_start_warnings(), _named_for_audit(self, ctx):
                 return super().invoke(ctx)
         except SettingsError as error:
             raise Refused(_listed("the settings", error.problems)) from error
@@ -169,6 +175,26 @@ class Command(click.Command):
             raise
         except (StartFailed, SeedError, TransferError, BackupFailed, OctavoError, OSError) as error:
             raise Refused(str(error)) from error
+
+
+@contextmanager
+def _named_for_audit(command: Command, ctx: click.Context) -> Iterator[None]:
+    """Name the command and the system's user in the audit log, unless it serves."""
+    if command.serves:
+        yield
+        return
+    origin.COMMAND.text = f"{ctx.command_path} by {_system_user()} on {platform.node()}"
+    try:
+        yield
+    finally:
+        origin.COMMAND.text = ""
+
+
+def _system_user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in containers
+        return str(os.getuid())
 
 
 class ServingCommand(Command):
@@ -239,6 +265,7 @@ def with_database(
 
         return asyncio.run(with_hooked_database(settings, work))
     tables = (*own, *purging_tables(settings)) if hooked else own
+    tables = tuple(dict.fromkeys((*tables, AUDIT)))
 
     async def run() -> ResultT:
         database = open_project_database(settings)
@@ -251,7 +278,8 @@ def with_database(
         await prepare_database(database, registry, locale, tables, folder, update_tables=update)
         purges = open_purges(settings, database, Outbox(database))
         try:
-            with with_keeper(purges.keep) if hooked else nullcontext():
+            audit = Audit(database, audit_options(settings))
+            with with_keeper(purges.keep) if hooked else nullcontext(), with_keeper(audit.write_changes):
                 return await work(database)
         finally:
             await database.close()

@@ -32,8 +32,8 @@ async def with_hooked_database(settings: Settings, work: Callable[[Database], Aw
     await prepare_database(database, registry, locale, tables, migrations_folder(settings), update_tables=update)
     try:
         extending = await register_code(infrastructure, registry)
-        keep = infrastructure.purges.keep
-        with with_hooks(extending.app.hooks), with_keeper(keep), coming_from("admin"):
+        keep, audit = infrastructure.purges.keep, infrastructure.administrators.audit.write_changes
+        with with_hooks(extending.app.hooks), with_keeper(keep), with_keeper(audit), coming_from("admin"):
             return await work(database)
     finally:
         await infrastructure.close()

@@ -11,14 +11,31 @@ from typing import Any, Final
 import click
 import orjson
 
-from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json, say_table
+from octavo.accounts.administrators.audit import ROTATED_SECRET, write_command
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
 from octavo.cli.secret_checks import check_secrets
 from octavo.cli.secret_places import write_env
 from octavo.core.clock import wall_time
+from octavo.core.errors import OctavoError
 from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.operations.backups.restoring import replaces_nothing
 from octavo.operations.runtime.options import has_long_admin_tokens, renews
+from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.transfer.scaffold import add_secrets
-from octavo.settings import Settings, missing_secrets
+from octavo.schema.problems import InvalidDefinitions
+from octavo.settings import Settings, SettingsError, missing_secrets
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.settings.sources import read_env_file
 from octavo.settings.values import DURATION
@@ -126,6 +143,22 @@ def rotate(name: str, announce: bool, until: str | None, show: bool, project: Pa
     say("Written to .env: [bold]{}[/]. Restart the service to use it.", ", ".join(names[one] for one in values))
     if name == "transfer-token-salt":
         say("Existing transfer tokens no longer work in Strapi v4.")
+    _log_rotation(settings, name)
+
+
+def _log_rotation(settings: Settings, name: str) -> None:
+    """Write the audit log, if there is a database and it can be reached."""
+    if replaces_nothing(settings):
+        return
+
+    async def work(database: Database) -> None:
+        async with unit_of_work(database) as unit:
+            await write_command(unit.connection, database.dialect, f"{ROTATED_SECRET} {name}")
+
+    try:
+        with_database(settings, work)
+    except (OctavoError, StartFailed, SettingsError, InvalidDefinitions, OSError) as error:
+        say("[yellow]The audit log could not be written: {}[/]", str(error).partition("\n")[0])
 
 
 def _app_keys(current: tuple[str, ...]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """ChangeFeed: notifies subscribers of changed data after the change is committed."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum, StrEnum
 from functools import partial
@@ -36,7 +36,8 @@ class DataChange:
 
     `before` and `after` are the JSON representations of the entry. They are read only if a subscriber requests images
     of that type; a created entry has no `before`, a deleted one no `after`. `was` and `became` are the visibility
-    before and after the change, `locale` is the locale of an entry of a localized type.
+    before and after the change, `locale` is the locale of an entry of a localized type. `details` describe a change of
+    permissions for the audit log.
     """
 
     uid: str
@@ -47,6 +48,7 @@ class DataChange:
     locale: str | None = field(default=None, compare=False)
     was: Presence = field(default=Presence.LIVE, compare=False)
     became: Presence = field(default=Presence.LIVE, compare=False)
+    details: Mapping[str, Any] | None = field(default=None, compare=False)
 
 
 Keeper = Callable[[Any, Sequence[DataChange]], Awaitable[None]]

@@ -204,10 +204,10 @@ async def plan_changes(database: Database, registry: Registry, renames: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What `synchronize` would do, apart from options: `report`, and system tables to create."""
+    """What `synchronize` would do, apart from options: `report`, and descriptions of changes to system tables."""
 
     report: SyncReport
-    missing: tuple[SystemTable, ...]
+    missing: tuple[str, ...]
 
 
 async def preview_changes(database: Database, registry: Registry, own: Sequence[SystemTable] = ()) -> Preview:
@@ -215,7 +215,9 @@ async def preview_changes(database: Database, registry: Registry, own: Sequence[
     state = await _compare(database, database.dialect, registry)
     own = _own_tables(own, registry, database.dialect)
     applied, warnings = await _possible(database, database.dialect, state.changes.additive, state.found)
-    return Preview(SyncReport(tuple(applied), state.changes.losing, tuple(warnings)), tuple(_missing(own, state)))
+    return Preview(
+        SyncReport(tuple(applied), state.changes.losing, tuple(warnings)), tuple(_missing(own, state, database.dialect))
+    )
 
 
 async def synchronize(
@@ -242,7 +244,12 @@ async def synchronize(
     options = await find(database, database.dialect, found=state.found)
     if options.keeps_indexes:
         changes = changes.without_drops
-    if not (changes.additive or _missing(own, state) or options.any or (allow_data_loss and changes.losing)):
+    if not (
+        changes.additive
+        or _missing(own, state, database.dialect)
+        or options.any
+        or (allow_data_loss and changes.losing)
+    ):
         return SyncReport(left=changes.losing, warnings=_old_options(options))
 
     async def change() -> SyncReport:
@@ -256,8 +263,8 @@ async def synchronize(
                 await transaction.execute_script(HIDDEN_ENTRIES.script(dialect.counter_column))
             await hide_entries(transaction, dialect, options, default_locale)
             report = await _apply(transaction, state, dialect, allow_data_loss)
-            if missing := _missing(own, state):
-                await transaction.execute_script(";\n".join(table.script(dialect.counter_column) for table in missing))
+            if missing := _missing(own, state, dialect):
+                await transaction.execute_script(";\n".join(missing.values()))
             if options.any:
                 await fill_entries(transaction, dialect, options, default_locale)
             shared = await describe_shared(transaction, dialect, registry, options.shared)
@@ -330,8 +337,14 @@ def _own_tables(own: Sequence[SystemTable], registry: Registry, dialect: Dialect
     return (*own, HIDDEN_ENTRIES, *totals, *parts_tables(registry, dialect))
 
 
-def _missing(own: Sequence[SystemTable], state: _State) -> list[SystemTable]:
-    return [table for table in own if table.name not in state.found]
+def _missing(own: Sequence[SystemTable], state: _State, dialect: Dialect) -> dict[str, str]:
+    """Return the scripts that complete the system tables, by their descriptions."""
+    scripts: dict[str, str] = {}
+    for table in own:
+        found = state.found.get(table.name)
+        columns = None if found is None else {column.name for column in found.columns}
+        scripts.update(table.changes(columns, dialect.counter_column))
+    return scripts
 
 
 async def _compare(

@@ -15,7 +15,7 @@ run after the outer commit.
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -123,13 +123,14 @@ class UnitOfWork:
         locale: str | None = None,
         was: Presence = Presence.LIVE,
         became: Presence = Presence.LIVE,
+        details: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record a change of an entry. `was` and `became` are for types with drafts."""
+        """Record a change of an entry. `was` and `became` are for types with drafts, `details` for the audit log."""
         if kind is ChangeKind.CREATE:
             was = Presence.ABSENT
         elif kind is ChangeKind.DELETE:
             became = Presence.ABSENT
-        self._changes.append(DataChange(uid, entry_id, kind, before, None, locale, was, became))
+        self._changes.append(DataChange(uid, entry_id, kind, before, None, locale, was, became, details))
 
     def after_commit(self, callback: Callback) -> None:
         """Call a function after the commit. Its errors are logged, because the data is already committed."""

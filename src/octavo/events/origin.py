@@ -143,6 +143,15 @@ def actor() -> Any:
     return WORK.get().actor or ANONYMOUS_ACTOR
 
 
+class RunningCommand:
+    """The command that this process runs, and the system user who runs it. Empty in a service."""
+
+    text: str = ""
+
+
+COMMAND: Final = RunningCommand()
+
+
 def client() -> str:
     """Return the address of the request's client, or an empty string."""
     return WORK.get().client

@@ -221,7 +221,7 @@ async def _insert_grants(unit: UnitOfWork, dialect: Dialect, role_id: int, actio
         permission_id = int(await connection.fetch_value(*inserting))
         link = _INSERT_LINK.bind(dialect, permission=permission_id, role=given["role"], order=float(order))
         await connection.execute(*link)
-        unit.record(PERMISSION, permission_id, ChangeKind.CREATE)
+        unit.record(PERMISSION, permission_id, ChangeKind.CREATE, details=dict(given))
         return permission_id
 
     for order, action in enumerate(actions, int(last or 0) + 1):
@@ -235,9 +235,9 @@ async def _delete(unit: UnitOfWork, dialect: Dialect, role_id: int, action: str)
     async def remove(permission_id: int) -> None:
         await connection.execute(*_DELETE_LINK.bind(dialect, permission=permission_id, role=role_id))
         await connection.execute(*_DELETE_PERMISSION.bind(dialect, permission=permission_id))
-        unit.record(PERMISSION, permission_id, ChangeKind.DELETE)
+        unit.record(PERMISSION, permission_id, ChangeKind.DELETE, details=was)
 
+    was = {"action": action, "role": role_id}
     for (permission_id,) in rows:
-        was = {"action": action, "role": role_id}
         await delete_row(unit, PERMISSION, permission_id, was, partial(remove, permission_id))
     return bool(rows)

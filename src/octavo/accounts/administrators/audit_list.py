@@ -2,14 +2,14 @@
 
 from typing import Any, Final
 
-from octavo.accounts.administrators.audit import Entry
-from octavo.core.clock import read_moment
+from octavo.accounts.administrators.audit import COLUMNS, Entry, export_audit, read_entry
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.query.ast import Page
 from octavo.query.sql.raw_statement import RawStatement
 
-_COLUMNS: Final = "created_at, administrator_id, email, door, action, uid, entry_id, request_id"
+MOST_EXPORTED: Final = 10_000
+"""Rows of one export."""
 _CONDITIONS: Final = {
     "email": "email = {email}",
     "action": "action = {action}",
@@ -51,11 +51,15 @@ class AuditList:
         where = " AND ".join(_CONDITIONS[name] for name in given)
         rest = f"FROM octavo_audit{f' WHERE {where}' if where else ''}"
         counting = RawStatement(f"SELECT count(*) {rest}")
-        reading = RawStatement(f"SELECT {_COLUMNS} {rest} ORDER BY id DESC LIMIT {{most}} OFFSET {{start}}")
+        reading = RawStatement(f"SELECT {COLUMNS} {rest} ORDER BY id DESC LIMIT {{most}} OFFSET {{start}}")
         total = await self._database.fetch_value(*counting.bind(dialect, **given), long=True)
         bound = reading.bind(dialect, **given, most=page.limit or 0, start=page.start)
         rows = await self._database.fetch_all(*bound, long=True)
-        return [Entry(read_moment(at), *more) for at, *more in rows], int(total)
+        return [read_entry(row) for row in rows], int(total)
+
+    async def export(self, after: int) -> list[tuple[int, Entry]]:
+        """Return the next rows after an id, oldest first, with their ids."""
+        return await export_audit(self._database, after, MOST_EXPORTED)
 
     async def actions(self) -> list[str]:
         """Return the actions that occur in the log, as filter choices."""

@@ -167,7 +167,11 @@ class AdminRoles:
             kept = [row.said for row in stored]
             new = {index: one for index, one in enumerate(permissions) if one not in kept}
             check_grants_within(actor, _grants(new))
-            await delete_permissions(unit, self._dialect, [row.id for row in stored if row.said not in permissions])
+            removed = [row for row in stored if row.said not in permissions]
+            if new or removed:
+                details = {"before": [row.said for row in removed], "after": [*new.values()]}
+                unit.record(ADMIN_ROLE, role_id, ChangeKind.UPDATE, details=details)
+            await delete_permissions(unit, self._dialect, [row.id for row in removed])
             await insert_permissions(unit, self._dialect, role_id, [*new.values()])
             return self._known(await permissions_of_role(unit.connection, self._dialect, role_id))
 

@@ -186,7 +186,7 @@ async def check_tables(
     found = await found_tables(database, database.dialect)
     options = await find_option_changes(database, database.dialect, registry, found, hides_future=hides_future)
     entries = await preview_options(database, options, found.keys(), default_locale)
-    missing = [f"create table {table.name}" for table in preview.missing]
+    missing = [*preview.missing]
     lines = [*pending, *map(str, preview.report.applied), *missing, *entries]
     if lines:
         raise StartFailed("\n".join([_OUT_OF_DATE, *(f"  {line}" for line in lines)]))

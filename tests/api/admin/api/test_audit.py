@@ -3,13 +3,15 @@
 import asyncio
 from typing import Any
 
+import orjson
 import pytest
 
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import EVERYTHING
-from octavo.accounts.administrators.audit import Audit, AuditOptions, read_audit
+from octavo.accounts.administrators.audit import TABLE, Audit, AuditOptions, read_audit
 from octavo.core.clock import move
 from octavo.database.change_feed import ChangeKind, DataChange
+from octavo.database.synchronize import preview_changes, synchronize
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import origin
 from tests.api.admin.conftest import Office
@@ -103,3 +105,37 @@ async def test_rows_are_bounded_in_age_and_number(office: Office) -> None:
         assert len(await told(office)) == 1
     finally:
         move(0)
+
+
+async def test_a_record_has_the_client_and_permissions_before_and_after(office: Office) -> None:
+    ada, club = await desk(office), office.club
+    read: dict[str, Any] = {"action": "plugin::upload.read", "subject": None, "properties": {}, "conditions": []}
+    made = await ada.ask("POST", "roles", {"name": "Readers"})
+    role = made.json["data"]["id"]
+    await ada.ask("PUT", f"roles/{role}/permissions", {"permissions": [read]})
+    await ada.ask("PUT", f"roles/{role}/permissions", {"permissions": []})
+    found = [one for one in reversed(await read_audit(office.club.database, uid="admin::role")) if one.details]
+    texts = [([row["action"] for row in one.details["before"]], one.details["after"]) for one in found]
+    assert [before for before, _ in texts] == [[], ["plugin::upload.read"]]
+    assert [row["action"] for row in texts[0][1]] == ["plugin::upload.read"]
+    assert {one.client for one in found} == {"192.0.2.1"}
+    exported = await club.ask("GET", "/octavo/audit/export", token=ada.token)
+    lines = [orjson.loads(line) for line in exported.body.splitlines()]
+    assert exported.headers["content-type"].startswith("application/x-ndjson")
+    assert [one["id"] for one in lines] == sorted(one["id"] for one in lines)
+    assert lines[0]["action"] == "session"
+    rest = await club.ask("GET", f"/octavo/audit/export?after={lines[-2]['id']}", token=ada.token)
+    assert [orjson.loads(line) for line in rest.body.splitlines()] == lines[-1:]
+    assert (await club.ask("GET", "/octavo/audit/export?after=x", token=ada.token)).status == 400
+
+
+async def test_tables_of_before_get_the_new_columns(office: Office) -> None:
+    database = office.club.database
+    for column in ("client", "user_agent", "details"):
+        await database.execute(f"ALTER TABLE octavo_audit DROP COLUMN {column}")
+    registry = office.club.octavo.site.registry
+    preview = await preview_changes(database, registry, (TABLE,))
+    assert preview.missing == tuple(f"add column octavo_audit.{one}" for one in ("client", "user_agent", "details"))
+    await synchronize(database, registry, (TABLE,))
+    assert (await preview_changes(database, registry, (TABLE,))).missing == ()
+    assert await read_audit(database) == []

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import orjson
+
 from octavo.access.authorization.actor import Actor, check_super_admin
 from octavo.accounts.administrators.audit import Entry
 from octavo.accounts.administrators.audit_list import AuditFilter, AuditList
@@ -24,7 +26,10 @@ _KNOWN: Final = {*_TEXTS, "entry", "since", "until", "page", "pageSize"}
 class AuditEndpoints:
     """`/octavo/audit`"""
 
-    operations = (AdminOperation("GET", "/octavo/audit", "find", "List audit records", answers=AuditAnswer),)
+    operations = (
+        AdminOperation("GET", "/octavo/audit", "find", "List audit records", answers=AuditAnswer),
+        AdminOperation("GET", "/octavo/audit/export", "export", "Export audit records as JSON lines"),
+    )
 
     def __init__(self, audit: AuditList) -> None:
         self._audit = audit
@@ -35,9 +40,20 @@ class AuditEndpoints:
         params = read_params(request)
         page = read_panel_page(params, 25)
         entries, total = await self._audit.find(_read_filter(params), page)
-        shown = [_shown(entry) for entry in entries]
-        body = {"results": shown, "pagination": pagination(page, total), "actions": await self._audit.actions()}
+        results = [shown(entry) for entry in entries]
+        body = {"results": results, "pagination": pagination(page, total), "actions": await self._audit.actions()}
         return data_answer(body)
+
+    async def export(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/audit/export: up to 10,000 records as JSON lines, oldest first, after the id `after`."""
+        check_super_admin(actor)
+        params = read_params(request)
+        unknown = sorted(params.keys() - {"after"})
+        if unknown:
+            raise ValidationError(f"Unknown parameter {unknown[0]}; expected after")
+        found = await self._audit.export(_id("after", "a record", params.get("after")) or 0)
+        lines = [orjson.dumps({"id": record_id, **shown(entry)}) + b"\n" for record_id, entry in found]
+        return Response(200, b"".join(lines), "application/x-ndjson")
 
 
 def _read_filter(params: Mapping[str, Any]) -> AuditFilter:
@@ -51,7 +67,7 @@ def _read_filter(params: Mapping[str, Any]) -> AuditFilter:
         action=action,
         door=door,
         uid=uid,
-        entry=_entry(params.get("entry")),
+        entry=_id("entry", "an entry", params.get("entry")),
         since=since,
         until=until,
     )
@@ -63,11 +79,11 @@ def _text(name: str, given: Any) -> str | None:
     return given
 
 
-def _entry(given: Any) -> int | None:
+def _id(name: str, what: str, given: Any) -> int | None:
     if given is None:
         return None
     if not (isinstance(given, str) and given.isascii() and given.isdecimal() and len(given) <= len(str(LARGEST_ID))):
-        raise ValidationError("entry must be the id of an entry")
+        raise ValidationError(f"{name} must be the id of {what}")
     return int(given)
 
 
@@ -82,7 +98,8 @@ def _moment(name: str, given: Any) -> int | None:
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-def _shown(entry: Entry) -> dict[str, Any]:
+def shown(entry: Entry) -> dict[str, Any]:
+    """Return a record as JSON values."""
     return {
         "at": instant(entry.at),
         "administrator": entry.administrator,
@@ -92,4 +109,7 @@ def _shown(entry: Entry) -> dict[str, Any]:
         "uid": entry.uid,
         "entry": entry.entry,
         "request": entry.request,
+        "client": entry.client,
+        "userAgent": entry.agent,
+        "details": entry.details,
     }

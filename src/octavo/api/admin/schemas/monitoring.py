@@ -16,6 +16,9 @@ class AuditEntry(TypedDict):
     uid: str | None
     entry: int | None
     request: str | None
+    client: str | None
+    userAgent: str | None
+    details: object
 
 
 class AuditPage(TypedDict):

@@ -3,7 +3,7 @@
 Column types are abstract names (`string`, `datetime` ...); `ddl` maps them to each database's types.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from octavo.core.values import dataclass
@@ -61,17 +61,28 @@ class Table:
 class SystemTable:
     """A system table, which no content type defines. `columns` are SQL that works on every database.
 
-    `counted`: it starts with an auto-increment `id`. `indexes` lists the columns of each index.
+    `counted`: it starts with an auto-increment `id`. `indexes` lists the columns of each index. `added` are columns of
+    later versions, which accept null: existing tables get them.
     """
 
     name: str
     columns: tuple[str, ...]
     counted: bool = False
     indexes: tuple[tuple[str, ...], ...] = ()
+    added: tuple[str, ...] = ()
+
+    def changes(self, columns: Container[str] | None, counter_column: str) -> Iterator[tuple[str, str]]:
+        """Yield descriptions and scripts of what is missing. `columns` are those of the table, None without it."""
+        if columns is None:
+            yield f"create table {self.name}", self.script(counter_column)
+            return
+        for column in self.added:
+            if (name := column.partition(" ")[0]) not in columns:
+                yield f"add column {self.name}.{name}", f"ALTER TABLE {self.name} ADD COLUMN {column}"
 
     def script(self, counter_column: str) -> str:
         """Return the script that creates the table if it is missing. `counter_column` comes from the dialect."""
-        columns = (f"id {counter_column}", *self.columns) if self.counted else self.columns
+        columns = (*((f"id {counter_column}",) if self.counted else ()), *self.columns, *self.added)
         table = f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(columns)})"
         indexes = (
             f"CREATE INDEX {self.name}_{number} ON {self.name} ({', '.join(index)})"
