@@ -108,10 +108,15 @@ def _example(name: str, *changes: tuple[str, str]) -> str:
     return text
 
 
-def _caddy(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path, tuple[str, ...]]:
+def _at(upstream: int | str) -> str:
+    """The address of a service as proxies have it: a port of this machine, or a Unix socket in the proxy's words."""
+    return f"127.0.0.1:{upstream}" if isinstance(upstream, int) else upstream
+
+
+def _caddy(folder: Path, plain: int, secure: int, *upstreams: int | str) -> tuple[Path, tuple[str, ...]]:
     site = _example(
         "Caddyfile",
-        (r"127\.0\.0\.1:1337", f"127.0.0.1:{upstreams[0]}"),
+        (r"127\.0\.0\.1:1337", _at(upstreams[0])),
         (r"^cms\.example\.org \{", f"{HOST} {{\n\ttls {folder}/certificate.pem {folder}/key.pem"),
     )
     own = f"{{\n\tadmin off\n\thttp_port {plain}\n\thttps_port {secure}\n}}\n"
@@ -119,8 +124,8 @@ def _caddy(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path
     return folder / "Caddyfile", ("run", "--adapter", "caddyfile", "--config")
 
 
-def _nginx(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path, tuple[str, ...]]:
-    servers = "\n\t".join(f"server 127.0.0.1:{port} max_fails=0;" for port in upstreams)
+def _nginx(folder: Path, plain: int, secure: int, *upstreams: int | str) -> tuple[Path, tuple[str, ...]]:
+    servers = "\n\t".join(f"server {_at(one)} max_fails=0;" for one in upstreams)
     site = _example(
         "nginx.conf",
         (r"server 127\.0\.0\.1:1337 max_fails=0;", servers),
@@ -143,10 +148,10 @@ def write_nginx(folder: Path, site: str) -> tuple[Path, tuple[str, ...]]:
     return folder / "nginx.conf", ("-p", str(folder), "-e", "stderr", "-c")
 
 
-def _haproxy(folder: Path, plain: int, secure: int, *upstreams: int) -> tuple[Path, tuple[str, ...]]:
+def _haproxy(folder: Path, plain: int, secure: int, *upstreams: int | str) -> tuple[Path, tuple[str, ...]]:
     own = _example(
         "haproxy.cfg",
-        (r"server one 127\.0\.0\.1:1337", f"server one 127.0.0.1:{upstreams[0]}"),
+        (r"server one 127\.0\.0\.1:1337", f"server one {_at(upstreams[0])}"),
         (r"bind :80$", f"bind 127.0.0.1:{plain}"),
         (r"bind :443 ", f"bind 127.0.0.1:{secure} "),
         (r"/etc/haproxy/cms\.example\.org\.pem", f"{folder}/both.pem"),
@@ -166,7 +171,7 @@ CONFIGURED: Final[Mapping[str, Callable[..., tuple[Path, tuple[str, ...]]]]] = {
 
 
 @contextmanager
-def running(name: str, program: Path, folder: Path, *upstreams: int) -> Iterator[Proxy]:
+def running(name: str, program: Path, folder: Path, *upstreams: int | str) -> Iterator[Proxy]:
     """Run one of the proxies in front of the service at a port; nginx takes the ports of several nodes."""
     certificate, _ = make_certificate(folder)
     plain, secure = free_port(), free_port()

@@ -412,7 +412,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {"PORT": "x"},
             [
                 f"config/api.toml: rest.x: unknown key; expected one of {REST_KEYS}",
-                "config/server.toml: host: expected a text, not 1",
+                'config/server.toml: host: expected an address, or "unix:" and an absolute path, not 1',
                 'PORT: server.port: expected a whole number, 0 to 65535, not "x"',
             ],
         ),

@@ -4,6 +4,7 @@ from errno import ECONNREFUSED
 
 from octavo.cli.running import recorded_place
 from octavo.settings import Settings
+from octavo.settings.files.server import UNIX
 
 _DISPLAYED = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to display, not to bind
 _REQUESTED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - containers may not know the name `localhost`
@@ -11,6 +12,8 @@ _REQUESTED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - containers ma
 
 def address_of(settings: Settings) -> str:
     """Return the URL of the service on this machine, for display."""
+    if settings.server.unix_socket is not None:
+        return settings.server.host
     return _address(_DISPLAYED.get(settings.server.host, settings.server.host), settings.server.port)
 
 
@@ -20,6 +23,8 @@ def local_url(settings: Settings) -> str:
     A service that was started with `--port` or `--host` has recorded its address.
     """
     host, port = recorded_place(settings.project) or (settings.server.host, settings.server.port)
+    if host.startswith(UNIX):
+        return host
     return _address(_REQUESTED.get(host, host), port)
 
 

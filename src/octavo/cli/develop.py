@@ -32,6 +32,7 @@ from octavo.operations.transfer.scaffold import add_secrets
 from octavo.operations.transfer.seed import SeedReport, load_seed, read_requests
 from octavo.project.installed_plugins import GROUP
 from octavo.settings import Settings, load_settings, missing_secrets
+from octavo.settings.files.server import UNIX
 
 _LOOKS: Final = 10
 """How often to check after a change: installers write a package's entry points a moment after its folder."""
@@ -195,7 +196,9 @@ def print_example_requests(project: Path, address: str) -> None:
     requests = read_requests(project)
     if requests:
         say("\n[bold]Try it when the service is ready:[/]")
+    socket, base = address.removeprefix(UNIX), "http://localhost"
+    curl = f"curl -g --unix-socket '{socket}'" if socket != address else "curl -g"
     for title, path in requests:
-        say("  {}\n  [cyan]curl -g '{}'[/]", title, f"{address}{path}")
+        say("  {}\n  [cyan]{} '{}'[/]", title, curl, f"{base if socket != address else address}{path}")
     if requests:
         say("")

@@ -8,11 +8,12 @@ import os
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.request import Request
 
 import click
 
 from octavo.cli.address import local_url, silence
+from octavo.cli.unix_http import is_address, opener_for
 from octavo.core.plurals import counted
 from octavo.settings import SettingsError, load_settings
 
@@ -33,12 +34,13 @@ _LARGEST: Final = 64 * 1024
 def ready(alive: bool, url: str | None, project: Path) -> None:
     """Check whether a running service accepts requests. If not, print why and exit with code 1."""
     address = (url or _address(project)).rstrip("/")
-    if not address.startswith(("http://", "https://")):
+    if not is_address(address):
         raise click.ClickException(f"{address} is not the URL of a service")
     path = "/_health" if alive else "/_ready"
-    asked = Request(address + path)  # noqa: S310 - checked above
+    opener, base = opener_for(address)
+    asked = Request(base + path)  # noqa: S310 - checked above
     try:
-        with build_opener(ProxyHandler({})).open(asked, timeout=_PATIENCE):  # ignores proxies of the environment
+        with opener.open(asked, timeout=_PATIENCE):
             pass
     except HTTPError as error:
         reasons = _reasons(error.read(_LARGEST))

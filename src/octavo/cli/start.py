@@ -13,6 +13,7 @@ import click
 from octavo.cli.address import address_of
 from octavo.cli.base import Refused, ServingCommand, check_project, print_line, project_option, styled
 from octavo.cli.running import remove_record, write_record
+from octavo.operations.runtime.listening import passed_socket, place_of
 from octavo.operations.runtime.logs import flush_log, is_json, print_soon, set_up_lines
 from octavo.operations.runtime.process import Process
 from octavo.operations.runtime.server import serve
@@ -62,7 +63,7 @@ def _log_end(message: str, *, exc_info: bool = False) -> None:
     flush_log()
 
 
-host_option = click.option("--host", help="Address to listen on; overrides the settings.")
+host_option = click.option("--host", help="Address to listen on, or unix:PATH; overrides the settings.")
 port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; overrides the settings.")
 
 
@@ -82,6 +83,10 @@ def start(
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=workers)
+    passed = passed_socket()
+    if passed is not None:
+        host, port = place_of(passed)
+        environment |= variables(host=host, port=port)
     if no_migrate:
         environment["OCTAVO_DATABASE__UPDATE_TABLES"] = "false"
     read_settings = partial(load_settings, project, environment, default_mode="production")
@@ -90,7 +95,7 @@ def start(
     if strict:
         _check_strictly(settings)
     try:
-        serve(read_settings, announcement)
+        serve(read_settings, announcement, passed)
     finally:
         remove_record(project)
 

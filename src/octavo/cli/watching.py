@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 import click
 from rich.console import Console, Group
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from octavo.cli.address import local_url, silence
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
+from octavo.cli.unix_http import is_address, opener_for
 from octavo.core.clock import format_timestamp
 from octavo.core.plurals import counted
 from octavo.settings import Settings
@@ -109,11 +110,12 @@ def request_status(settings: Settings, url: str | None) -> Any:
             "prints it) into .env as OCTAVO_SERVER__METRICS__TOKEN, and start the service again"
         )
     address = (url or local_url(settings)).rstrip("/")
-    if not address.startswith(("http://", "https://")):
+    if not is_address(address):
         refuse(f"{address} is not the URL of a service")
-    asked = Request(f"{address}/_status", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked above
+    opener, base = opener_for(address)
+    asked = Request(f"{base}/_status", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked above
     try:
-        with urlopen(asked, timeout=_PATIENCE) as answer:  # noqa: S310 - checked above
+        with opener.open(asked, timeout=_PATIENCE) as answer:
             return json.load(answer)
     except HTTPError as error:
         refuse(f"{address} returned {error.code}: the token is wrong, or this is another service")

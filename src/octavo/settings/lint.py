@@ -98,7 +98,8 @@ def lint_warnings(settings: Settings) -> Iterator[SettingsProblem]:
 def _unknown_proxy(settings: Settings) -> Iterator[SettingsProblem]:
     """Warn if the public URL is HTTPS without a configured proxy: Octavo does not serve TLS itself."""
     server = settings.server
-    if settings.mode == "production" and server.url.startswith("https://") and not server.trusted_proxies:
+    knows_proxy = bool(server.trusted_proxies) or server.unix_socket is not None
+    if settings.mode == "production" and server.url.startswith("https://") and not knows_proxy:
         advice = "list its addresses: until then limits per client do not apply, and logs show the proxy's address"
         yield placed(settings, _PROXIES, f"server.url begins with https://, but no proxy is trusted; {advice}")
 

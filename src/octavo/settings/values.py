@@ -333,6 +333,25 @@ NETWORKS = Kind('a list of addresses or networks such as "10.0.0.0/8"', _network
 PATH = Kind('a path such as "/api"', _path, _path)
 
 
+def _listening_host(value: Any) -> str:
+    if not isinstance(value, str) or (value.startswith("unix:") and not value.startswith("unix:/")):
+        raise ValueError
+    return value
+
+
+LISTENING_HOST = Kind('an address, or "unix:" and an absolute path', _listening_host, _listening_host)
+
+
+def _permissions(value: Any) -> str:
+    text = str(value) if type(value) is int else value
+    if not isinstance(text, str) or not re.fullmatch(r"0?[0-7]{3}", text):
+        raise ValueError
+    return text[-3:]
+
+
+PERMISSIONS = Kind('permissions in octal digits, such as "660"', _permissions, _permissions)
+
+
 def _v4_version(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError

@@ -11,15 +11,17 @@ _REMEMBERED = 4096
 class TrustedProxies:
     """Trusted addresses and networks, such as `10.0.0.7` and `10.0.0.0/8`.
 
+    With `unix`, peers without an address are trusted: those of a Unix socket, whose permissions decide who connects.
     Use `address in proxies`. Raises ValueError.
     """
 
-    def __init__(self, networks: Iterable[str] = ()) -> None:
+    def __init__(self, networks: Iterable[str] = (), *, unix: bool = False) -> None:
+        self._unix = unix
         self._networks = tuple(read_network(text) for text in networks)
         self._holds = lru_cache(_REMEMBERED)(self._look_up)
 
     def __contains__(self, address: str) -> bool:
-        return bool(self._networks) and self._holds(address)
+        return (bool(self._networks) and self._holds(address)) or (self._unix and not address)
 
     def _look_up(self, text: str) -> bool:
         try:

@@ -43,7 +43,7 @@ def http_options(settings: Settings) -> HttpOptions:
         body_seconds=requests.body_timeout,
         request_seconds=requests.timeout,
         shutdown_seconds=settings.server.shutdown,
-        trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
+        trusted_proxies=TrustedProxies(settings.server.trusted_proxies, unix=settings.server.unix_socket is not None),
         allowed_hosts=_allowed_hosts(settings),
         digit_ids=settings.api.compat.ids == "digits",
         merged_queries=settings.api.compat.query_strings == "merged",

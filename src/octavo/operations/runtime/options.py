@@ -352,7 +352,8 @@ def caching_options(settings: Settings) -> CachingOptions:
 
 
 def _public_url(settings: Settings) -> str:
-    return settings.server.url.rstrip("/") or f"http://{settings.server.host}:{settings.server.port}"
+    host = "localhost" if settings.server.unix_socket else settings.server.host
+    return settings.server.url.rstrip("/") or f"http://{host}:{settings.server.port}"
 
 
 def _front_ends(settings: Settings, url: str) -> frozenset[str]:

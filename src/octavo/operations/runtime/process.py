@@ -131,7 +131,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-_FIXED: Final = ("host", "port", "workers", "follow_definitions")
+_FIXED: Final = ("host", "port", "socket_mode", "socket_owner", "workers", "follow_definitions")
 FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
 """Errors whose message is complete without a traceback."""
 INVALID_CHANGE: Final = "The change is invalid; the previous version is still served. %s"

@@ -29,6 +29,7 @@ from granian.server.mp import MPServer
 from octavo.api.http.application import HttpApplication
 from octavo.operations.runtime.allocator import forget_readers, give_back_start, keep_freed_memory, mapped_files
 from octavo.operations.runtime.asgi import create_service
+from octavo.operations.runtime.listening import BACKLOG, ListeningServer, listening, wait_until_served
 from octavo.operations.runtime.logs import flush_log, set_log_levels, set_up_log
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process, build
@@ -41,7 +42,6 @@ from octavo.settings import Settings
 from octavo.settings.files.server import Server as ServerOptions
 
 logger = logging.getLogger(__name__)
-BACKLOG = 2048
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 _LISTEN_POLL_SECONDS = 0.005
 _DRAIN_SHARE = 0.9
@@ -49,7 +49,9 @@ _DRAIN_SHARE = 0.9
 _FLUSH_SECONDS = 0.05
 """Time for the server's threads to send the last bytes of responses."""
 _LISTENING = "OCTAVO_LISTENING"
-"""The variable with the workers' address. It can differ from the settings: command options take precedence."""
+"""The variable with the workers' address. It can differ from the settings: command options take precedence. The last
+word says whether the socket is open before the server starts."""
+_OPEN = "open"
 _LOADING_SECONDS = 0.5
 """Longer than it takes to load a library."""
 _NEW_OBJECTS = 10_000
@@ -92,33 +94,42 @@ except ImportError:
     from asyncio import new_event_loop  # type: ignore[assignment]
 
 
-def serve(read_settings: Callable[[], Settings], announcement: Announcement) -> None:
+def serve(
+    read_settings: Callable[[], Settings], announcement: Announcement, passed: socket.socket | None = None
+) -> None:
     """Serve a project until SIGTERM or SIGINT. SIGHUP reloads it, and so reads the settings again.
 
-    `announcement` returns a function to call when the service is ready.
+    `announcement` returns a function to call when the service is ready. `passed` is the socket of the service manager.
     """
     settings = read_settings()
     set_up_log(settings)
     ignore_during_start()
     try:
-        _serve(settings, read_settings, announcement)
+        with listening(settings.server, passed) as listener:
+            _serve(settings, read_settings, announcement, listener)
     finally:
         flush_log()
 
 
-def _serve(settings: Settings, read_settings: Callable[[], Settings], announcement: Announcement) -> None:
+def _serve(
+    settings: Settings,
+    read_settings: Callable[[], Settings],
+    announcement: Announcement,
+    listener: socket.socket | None,
+) -> None:
     service = build(settings, read_settings)
     announce = announcement(service)
     forget_readers()
-    check_address(settings.server.host, settings.server.port)
-    service.start_wait.observer = _starting_server(settings)
+    if listener is None:
+        check_address(settings.server.host, settings.server.port)
+    service.start_wait.observer = _starting_server(settings, listener)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         if settings.server.workers == 1:
-            runner.run(_serve_here(service, announce))
+            runner.run(_serve_here(service, announce, listener))
             return
         runner.run(_try_start(service))
     announce()
-    _serve_with_workers(settings)
+    _serve_with_workers(settings, listener)
 
 
 def serve_changing(read_settings: Callable[[], Settings], announce: Announce, companion: Companion) -> None:
@@ -126,15 +137,17 @@ def serve_changing(read_settings: Callable[[], Settings], announce: Announce, co
     settings = read_settings()
     set_up_log(settings, waits=True)  # in order with the lines that the companion prints
     service = build(settings, read_settings)
-    check_address(service.settings.server.host, service.settings.server.port)
-    service.start_wait.observer = _starting_server(service.settings)
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(_serve_here(service, partial(announce, service), companion))
+    with listening(settings.server, None) as listener:
+        if listener is None:
+            check_address(settings.server.host, settings.server.port)
+        service.start_wait.observer = _starting_server(settings, listener)
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(_serve_here(service, partial(announce, service), listener, companion))
 
 
-def _starting_server(settings: Settings) -> StartingServer:
+def _starting_server(settings: Settings, listener: socket.socket | None) -> StartingServer:
     server = settings.server
-    return StartingServer(server.host, server.port, server.kept_path)
+    return StartingServer(server.host, server.port, server.kept_path, listener)
 
 
 def _most_connections(settings: Settings) -> int:
@@ -160,9 +173,18 @@ def _address_problem(host: str, port: int, error: OSError | OverflowError) -> st
     return f"Cannot listen on port {port} of {host}: {error}"
 
 
-async def _serve_here(service: Process, announce: Callable[[], None], companion: Companion | None = None) -> None:
+class _Server(ListeningServer, EmbeddedServer):
+    """A server in this process."""
+
+
+async def _serve_here(
+    service: Process,
+    announce: Callable[[], None],
+    listener: socket.socket | None,
+    companion: Companion | None = None,
+) -> None:
     options = service.settings.server
-    server = EmbeddedServer(
+    server = _Server(
         service.asgi.answer,
         address=options.host,
         port=options.port,
@@ -172,6 +194,7 @@ async def _serve_here(service: Process, announce: Callable[[], None], companion:
         backpressure=_most_connections(service.settings),
         log_enabled=False,
     )
+    server.listener = listener
     await service.asgi.start()
     if companion is None:
         await spare_what_stays()
@@ -235,7 +258,7 @@ async def _accompany(service: Process, companion: Companion) -> None:
 
 async def _end_when_asked(
     asked: asyncio.Event,
-    server: EmbeddedServer,
+    server: _Server,
     serving: asyncio.Task[None],
     announce: Callable[[], None],
     application: HttpApplication,
@@ -245,7 +268,8 @@ async def _end_when_asked(
 
     The server stops accepting connections and finishes running requests, up to a time limit.
     """
-    await _wait_until_open(options.host, options.port)
+    wait = _wait_until_open if server.listener is None else wait_until_served
+    await wait(options.host, options.port)
     announce()
     tell_manager(READY)
     await asked.wait()
@@ -324,10 +348,12 @@ def _keep(work: Coroutine[Any, Any, None]) -> None:
 
 async def _notify_once_open() -> None:
     """Notify the service manager when the first worker listens, and that this worker is alive from then on."""
-    host, _, port = os.environ[_LISTENING].rpartition(" ")
+    place, _, is_open = os.environ[_LISTENING].rpartition(" ")
+    host, _, port = place.rpartition(" ")
+    wait = wait_until_served if is_open == _OPEN else _wait_until_open
 
     async def tell() -> None:
-        await _wait_until_open(host, int(port))
+        await wait(host, int(port))
         tell_manager(READY)
         await report_alive(int(os.environ[SUPERVISOR]))
 
@@ -385,7 +411,7 @@ def _forget_handlers() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-class _Supervisor(MPServer):
+class _Supervisor(ListeningServer, MPServer):
     """Replaces its workers one by one at SIGHUP, if the project can start."""
 
     def _reload(self, spawn_target: Any, target_loader: Any) -> None:
@@ -424,20 +450,34 @@ def _try_project() -> None:
         flush_log()
 
 
-def _serve_with_workers(settings: Settings) -> None:
+def _serve_with_workers(settings: Settings, listener: socket.socket | None) -> None:
     with TemporaryDirectory(prefix="octavo-") as folder:
-        _serve_from(settings, {WORKERS_FOLDER: folder} if settings.server.metrics.token else {})
+        _serve_from(settings, {WORKERS_FOLDER: folder} if settings.server.metrics.token else {}, listener)
 
 
-def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
+def _options_of_command(settings: Settings) -> dict[str, str]:
+    """Return the variables for settings that options of the command can override. Workers read the settings again."""
+    server = settings.server
+    return {
+        "OCTAVO_SERVER__HOST": server.host,
+        "OCTAVO_SERVER__PORT": str(server.port),
+        "OCTAVO_SERVER__WORKERS": str(server.workers),
+        "OCTAVO_DATABASE__UPDATE_TABLES": str(settings.database.update_tables).lower(),
+    }
+
+
+def _serve_from(settings: Settings, variables: dict[str, str], listener: socket.socket | None) -> None:
     """Serve until stopped, with additional environment variables for the workers."""
     options = settings.server
     end_workers_when_told()
     os.environ |= variables
     os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
     os.environ[SUPERVISOR] = str(os.getpid())
-    os.environ[_LISTENING] = f"{options.host} {options.port}"
-    _Supervisor(
+    os.environ[_LISTENING] = f"{options.host} {options.port} {_OPEN if listener else ''}"
+    os.environ |= _options_of_command(settings)
+    if listener is not None:
+        multiprocessing.set_start_method("fork", force=True)  # workers inherit the socket
+    supervisor = _Supervisor(
         f"{create_worker.__module__}:{create_worker.__name__}",
         factory=True,
         address=options.host,
@@ -452,4 +492,6 @@ def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
         log_dictconfig={"loggers": {}},  # its messages, such as died workers, use the normal log
         respawn_failed_workers=True,
         workers_kill_timeout=_most_ending_seconds(options),
-    ).serve()
+    )
+    supervisor.listener = listener
+    supervisor.serve()

@@ -6,6 +6,7 @@ follows uses the same address, so this one closes each connection after its resp
 
 import asyncio
 import logging
+import socket
 from contextlib import suppress
 from typing import Final
 
@@ -27,9 +28,10 @@ _PHRASES: Final = {204: "No Content", 503: "Service Unavailable"}
 class StartingServer:
     """Listens from the first failed attempt to the end of the wait, and informs the service manager."""
 
-    def __init__(self, host: str, port: int, kept_path: str = "") -> None:
+    def __init__(self, host: str, port: int, kept_path: str = "", listener: socket.socket | None = None) -> None:
         self._host = host
         self._port = port
+        self._listener = listener
         self._kept_path = kept_path.lower().encode()
         self._server: asyncio.Server | None = None
         self._handlers: set[asyncio.Task[None]] = set()
@@ -41,9 +43,16 @@ class StartingServer:
         tell_manager(f"{status(reason)}\n{longer(pause + _ATTEMPT_SECONDS)}")
         if self._server is None:
             try:
-                self._server = await asyncio.start_server(self._handle, self._host, self._port)
+                self._server = await self._listen()
             except OSError as error:
                 logger.warning("Cannot answer requests during the start: %s", error)
+
+    async def _listen(self) -> asyncio.Server:
+        if self._listener is None:
+            return await asyncio.start_server(self._handle, self._host, self._port)
+        own = self._listener.dup()  # closed with this server
+        start = asyncio.start_unix_server if own.family == socket.AF_UNIX else asyncio.start_server
+        return await start(self._handle, sock=own)
 
     async def finished(self) -> None:
         """Stop listening."""

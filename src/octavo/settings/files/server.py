@@ -1,7 +1,8 @@
 """`server.toml`: where and how the service listens."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
 from urllib.parse import quote, urlsplit
 
 from octavo.core.values import dataclass
@@ -10,8 +11,10 @@ from octavo.settings.values import (
     DURATION,
     HEADERS,
     HOSTS,
+    LISTENING_HOST,
     MILLISECONDS,
     NETWORKS,
+    PERMISSIONS,
     SHARE,
     SIZE,
     TIME_ZONE,
@@ -20,6 +23,9 @@ from octavo.settings.values import (
     one_of,
     optional,
 )
+
+UNIX: Final = "unix:"
+"""What the path of a Unix socket begins with in `server.host`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,10 +196,17 @@ class Server:
 
     host: str = setting(
         "127.0.0.1",
-        "Address to listen on; `0.0.0.0` for requests from other machines, as in a container.",
+        "Address to listen on; `0.0.0.0` for requests from other machines, as in a container. Or `unix:` and the path "
+        "of a Unix socket (`unix:/run/octavo/octavo.sock`).",
         variable="HOST",
+        kind=LISTENING_HOST,
     )
     port: int = setting(1337, "Port to listen on.", variable="PORT", bounds=(0, 65535))
+    socket_mode: str = setting("660", "Permissions of the Unix socket, in octal digits.", kind=PERMISSIONS)
+    socket_owner: str = setting(
+        "",
+        "User and group of the Unix socket, such as `octavo:www-data` or `:www-data`; by default those of the process.",
+    )
     workers: int = setting(
         1, "Worker processes of `octavo start`: at most one for each processor core.", bounds=AT_LEAST_ONE
     )
@@ -281,6 +294,11 @@ class Server:
         Traces, "Traces for OpenTelemetry; requires `octavo[opentelemetry]` ([details](operating.md#traces))."
     )
     performance: Performance = table(Performance, "For the search for a fault.")
+
+    @property
+    def unix_socket(self) -> Path | None:
+        """The path of the Unix socket to listen on, or None."""
+        return Path(self.host.removeprefix(UNIX)) if self.host.startswith(UNIX) else None
 
     @property
     def base_path(self) -> str:
