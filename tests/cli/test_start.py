@@ -288,7 +288,7 @@ def test_missing_secrets_are_named(project: Path) -> None:
     (project / ".env").write_text("JWT_SECRET=\n", "utf-8")
     code, output = run("start", "--project", str(project))
     assert code == 1
-    how = " (octavo secrets new prints one, with --missing it goes into .env)"
+    how = " (octavo secrets new --missing adds one to .env)"
     assert failure(output).splitlines() == [
         "Error: 2 problems in the settings:",
         f"  .env: JWT_SECRET: expected a secret; production does not start without it{how}",

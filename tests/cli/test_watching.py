@@ -38,7 +38,7 @@ def test_shows_what_all_workers_do_while_one_is_watched(project: Path) -> None:
 
 
 def test_says_what_is_missing(project: Path, call: Call) -> None:
-    assert "put one (octavo secrets new prints it) into .env as OCTAVO_SERVER__METRICS__TOKEN" in call("status").output
+    assert "Add one to .env as OCTAVO_SERVER__METRICS__TOKEN (octavo secrets new prints one)" in call("status").output
     (project / "config").mkdir()
     (project / "config/server.toml").write_text('[metrics]\ntoken = "a-token-for-those-who-look"\n', "utf-8")
     assert "no service is listening at http://127.0.0.1:1" in call("slow", "--url", "http://127.0.0.1:1").output

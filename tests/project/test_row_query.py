@@ -107,7 +107,7 @@ MISTAKES: dict[str, tuple[Callable[[RowQuery], RowQuery], str]] = {
     "an unknown name in a filter": (lambda query: query.select("id").where({"autor": {"name": "x"}}), "'autor'"),
     "an unknown operator": (lambda query: query.select("id").where({"title": {"$nope": 1}}), "unknown operator"),
     "texts added up": (lambda query: query.select(n=Sum("title")), "is not a number"),
-    "the least of a flag": (lambda query: query.select(n=Least("inStock")), "has no order"),
+    "the least of a flag": (lambda query: query.select(n=Least("inStock")), "cannot be ordered"),
     "neither measured nor grouped": (lambda query: query.select("title", n=Count()), "title is neither"),
     "an order of another column": (lambda query: query.select(n=Count()).order_by("title"), "their own columns"),
     "twice": (lambda query: query.select("title").select("title"), "selected twice"),

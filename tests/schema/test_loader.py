@@ -101,7 +101,7 @@ def test_an_empty_project_has_the_builtin_types(tmp_path: Path) -> None:
             },
             [
                 "src/components/c/broken.json: line 1: is not valid JSON: Expecting value",
-                "src/components/c/list.json: (whole file): must hold a JSON object",
+                "src/components/c/list.json: (whole file): must contain a JSON object",
                 f"{A}: collectionName: must be a string, not 5",
                 f"{A}: attributes.x.type: unknown attribute type 'strin'; did you mean 'string'?",
                 f"{A}: attributes.r.target: unknown content type 'api::x.y'; did you mean 'api::b.b'?",

@@ -327,7 +327,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {},
             ["config/plugins.toml: i18n.config.locale: unknown key; did you mean defaultLocale?"],
         ),
-        ({"config/database.toml": "password = 1"}, {}, ["config/database.toml: password: expected a text"]),
+        ({"config/database.toml": "password = 1"}, {}, ["config/database.toml: password: expected a string"]),
         (
             {"config/database.toml": "[pool]\nmin = 5\nmax = 2"},
             {},
@@ -436,7 +436,7 @@ def test_no_more_of_env_is_read_than_people_write(tmp_path: Path) -> None:
     assert problems_of(tmp_path, {}) == [".env: cannot be read: .env is larger than the limit of 1 MB"]
 
 
-HOW = " (octavo secrets new prints one, with --missing it goes into .env)"
+HOW = " (octavo secrets new --missing adds one to .env)"
 
 
 @pytest.mark.parametrize("mode", ["staging", "production"])

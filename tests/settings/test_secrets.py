@@ -36,7 +36,7 @@ def test_accepted_keys(tmp_path: Path, text: str, keys: tuple[AcceptedKey, ...])
 def test_what_is_no_key_is_not_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError) as refused:
         load_settings(tmp_path, {"ACCEPTED_API_TOKEN_SALTS": text})
-    expected = 'expected a list of keys, each alone, with ";until=2026-12-31" or ";next"'
+    expected = 'expected a list of keys, each optionally with ";until=2026-12-31" or ";next"'
     assert str(refused.value.problems[0]) == f"ACCEPTED_API_TOKEN_SALTS: secrets.acceptedApiTokenSalts: {expected}"
 
 

@@ -247,8 +247,8 @@ SECTIONS: Final = (
     ),
     Section(
         "Errors",
-        "Raise these errors to return an error response. Each takes `(message=None, details=None)`: a text, and a JSON "
-        "object for `error.details`. See [Errors](errors.md) for the form of the response.",
+        "Raise these errors to return an error response. Each takes `(message=None, details=None)`: a string, and a "
+        "JSON object for `error.details`. See [Errors](errors.md) for the form of the response.",
         (
             Item(code.OctavoError, has_constructor=True),
             _error(code.ValidationError),

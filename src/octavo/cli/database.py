@@ -64,8 +64,8 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
 _TAKEN_AGAIN: Final = (
-    'A service on this database keeps them again, unless database.toml says totals = "counted" or Strapi v4 has made '
-    "the database."
+    'A service on this database maintains them again, unless database.toml sets totals = "counted" or Strapi v4 '
+    "created the database."
 )
 
 

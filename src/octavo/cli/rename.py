@@ -42,8 +42,8 @@ def rename_component(old: str, new: str, dry_run: bool, project: Path) -> None:
     say("{}: {}, {} to files and entries.", says, components, links)
     if renamed.twice:
         say(
-            "{}, present under both names: {}.",
-            "Would keep one each" if dry_run else "Once now",
+            "{}; present under both names: {}.",
+            "Would keep one of each" if dry_run else "Kept one of each",
             counted(renamed.twice, "component"),
         )
 

@@ -106,8 +106,8 @@ def request_status(settings: Settings, url: str | None) -> Any:
     token = settings.server.metrics.token
     if not token:
         refuse(
-            "the service tells of itself to those alone who know a token, and has none: put one (octavo secrets new "
-            "prints it) into .env as OCTAVO_SERVER__METRICS__TOKEN, and start the service again"
+            "the status requires a metrics token, and none is set. Add one to .env as OCTAVO_SERVER__METRICS__TOKEN "
+            "(octavo secrets new prints one), and restart the service"
         )
     address = (url or local_url(settings)).rstrip("/")
     if not is_address(address):

@@ -75,7 +75,7 @@ class OtherName:
                     "another component and are not served"
                 )
             case Meaning.OTHER:
-                return f"but its definition says {self.component}. They are not served"
+                return f"but the definition uses {self.component}. They are not served"
             case Meaning.UNKNOWN:
                 return (
                     "which no definition has. They are not served, and are lost when the entry is saved. If it was "

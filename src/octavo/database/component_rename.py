@@ -87,8 +87,8 @@ async def _check(transaction: Transaction, dialect: Dialect, registry: Registry,
                 others = await names.rows_of_others(definition, field, old, new)
                 if others:
                     raise ComponentRenameRefused(
-                        f"{old} was not {new}: {counted(others, 'row')} of {definition.uid} ({field}) with the ids "
-                        f"of components that other entries hold as {new}. Nothing was done"
+                        f"{old} is not a former name of {new}: {counted(others, 'row')} of {definition.uid} ({field}) "
+                        f"with IDs of components that other entries store as {new}. Nothing was changed"
                     )
 
 

@@ -94,7 +94,7 @@ class DefinitionFiles:
             if isinstance(raw, dict):
                 self._problems += _repeated(raw, name, "")
                 return raw
-            self._problems.append(DefinitionProblem(name, "", "must hold a JSON object"))
+            self._problems.append(DefinitionProblem(name, "", "must contain a JSON object"))
         return None
 
 

@@ -100,7 +100,7 @@ class RestGuard:
             return field_arguments(self.operation, call.arguments, call.names, before, request.left())
         except Untranslatable as error:
             field, places = ".".join(call.field), ", ".join(one.function.place for one in self.policies)
-            message = "Closed: %s: a policy of %s (%s) changes what the field has no argument for: %s"
+            message = "Closed: %s: a policy of %s (%s) changes a parameter that the field has no argument for: %s"
             logger.error(message, field, self.operation.name, places, error)
             raise ClosedError from error
 

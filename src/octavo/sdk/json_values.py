@@ -82,4 +82,4 @@ def _refused(value: Any, path: str) -> NotJson:
     elif iscoroutine(value):
         value.close()
         hint = "; use await"
-    return NotJson(f"{where}: JSON cannot hold {type(value).__name__}. Allowed types: {ALLOWED}{hint}")
+    return NotJson(f"{where}: JSON cannot contain {type(value).__name__}. Allowed types: {ALLOWED}{hint}")

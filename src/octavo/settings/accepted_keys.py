@@ -59,7 +59,7 @@ def _from(read: Any) -> Any:
 
 
 ACCEPTED_KEYS: Final = Kind(
-    'a list of keys, each alone, with ";until=2026-12-31" or ";next"',
+    'a list of keys, each optionally with ";until=2026-12-31" or ";next"',
     _from(TEXTS.from_text),
     _from(TEXTS.from_toml),
 )

@@ -60,9 +60,7 @@ _ENV = ".env: "
 
 REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
 """Secrets that are required, except in development."""
-_NO_SECRET: Final = (
-    "expected a secret; {} does not start without it (octavo secrets new prints one, with --missing it goes into .env)"
-)
+_NO_SECRET: Final = "expected a secret; {} does not start without it (octavo secrets new --missing adds one to .env)"
 
 
 def load_settings(

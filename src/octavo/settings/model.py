@@ -38,21 +38,21 @@ class Secrets:
     transfer_token_salt: str | None = setting(None, "Kept for v4.", variable="TRANSFER_TOKEN_SALT", secret=True)
     accepted_jwt_secrets: tuple[AcceptedKey, ...] = setting(
         (),
-        "Secrets that users' tokens may be signed with besides; see docs/secrets.md.",
+        "Additional secrets that verify users' tokens; see docs/secrets.md.",
         variable="ACCEPTED_JWT_SECRETS",
         kind=ACCEPTED_KEYS,
         secret=True,
     )
     accepted_admin_jwt_secrets: tuple[AcceptedKey, ...] = setting(
         (),
-        "Secrets that administrators' tokens may be signed with besides.",
+        "Additional secrets that verify administrators' tokens.",
         variable="ACCEPTED_ADMIN_JWT_SECRETS",
         kind=ACCEPTED_KEYS,
         secret=True,
     )
     accepted_api_token_salts: tuple[AcceptedKey, ...] = setting(
         (),
-        "Salts under which API tokens may be stored besides.",
+        "Additional salts of stored API tokens.",
         variable="ACCEPTED_API_TOKEN_SALTS",
         kind=ACCEPTED_KEYS,
         secret=True,

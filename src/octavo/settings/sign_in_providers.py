@@ -47,7 +47,7 @@ def _text(value: Any) -> str:
 
 _KINDS: Mapping[Any, Kind] = {
     bool | None: values.FLAG,
-    str | None: Kind("a text", _text, _text),
+    str | None: Kind("a string", _text, _text),
     tuple[str, ...] | None: values.TEXTS,
 }
 _KEYS = {canonical(part.name): (part.name, _KINDS[part.type]) for part in fields(ProviderSettings)}

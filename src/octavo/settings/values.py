@@ -159,7 +159,7 @@ def _mapping(expected: str, read: Reader) -> Kind:
     return Kind(expected, lambda text: _mapping_of(read)(_json(text)), _mapping_of(read))
 
 
-TEXT = Kind("a text", str, _instance(str))
+TEXT = Kind("a string", str, _instance(str))
 FLAG = Kind("true or false", _flag, _instance(bool))
 WHOLE_NUMBER = Kind("a whole number", int, _instance(int))
 TEXTS = Kind("a list of strings", _texts_from_text, _texts)

@@ -195,7 +195,7 @@ async def test_what_is_just_not_too_much_is_answered(bookshop: Site, text: str, 
 @pytest.mark.anyio
 async def test_a_long_batch_is_not_read(bookshop: Site) -> None:
     answer = await send(bookshop, [{"query": NEAR["a wide document"]}] * 11)
-    assert (answer.status, answer.body) == (400, b"A batch holds at most 10 operations.")
+    assert (answer.status, answer.body) == (400, b"A batch can have at most 10 operations.")
 
 
 @pytest.mark.anyio

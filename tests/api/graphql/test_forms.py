@@ -108,7 +108,7 @@ FORMS: dict[str, tuple[list[Part], str]] = {
     ),
     "a file that is not there": (
         [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}')],
-        "map names '0', a file that is not there",
+        "map refers to the file '0', which is missing",
     ),
     "places that are no list": (
         [("operations", operation(ONE, f=None)), ("map", '{"0": "variables.f"}'), ("0", PNG)],
@@ -116,35 +116,35 @@ FORMS: dict[str, tuple[list[Part], str]] = {
     ),
     "a place that is not there": (
         [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.g.h"]}'), ("0", PNG)],
-        "map names 'variables.g.h', which is no place in operations",
+        "map refers to 'variables.g.h', which is not in operations",
     ),
     "a place outside of the variables": (
         [("operations", operation(ONE, f=None)), ("map", '{"0": ["extensions"]}'), ("0", PNG)],
-        "map names 'extensions', which is no place in operations",
+        "map refers to 'extensions', which is not in operations",
     ),
     "all variables": (
         [("operations", operation(ONE)), ("map", '{"0": ["variables"]}'), ("0", PNG)],
-        "variables already has a value: send null in place of a file",
+        "variables already has a value; send null instead of the file",
     ),
     "a place for two files": (
         [("operations", operation(ONE, f={})), ("map", '{"0": ["variables.f", "variables.f"]}'), ("0", PNG)],
-        "variables.f already has a value: send null in place of a file",
+        "variables.f already has a value; send null instead of the file",
     ),
     "a place beyond a list": (
         [("operations", operation(MANY, f=[None])), ("map", '{"0": ["variables.f.1"]}'), ("0", PNG)],
-        "map names 'variables.f.1', which is no place in operations",
+        "map refers to 'variables.f.1', which is not in operations",
     ),
     "a place counted from the end": (
         [("operations", operation(MANY, f=[None])), ("map", '{"0": ["variables.f.-1"]}'), ("0", PNG)],
-        "map names 'variables.f.-1', which is no place in operations",
+        "map refers to 'variables.f.-1', which is not in operations",
     ),
     "a place within a text": (
         [("operations", operation(ONE, f="text")), ("map", '{"0": ["variables.f.0"]}'), ("0", PNG)],
-        "map names 'variables.f.0', which is no place in operations",
+        "map refers to 'variables.f.0', which is not in operations",
     ),
     "a place that is taken": (
         [("operations", operation(ONE, f=1)), ("map", '{"0": ["variables.f"]}'), ("0", PNG)],
-        "variables.f already has a value: send null in place of a file",
+        "variables.f already has a value; send null instead of the file",
     ),
 }
 

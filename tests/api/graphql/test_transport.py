@@ -155,7 +155,7 @@ async def test_a_batch_of_ten_is_answered_in_order(bookshop: Site) -> None:
 async def test_a_batch_of_eleven_is_refused_before_any_of_it_runs(warm: Site) -> None:
     before = warm.database.statements
     answer = await send(warm, [{"query": BOOK}] * 11)
-    assert (answer.status, answer.body) == (400, b"A batch holds at most 10 operations.")
+    assert (answer.status, answer.body) == (400, b"A batch can have at most 10 operations.")
     assert warm.database.statements == before
 
 

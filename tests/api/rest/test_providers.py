@@ -546,7 +546,7 @@ async def test_beginnings_are_counted(new_club: OpenClub, openid_server: OpenIdS
 @pytest.mark.parametrize(
     "given, path, message",
     [
-        ({"issuer": 5.5}, "company.issuer", "expected a text"),
+        ({"issuer": 5.5}, "company.issuer", "expected a string"),
         ({"scope": "email"}, "company.scope", "expected a list of strings"),
         ({"enabled": "maybe"}, "company.enabled", "expected true or false"),
         ({"clientId": "x"}, "company.clientId", "unknown key; expected enabled, key, secret, "),

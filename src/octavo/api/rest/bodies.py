@@ -37,7 +37,7 @@ async def _read_form(body: Body, data: object, depth: int) -> Write:
     if not isinstance(data, str):
         raise ValidationError(MISSING)
     if not data.lstrip().startswith(("{", "[")):
-        raise BadRequestError("The form field data must hold a JSON object")
+        raise BadRequestError("The form field data must be a JSON object")
     check_fields(file.field for file in body.files)
     value = await compute(lambda: parse_json(data.encode(), depth), len(data))
     return Write(value, tuple((file.field, file) for file in body.files), size=body.size)

@@ -35,6 +35,6 @@ def _problem(path: Path) -> str | None:
     except (OSError, ValueError) as error:
         return str(error)
     if not isinstance(words, dict):
-        return 'it has to be an object of texts by their keys, {"ui.save": "..."}'
+        return 'it must be an object of strings by key, such as {"ui.save": "..."}'
     wrong = next((key for key, text in words.items() if not isinstance(text, str)), None)
     return None if wrong is None else f"{wrong} is not a string"

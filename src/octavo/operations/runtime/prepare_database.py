@@ -57,9 +57,9 @@ The database is not up to date, and the start does not change it (`database.upda
 Run `octavo db upgrade` as the owner of the tables. It would make these changes:"""
 _CONTRADICTING: Final = "Columns of the database contradict the definitions:"
 _CONVERT: Final = """\
-Convert each with `octavo db convert TYPE ATTRIBUTE`, whose --dry-run shows what will not fit the new type; or all with
-`octavo db upgrade --allow-data-loss`: what does not fit is lost, and `octavo db diff` shows what else would be. Or take
-back the change of the definitions."""
+Convert each with `octavo db convert TYPE ATTRIBUTE` (--dry-run shows the values that do not fit the new type). Or
+convert all with `octavo db upgrade --allow-data-loss`, which deletes values that do not fit, and everything else that
+`octavo db diff` shows as lost. Or revert the change of the definitions."""
 
 T = TypeVar("T")
 

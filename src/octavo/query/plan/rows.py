@@ -172,7 +172,7 @@ def _column(wanted: RequestedColumn, content_type: ContentType, steps: _Steps) -
         case Measure.AVERAGE:
             shown = ValueKind.FLOAT
         case Measure.LEAST | Measure.GREATEST if kind in _NOT_ORDERED:
-            raise ValidationError(f"{'.'.join(wanted.path)} has no order, so there is no least or greatest value")
+            raise ValidationError(f"{'.'.join(wanted.path)} cannot be ordered, so it has no minimum or maximum")
         case _:
             shown = kind
     return RowColumn(wanted.name, shown, scalar, path, wanted.measure, wanted.distinct)

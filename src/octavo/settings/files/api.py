@@ -17,7 +17,7 @@ from octavo.settings.values import (
     table_of,
 )
 
-_STORED_TYPES: Final = table_of(one_of(sorted(BASE_TYPES)), "the types that custom fields are stored as")
+_STORED_TYPES: Final = table_of(one_of(sorted(BASE_TYPES)), "stored types by custom field")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Rest:
 
     default_limit: int = setting(25, "Entries per page if a request sets none.", bounds=AT_LEAST_ONE)
     max_limit: int = setting(100, "Maximum entries per page; -1 for no limit but `maxResponseSize`.", bounds=(-1, None))
-    with_count: bool = setting(True, "Return totals if a request does not say.")
+    with_count: bool = setting(True, "Return totals, unless the request disables them.")
     populate_deep: int = setting(
         0,
         "Levels of `populate=deep` without a number (`populate=deep,3`); with 0, `deep` has no special meaning.",
@@ -84,8 +84,8 @@ class Events:
     )
     types: tuple[str, ...] = setting(
         (),
-        "UIDs of content types whose events are sent by permissions alone, although project code takes part in "
-        "finding them; without it, no events are sent for them.",
+        "UIDs of content types whose events are sent according to permissions only, although project code affects "
+        "their reads. Without this, Octavo sends no events for such types.",
     )
     keep: int = setting(
         3600,

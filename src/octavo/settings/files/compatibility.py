@@ -104,8 +104,8 @@ class Compat:
     )
     graphql_guards: Literal["own", "shared"] = setting(
         "own",
-        "What guards the root fields of GraphQL besides permissions: only what the project puts on the fields, or also "
-        "the policies and scopes of the same action's REST route; fields of actions that other code guards are closed.",
+        "Guards of GraphQL root fields besides permissions: only those that the project sets on the fields, or also "
+        "the policies and scopes of the same action's REST route. Fields of actions with other guards are closed.",
         default_doc=_BY_PROFILE,
     )
     localization_guards: Literal["own", "shared"] = setting(
@@ -214,7 +214,7 @@ class Compat:
     )
     replaced_files: Literal["upload", "destroy"] = setting(
         "upload",
-        "Permission to replace or edit an existing file: `upload` alone, or `destroy` as well.",
+        "Permission to replace or edit an existing file: `upload`, or also `destroy`.",
         default_doc=_BY_PROFILE,
     )
     registration_fields: Literal["all", "listed"] = setting(
@@ -225,15 +225,15 @@ class Compat:
     )
     validation: Literal["loose", "strict"] = setting(
         "loose",
-        "Checks that v4 does not make: limits of big integers, values that not every database stores, required values "
+        "Checks that v4 does not have: limits of big integers,  values that not every database stores, required values "
         "of new components in an update, the minimum number of items of an empty list, required values when an update "
-        "publishes a draft. `strict` makes them.",
+        "publishes a draft. `strict` enables them.",
         default_doc=_BY_PROFILE,
     )
     query_strings: Literal["merged", "listed"] = setting(
         "listed",
-        "Query strings that give one name a value and parts (`populate[author]=*&populate=cover`), or more than 100 "
-        "items in a list: `merged` into one object, or kept as a list (`listed`).",
+        "Query strings with a name both with and without brackets (`populate[author]=*&populate=cover`), or with more "
+        "than 100 items in a list: `merged` into one object, or kept as a list (`listed`).",
         default_doc=_BY_PROFILE,
     )
     populate_parameters: Literal["refuse", "drop"] = setting(

@@ -53,8 +53,8 @@ _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
     (
         ("transformer", "response-transformer", "flat-response"),
         _ABSENT,
-        "answers keep `data` and `attributes`; unwrap them in the client (client libraries of v4 have functions for "
-        "it), or ask GraphQL",
+        "responses keep `data` and `attributes`; unwrap them in the client (v4's client libraries have functions for "
+        "it), or use GraphQL",
     ),
     (
         ("slugify",),
@@ -116,8 +116,8 @@ _PARTS: Final = re.compile(
 _NAME: Final = re.compile(r"^(?:@[\w.-]+/)?(?:strapi-)?(?:v4-)?(?P<kind>plugin-|provider-)?(?:strapi-)?(?P<name>.+)$")
 _ENDING: Final = re.compile(r"-(?:strapi|plugin|v4|field)$")
 _PROVIDERS: Final = {
-    "upload": (UPLOAD_PROVIDERS, "files", "docs/uploads.md"),
-    "email": (EMAIL_PROVIDERS, "mails", "docs/settings.md"),
+    "upload": (UPLOAD_PROVIDERS, "docs/uploads.md"),
+    "email": (EMAIL_PROVIDERS, "docs/settings.md"),
 }
 
 
@@ -147,13 +147,13 @@ def _judged(package: str) -> tuple[Verdict, str]:
 
 def _provider(package: str, name: str) -> tuple[Verdict, str]:
     kind = next((kind for kind in _PROVIDERS if name.startswith(f"{kind}-")), None)
-    for ways, what, page in _PROVIDERS.values():
+    for ways, page in _PROVIDERS.values():
         if _knows(ways.values(), package):
-            return _WORKS, f"{what} use the same provider with the same settings; {page}"
+            return _WORKS, f"the same provider and settings; {page}"
     if kind is None:
         return _ABSENT, "unknown provider"
-    ways, what, page = _PROVIDERS[kind]
-    return _ABSENT, f"{what} support the providers {', '.join(ways)}; {page}"
+    ways, page = _PROVIDERS[kind]
+    return _ABSENT, f"supported {kind} providers: {', '.join(ways)}; {page}"
 
 
 def _knows(names: Iterable[tuple[str, ...]], package: str) -> bool:

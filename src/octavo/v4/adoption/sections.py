@@ -14,9 +14,9 @@ from octavo.v4.adoption.report import CodeItem, DatabaseReport, DraftItem, Plugi
 from octavo.v4.code import Kind, State
 
 _PORT: Final = "write it in Python with the same name"
-_BESIDE: Final = "or let your proxy forward its URLs to the v4 service"
+_BESIDE: Final = "or let your proxy forward its URLs to v4"
 _ADVICE: Final = {
-    Kind.ROUTE: f"routes apply; custom handlers return 501 until they are ported to Python, {_BESIDE}.",
+    Kind.ROUTE: f"write custom handlers in Python (until then, their routes return 501), {_BESIDE}.",
     Kind.ACTION: f"{_PORT}, `src/api/NAME/controllers/NAME.py`; its routes then use it.",
     Kind.CONTROLLER: "an unreadable controller: its routes stay closed until it is ported to Python.",
     Kind.SERVICE: f"{_PORT}, `src/api/NAME/services/NAME.py`, where other code calls it.",

@@ -204,7 +204,7 @@ HOSTILE = {
     "introspection again and again": (
         "{" + " ".join(f"a{number}:__schema{{types{{fields{{name}}}}}}" for number in range(13)) + "}",
         VALIDATION_FAILED,
-        "The document asks for too much of the schema",
+        "The document queries too much of the schema",
     ),
     "introspection in circles": (
         "{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}",

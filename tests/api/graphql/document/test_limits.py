@@ -15,7 +15,7 @@ ANSWERED = {"data": {"book": {"data": {"id": "1"}}}}
 async def test_batches_have_the_length_of_the_setting(bookshop: Site) -> None:
     async with served(bookshop, limits=GraphqlLimits(batch=2)) as site:
         assert (await send(site, [{"query": BOOK}] * 2)).json == [ANSWERED] * 2
-        assert (await send(site, [{"query": BOOK}] * 3)).body == b"A batch holds at most 2 operations."
+        assert (await send(site, [{"query": BOOK}] * 3)).body == b"A batch can have at most 2 operations."
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ async def test_lists_in_lists_are_held_to_what_an_answer_may_cost(warm: Site) ->
         before = site.database.statements
         refused = await ask(site, LISTS, n=11)
         assert refused["data"] == {"authors": None}
-        assert messages(refused) == ["The answer could have more than 220 values; ask for fewer entries or fields"]
+        assert messages(refused) == ["The response could have more than 220 values; request fewer entries or fields"]
         assert site.database.statements == before, "refused before anything is read"
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 LOGIN = 'login(input: { identifier: "a", password: "b" }) { jwt }'
 FORGOT = 'forgotPassword(email: "a@b.example") { ok }'
-REFUSED = "A request holds at most 5 root fields that check credentials"
+REFUSED = "A request can have at most 5 root fields that check credentials"
 
 
 def aliases(count: int, field: str = LOGIN) -> str:

@@ -68,7 +68,7 @@ class Extension:
         """Return the switches of a content type or component. Raises ExtensionError for an unknown UID."""
         known = {**self._registry.content_types, **self._registry.components}
         if uid not in known:
-            raise ExtensionError(f"there is no content-type {uid}{did_you_mean(uid, known)}")
+            raise ExtensionError(f"unknown content type {uid}{did_you_mean(uid, known)}")
         return ShadowCrud(known[uid], self._excluded)
 
     def use(self, extending: Use) -> "Extension":
@@ -245,5 +245,5 @@ class Extending:
 def _action(word: str) -> Action:
     found: Action | None = next((action for action in ACTIONS if action == word), None)
     if found is None:
-        raise ExtensionError(f"there is no action {word!r}; there are {', '.join(ACTIONS)}")
+        raise ExtensionError(f"unknown action {word!r}; the actions are {', '.join(ACTIONS)}")
     return found

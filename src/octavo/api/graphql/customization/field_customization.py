@@ -113,7 +113,9 @@ def with_guarded_schedules(customization: Customization, schema: GraphQLSchema) 
                 update = names.mutation_field(UPDATE, metadata.content_type)
                 if ("Mutation", update) in fields:
                     fields[key] = replace(_PLAIN, policies=(_CLOSED,))
-                    message = "Closed: %s.%s, since there is code on Mutation.%s; say in resolvers_config who may"
+                    message = (
+                        "Closed: %s.%s, because code guards Mutation.%s; to open it, configure it in resolvers_config"
+                    )
                     logger.warning(message, kind.name, name, update)
     return Customization(fields)
 
@@ -166,7 +168,7 @@ class Reader:
             self._read_abstract(kind, resolvers)  # type: ignore[arg-type]
             return
         if not isinstance(kind, GraphQLObjectType):
-            self._refuse(f"resolvers: {name}", f"there is no such type{did_you_mean(name, self._schema.type_map)}")
+            self._refuse(f"resolvers: {name}", f"unknown type{did_you_mean(name, self._schema.type_map)}")
             return
         for field_name, given in self._members(f"resolvers: {name}", resolvers):
             key = self._find(f"{name}.{field_name}", "resolvers")
@@ -230,7 +232,7 @@ class Reader:
         kind = self._schema.get_type(type_name)
         if not isinstance(kind, GraphQLObjectType):
             hint = did_you_mean(type_name, self._schema.type_map)
-            self._refuse(f"{place}: {key}", f"there is no object type {type_name}{hint}")
+            self._refuse(f"{place}: {key}", f"unknown object type {type_name}{hint}")
         elif field_name not in kind.fields:
             hint = did_you_mean(field_name, kind.fields)
             self._refuse(f"{place}: {key}", f"{type_name} has no field {field_name!r}{hint}")

@@ -245,7 +245,7 @@ class _Measure:
     def _count_schema_list(self) -> None:
         self._schema_lists += 1
         if self._schema_lists > self._limits.schema_lists:
-            raise _TooLarge("The document asks for too much of the schema")
+            raise _TooLarge("The document queries too much of the schema")
 
     def _compare(self, count: int) -> None:
         self._comparisons += count * (count - 1) // 2

@@ -37,7 +37,7 @@ class Attempts:
             return
         self._made += count_logins(operation.selection_set, fragments)
         if self._made > self._most:
-            raise TooManyLogins(f"A request holds at most {self._most} root fields that check credentials")
+            raise TooManyLogins(f"A request can have at most {self._most} root fields that check credentials")
 
 
 def count_logins(selections: SelectionSetNode, fragments: Fragments) -> int:

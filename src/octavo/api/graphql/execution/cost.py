@@ -53,7 +53,7 @@ class Cost:
         """Add values. Raises ValidationError if the limit is exceeded."""
         self._values += values
         if self._values > self._most:
-            message = f"The answer could have more than {self._most} values; ask for fewer entries or fields"
+            message = f"The response could have more than {self._most} values; request fewer entries or fields"
             raise ValidationError(message)
 
 

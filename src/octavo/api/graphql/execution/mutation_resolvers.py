@@ -112,7 +112,7 @@ class MutationResolvers:
     async def _write(self, root: RootField, arguments: dict[str, Any], prepared: PreparedRead) -> bytes:
         data, locale = arguments.get("data") or {}, arguments.get("locale")
         if locale is not None and not isinstance(locale, str):  # variables can have any type
-            raise ValidationError("Locale must be a text")
+            raise ValidationError("Locale must be a string")
         call = _Call(root, arguments.get("id"), data, locale, prepared)
         writes = {
             "create": self._create,

@@ -188,7 +188,7 @@ class RootResolvers:
     async def single_id(self, root: RootField | ScheduleField, locale: object) -> int:
         """Return the id of a single type's entry in a locale, or 0. Raises ValidationError."""
         if locale is not None and not isinstance(locale, str):  # variables can have any type
-            raise ValidationError("Locale must be a text")
+            raise ValidationError("Locale must be a string")
         asked = Query(locales=None if locale is None else (locale,))
         default = await self.locale(root)
         return await self.reads.single_id(root.content_type, asked, default, Drafts.ANY) or 0

@@ -135,7 +135,7 @@ def _taken(
     own: set[str] = set()
     for path, name in listed:
         if not names.is_name(name):
-            yield _problem(definition, path, f"{name!r} is no name for GraphQL; rename it")
+            yield _problem(definition, path, f"{name!r} is not a valid GraphQL name; rename it")
         elif name in taken or name in own:
             message = f"its GraphQL name {name!r} is taken by {taken.get(name, definition.uid)}; rename one"
             yield _problem(definition, path, message)

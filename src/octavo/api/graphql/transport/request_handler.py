@@ -51,7 +51,7 @@ def read_operations(values: Mapping[str, Any], files: Iterable[UploadedFile]) ->
     by_name = {file.field: file for file in files}
     for name, paths in places.items():
         if name not in by_name:
-            raise BadRequestError(f"map names {name!r}, a file that is not there")
+            raise BadRequestError(f"map refers to the file {name!r}, which is missing")
         if not isinstance(paths, list):
             raise BadRequestError(f"map.{name} must be a list of places")
         for path in paths:
@@ -84,10 +84,10 @@ def _put(operations: Any, path: str, file: UploadedFile) -> None:
         key = _key(inside, last)
         found = inside.get(key) if in_variables and isinstance(inside, dict) else inside[key]
         if found is not None and not (in_variables and found == {}):
-            raise BadRequestError(f"{path} already has a value: send null in place of a file")
+            raise BadRequestError(f"{path} already has a value; send null instead of the file")
         inside[key] = file
     except (LookupError, TypeError, ValueError):
-        raise BadRequestError(f"map names {path!r}, which is no place in operations") from None
+        raise BadRequestError(f"map refers to {path!r}, which is not in operations") from None
 
 
 def _key(inside: Any, step: str) -> Any:
@@ -349,7 +349,7 @@ class RequestHandler:
 
     async def _batch(self, operations: list[Any], caller: _Caller) -> Response:
         if len(operations) > self._options.batch:
-            raise _BadRequest(f"A batch holds at most {self._options.batch} operations.")
+            raise _BadRequest(f"A batch can have at most {self._options.batch} operations.")
         if not all(isinstance(operation, Mapping) for operation in operations):
             raise _BadRequest(_NO_BODY)
         answers = [await self._one(operation, caller) for operation in operations]
