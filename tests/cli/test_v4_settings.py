@@ -46,7 +46,7 @@ def call(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments, env=ENVIRONMENT)
 
 
-def test_check_tells_every_key_and_is_strict_where_wished(v4_project: Path) -> None:
+def test_check_tells_every_key_and_is_strict_where_wished(v4_project: Path, caplog: pytest.LogCaptureFixture) -> None:
     check = ("config", "check", "--project", str(v4_project))
     told = answered(call(*check, "--json"))
     assert {one["key"]: one["outcome"] for one in told["findings"]} == {
@@ -63,4 +63,4 @@ def test_check_tells_every_key_and_is_strict_where_wished(v4_project: Path) -> N
     assert (listed.exit_code, "hush" in listed.output) == (0, False)
     assert call(*check, "--strict").exit_code == 1
     started = call("start", "--project", str(v4_project), "--strict")
-    assert (started.exit_code, "3 unresolved findings of the project" in started.stderr) == (1, True)
+    assert (started.exit_code, "3 unresolved findings of the project" in caplog.text) == (1, True)
