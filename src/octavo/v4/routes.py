@@ -63,7 +63,8 @@ class ProjectRoutes:
             declared = self._declared(route, self._operation(route), plain)
             if declared is not None:
                 operation, handler = declared
-                router.add(operation.method, prefix + operation.path, handler, operation)
+                path = operation.path if route.at_root else prefix + operation.path
+                router.add(operation.method, path, handler, operation)
 
     def _operation(self, route: Route) -> Operation:
         """Return the operation of a route: the content type's, or one derived from the route."""

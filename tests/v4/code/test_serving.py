@@ -89,7 +89,24 @@ module.exports = {
   beforeCreate() { throw 1; },
   async beforeDelete(event) { await guard.locked(event.params.where.id, 'secret'); },
 };"""
+PRICES = """module.exports = [
+  { method: 'GET', path: '/prices/:id', handler: 'price.show', config: { auth: false, policies: [] } },
+  { method: 'GET', path: '/sales', handler: 'price.sales', config: { policies: ['admin::isAuthenticatedAdmin'] } },
+  { method: 'GET', path: '/margins', handler: 'price.margins' },
+];"""
+LETTERS = """module.exports = {
+  admin: { type: 'admin', routes: [
+    { method: 'POST', path: '/letters', handler: 'letter.take', config: { auth: false } },
+  ] },
+  named: { prefix: '/post', routes: [{ method: 'GET', path: '/', handler: 'letter.list', config: { auth: false } }] },
+  'content-api': { type: 'content-api', routes: [
+    { method: 'POST', path: '/letters', handler: 'letter.send', config: { auth: false } },
+  ] },
+};"""
 FILES = {
+    "src/plugins/shop/server/routes/index.js": PRICES,
+    "src/plugins/shop/server/controllers/price.js": "module.exports = { show(ctx) { ctx.body = 1; } };",
+    "src/plugins/news/server/routes/index.js": LETTERS,
     "src/api/note/controllers/note.js": CONTROLLER,
     "src/api/note/routes/01-own.js": OWN,
     "src/api/note/policies/is-owner.js": "module.exports = (ctx) => ctx.state.user.id === 1;",
@@ -195,6 +212,27 @@ async def test_own_handlers_are_named(served: Process) -> None:
         },
     )
     assert (await ask(served, "GET", "/notes/popular")).status == 403, "told to those alone who might use it"
+
+
+@pytest.mark.parametrize(
+    "method, path, handler, file",
+    [
+        ("GET", "/shop/prices/1", "price.show", "src/plugins/shop/server/routes/index.js"),
+        ("POST", "/news/letters", "letter.take", "src/plugins/news/server/routes/index.js"),
+        ("GET", "/post", "letter.list", "src/plugins/news/server/routes/index.js"),
+        ("POST", "/api/news/letters", "letter.send", "src/plugins/news/server/routes/index.js"),
+    ],
+)
+async def test_public_routes_of_plugins_are_named_where_v4_serves_them(
+    served: Process, method: str, path: str, handler: str, file: str
+) -> None:
+    answer = await call(served.asgi, method, path, [], [])
+    assert (answer.status, answer.json["error"]["details"]) == (501, {"handler": handler, "file": file})
+
+
+@pytest.mark.parametrize("path", ["/shop/sales", "/shop/margins", "/api/shop/prices/1"])
+async def test_routes_for_administrators_are_not_served(served: Process, path: str) -> None:
+    assert (await call(served.asgi, "GET", path, [], [])).status == 404
 
 
 @pytest.mark.parametrize("method, target", [("GET", "/notes"), ("GET", "/first"), ("PUT", "/v1/opens/1")])

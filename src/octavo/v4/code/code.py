@@ -100,7 +100,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route of the content API, below its prefix.
+    """A route of the content API, below its prefix, or with `at_root` a public one of a plugin's admin router.
 
     `handler` as written, `action` as full name (`api::article.article.find`). `core` is the content type and action of
     Octavo's handler; None if the handler is the project's own.
@@ -120,6 +120,7 @@ class Route:
     policies: tuple[UsedName, ...] = ()
     middlewares: tuple[UsedName, ...] = ()
     """Ported middlewares, in order."""
+    at_root: bool = False
 
     @property
     def name(self) -> str:

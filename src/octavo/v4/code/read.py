@@ -273,7 +273,8 @@ def _route_findings(routes: tuple[Route, ...], ported: Places) -> Iterator[Findi
             continue
         if route.core is None:
             guarded = f"; guarded by {names}" if names else ""
-            says = f"custom handler {route.handler or '(a function)'}: returns 501{guarded}"
+            public = f"public at {route.path}, " if route.at_root else ""
+            says = f"{public}custom handler {route.handler or '(a function)'}: returns 501{guarded}"
             yield Finding(Kind.ROUTE, route.name, route.place, says, State.OPEN)
         elif route.guards:
             yield Finding(Kind.ROUTE, route.name, route.place, f"closed because of {names}", State.CLOSED)

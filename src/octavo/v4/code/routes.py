@@ -43,7 +43,7 @@ _PLAIN: Final = re.compile(r"(:\w+|[\w.~!$&'@,;=-]+)")
 def in_order(routes: Iterable[Route], findings: list[Finding]) -> tuple[Route, ...]:
     """Return the reachable routes, twice for optional names; add findings for the others."""
     kept: list[Route] = []
-    shapes: dict[tuple[str, tuple[str, ...]], Route] = {}
+    shapes: dict[tuple[bool, str, tuple[str, ...]], Route] = {}
     wild: list[tuple[Route, str]] = []
     for given in routes:
         for route in _without_options(given):
@@ -56,11 +56,11 @@ def in_order(routes: Iterable[Route], findings: list[Finding]) -> tuple[Route, .
                 says = "unsupported path pattern: not served"
                 findings.append(Finding(Kind.ROUTE, route.name, route.place, says, State.CLOSED))
                 continue
-            before_it = (shapes.get((route.method, shape)) for shape in _shapes_before(route.path))
+            before_it = (shapes.get((route.at_root, route.method, shape)) for shape in _shapes_before(route.path))
             earlier = next(filter(None, before_it), None)
             if earlier is None:
                 kept.append(route)
-                shapes[route.method, _shape(route.path)] = route
+                shapes[route.at_root, route.method, _shape(route.path)] = route
             elif earlier.place != route.place:
                 says = f"never reached, as in v4: {earlier.name} of {earlier.place} matches first"
                 findings.append(Finding(Kind.ROUTE, route.name, route.place, says, State.NOTHING))
@@ -80,7 +80,8 @@ def _is_plain(path: str) -> bool:
 
 
 def _covers(other: Route, start: str, route: Route) -> bool:
-    return other.method == route.method and route.path.startswith(start)
+    is_beside = (other.at_root, other.method) == (route.at_root, route.method)
+    return is_beside and route.path.startswith(start)
 
 
 def _shape(path: str) -> tuple[str, ...]:
@@ -255,6 +256,12 @@ class RouteReader:
         return self._with_config(*self._sources.resolved(module, one), replace(route, place=module.place(one)), owner)
 
     def _own_router(self, module: Module, node: Node, owner: str) -> tuple[list[Route], str]:
+        routes, prefix = self._read_router(module, node, owner)
+        place = module.place(node)
+        self._sources.find(Kind.ROUTE, place.file, place, f"a list of {counted(len(routes), 'route')}", State.TAKEN)
+        return routes, prefix
+
+    def _read_router(self, module: Module, node: Node, owner: str) -> tuple[list[Route], str]:
         members = properties(module, node)
         if "routes" not in members:
             self._unread(module.place(node), "a router without routes")
@@ -264,10 +271,7 @@ class RouteReader:
         except NotData:
             self._unread(module.place(members["prefix"]), "its prefix is computed")
             return [], ""
-        routes = list(self._list(*self._sources.resolved(module, members["routes"]), owner, prefix))
-        place = module.place(node)
-        self._sources.find(Kind.ROUTE, place.file, place, f"a list of {counted(len(routes), 'route')}", State.TAKEN)
-        return routes, prefix
+        return list(self._list(*self._sources.resolved(module, members["routes"]), owner, prefix)), prefix
 
     def _list(self, module: Module, node: Node, owner: str, prefix: str, depth: int = 0) -> Iterator[Route]:
         if node.type != "array" or depth > _DEEPEST:
@@ -289,26 +293,31 @@ class RouteReader:
                 yield route
 
     def plugin_router(self, module: Module, node: Node, owner: str) -> Iterator[Route]:
-        """Yield the routes of a local plugin (`plugin::shop`), of its content API routers only."""
+        """Yield the routes of a local plugin (`plugin::shop`) that callers without an administrator's token can use.
+
+        As in v4, a router without `type` is an admin router, which is served at `/shop` instead of below the API's
+        prefix.
+        """
         members = properties(module, node) if node.type == "object" else {}
         kind = string_value(module, members["type"]) if "type" in members else None
+        start = f"/{owner.removeprefix('plugin::')}"
         if kind == "content-api":
             routes, prefix = self._own_router(module, node, owner)
-            start = "" if prefix else f"/{owner.removeprefix('plugin::')}"
-            yield from (replace(route, path=start + route.path) for route in routes)
-        elif node.type == "array" or kind is not None or "routes" in members:
-            listed = members.get("routes", node)
-            self._administration(*self._sources.resolved(module, listed), owner)
+            yield from (replace(route, path=route.path if prefix else start + route.path) for route in routes)
+        elif "routes" in members:
+            routes, prefix = self._read_router(module, node, owner)
+            yield from self._at_root(routes, "" if prefix else start, owner)
+        elif node.type == "array":
+            yield from self._at_root(self._list(module, node, owner, ""), start, owner)
 
-    def _administration(self, module: Module, node: Node, owner: str) -> None:
-        """Record the routes for the administration only."""
-        says = "an admin route: not served"
-        for item in named(node) if node.type == "array" else [node]:
-            other, value = self._sources.resolved(module, item)
-            members = properties(other, value) if value.type == "object" else {}
-            words = [string_value(other, members[key]) or "?" for key in ("method", "path") if key in members]
-            name = f"{' '.join(words)} of {owner}" if words else other.file
-            self._sources.find(Kind.ROUTE, name, other.place(value), says, State.OPEN)
+    def _at_root(self, routes: Iterable[Route], start: str, owner: str) -> Iterator[Route]:
+        """Yield the public routes of an admin router; record the others, for which there are no administrators."""
+        for route in routes:
+            if route.access.public:
+                yield replace(route, path=start + route.path, at_root=True)
+            else:
+                name = f"{route.name} of {owner}"
+                self._sources.find(Kind.ROUTE, name, route.place, "an admin route: not served", State.OPEN)
 
     def own_route(self, module: Module, node: Node, owner: str, prefix: str) -> Route | None:
         """Return a literal route: `{ method, path, handler, config }`; None, with a finding, if it is not literal."""
