@@ -4,7 +4,9 @@ import pytest
 
 from tests.pages.desk import Desk, Person
 
-ARTICLES = "/admin/content-manager/collection-types/api::article.article"
+LIST = "/content-manager/collection-types/api::article.article"
+ARTICLES = f"/admin{LIST}"
+TAGS = "/admin/content-manager/collection-types/api::tag.tag"
 
 
 def test_a_list_is_kept_by_its_address(desk: Desk) -> None:
@@ -62,6 +64,54 @@ def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.gone("Title is empty")
     desk.open(f"{ARTICLES}?filters[$or][0][id][$eq]=1&filters[$or][1][id][$eq]=2")
     desk.see("2 conditions from the URL", "2 in total")
+
+
+def test_a_status_is_chosen_beside_the_search(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    desk.see("in total")
+    desk.pick("Status", "Draft")
+    desk.until("decodeURIComponent(location.search).includes('filters[$and][0][publishedAt][$null]=true')", "the filter")
+    desk.until("!document.querySelector('tbody .good') && document.querySelector('tbody .warn')", "drafts only")
+    assert not desk.do("document.querySelector('.chips')"), "the control shows the status, without a chip"
+    desk.pick("Status", "Published")
+    desk.until("!document.querySelector('tbody .warn') && document.querySelector('tbody .good')", "published entries")
+    desk.pick("Status", "All statuses")
+    desk.until("!location.search.includes('filters')", "no filter")
+    desk.open(f"{TAGS}?sort=id:ASC")
+    desk.see("in total")
+    assert not desk.do("document.querySelector('#list-status')"), "tags have no drafts"
+
+
+def test_related_entries_are_chosen_by_their_titles(desk: Desk) -> None:
+    desk.open(ARTICLES)
+    desk.see("in total")
+    desk.click("Filter")
+    desk.choose("Field", "Author", "author")
+    desk.choose("Value", "Oskar Lindqvist", "osk")
+    assert desk.barriers() == []
+    desk.click("Apply")
+    desk.see("Author is Oskar Lindqvist")
+    [oskar] = desk.ask("GET", "/content-manager/collection-types/api::author.author?_q=Oskar")["results"]
+    assert f"filters[$and][0][author][id][$eq]={oskar['id']}" in desk.do("decodeURIComponent(location.search)")
+    there = desk.ask("GET", f"{LIST}?filters[author][id][$eq]={oskar['id']}")["pagination"]["total"]
+    desk.see(f"{there} in total")
+    desk.open(f"{ARTICLES}?filters[$and][0][author][id][$eq]={oskar['id']}&filters[$and][1][tags][id][$eq]=1")
+    [tag] = desk.ask("GET", "/content-manager/collection-types/api::tag.tag?filters[id][$eq]=1")["results"]
+    desk.see("Author is Oskar Lindqvist", f"Tags includes {tag['name']}")
+    desk.click("Author is Oskar Lindqvist")
+    desk.until("document.querySelector('#filter-value')?.value === 'Oskar Lindqvist'", "the entry to change")
+
+
+def test_entries_of_the_administrator_are_found_by_one_choice(desk: Desk) -> None:
+    made = desk.ask("POST", LIST, {"title": "By Ada", "slug": "by-ada", "format": "note", "featured": False})
+    desk.open(ARTICLES)
+    desk.see("in total")
+    desk.click("Filter")
+    desk.choose("Field", "Created by", "created by")
+    desk.choose("Value", "me")
+    desk.click("Apply")
+    desk.see("Created by is me", "By Ada")
+    desk.ask("DELETE", f"{LIST}/{made['id']}")
 
 
 def test_columns_and_views_are_kept(desk: Desk) -> None:

@@ -4,6 +4,7 @@ import { t } from '../../messages/index.svelte';
 import { readableName } from '../../messages/names';
 import { session } from '../../app/session.svelte';
 import { fieldRights, type MayTouch } from '../entry/rights';
+import { isToMany } from './relations';
 
 export interface ListColumn {
   name: string;
@@ -19,7 +20,6 @@ export interface ListColumn {
 /** What no column shows, as in v4, and what cannot be put in order. */
 const HIDDEN = new Set(['password', 'json', 'blocks', 'richtext', 'dynamiczone']);
 const UNORDERED = new Set(['media', 'component']);
-const TO_MANY = /ToMany$|^manyWay$|^morphToMany$/;
 const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
 
 /** What the service makes of every entry: whoever sees the entry sees it. */
@@ -31,7 +31,6 @@ export function readable(uid: string, locale: string | null): MayTouch {
   return (path) => AUTOMATIC.has(path.split('.')[0] ?? path) || mayRead(path);
 }
 
-export const isToMany = (attribute: Attribute): boolean => TO_MANY.test(attribute.relation ?? '');
 export const isNumber = (attribute: Attribute): boolean => NUMBERS.has(attribute.type);
 
 export function columnOf(name: string, type: ToldContentType, view: View, mayRead: MayTouch = () => true): ListColumn | undefined {

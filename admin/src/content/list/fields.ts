@@ -1,14 +1,17 @@
 /** What a list can be filtered by: attributes of the entries, and of what they hold and lead to. */
 import type { Attribute, Definitions, ToldContentType, View } from '../../api/operations';
 import { componentOf, contentTypeOf } from '../model/definitions';
-import { labelOf, readable } from './columns';
-import { operatorsOf } from './operators';
+import { columnOf, labelOf, readable } from './columns';
+import type { Condition } from './filters';
+import { isPicked, operatorsOf } from './operators';
 
 export interface FilterField {
   path: readonly string[];
   /** `author › name` */
   label: string;
   attribute: Attribute;
+  /** Of a relation: the attribute that related entries are called by. */
+  mainField?: string;
 }
 
 export type MayFilter = (path: readonly string[]) => boolean;
@@ -32,7 +35,8 @@ export function filterable(type: ToldContentType | undefined, definitions: Defin
 
 export function filterFields(type: ToldContentType, view: View, definitions: Definitions, mayFilter: MayFilter): FilterField[] {
   const all = Object.entries(type.attributes).flatMap(([name, attribute]) => {
-    const field = { path: [name], label: labelOf(name, view.metadatas[name]?.list.label), attribute };
+    const label = labelOf(name, view.metadatas[name]?.list.label);
+    const field = { path: [name], label, attribute, mainField: columnOf(name, type, view)?.mainField ?? 'id' };
     if (!operatorsOf(attribute).length) return [];
     return HOLDERS.has(attribute.type) ? [field, ...within(field, definitions)] : [field];
   });
@@ -52,4 +56,15 @@ function within(field: FilterField, definitions: Definitions): FilterField[] {
 
 export function fieldAt(fields: readonly FilterField[], path: readonly string[]): FilterField | undefined {
   return fields.find((field) => field.path.join('.') === path.join('.'));
+}
+
+/** The field of a condition. A related entry is compared by its id, and shown by its title. */
+export function fieldOf(fields: readonly FilterField[], { path, operator }: Condition): FilterField | undefined {
+  const relation = operator === '$eq' && path.length === 2 && path[1] === 'id' ? fieldAt(fields, path.slice(0, 1)) : undefined;
+  return relation && isPicked(relation.attribute, operator) ? relation : fieldAt(fields, path);
+}
+
+/** The path that a condition of the field compares. */
+export function comparedPath({ path, attribute }: FilterField, operator: string): readonly string[] {
+  return isPicked(attribute, operator) ? [...path, 'id'] : path;
 }

@@ -1,6 +1,7 @@
 /** How values are compared, by v4's names. */
 import type { Attribute } from '../../api/operations';
 import { t, type MessageKey } from '../../messages/index.svelte';
+import { isToMany } from './relations';
 
 const EMPTY = ['null', 'notNull'] as const;
 const EQUAL = ['eq', 'ne'] as const;
@@ -44,13 +45,18 @@ const OF_TYPES: Readonly<Record<string, readonly Operator[]>> = {
 /** The operators that an attribute can be asked by, the most usual one first; none for passwords. What leads to others,
  * and what has no order, is there or not. */
 export function operatorsOf(attribute: Attribute): readonly Operator[] {
+  if (attribute.type === 'relation' && attribute.target) return ['eq', ...EMPTY];
   return attribute.type === 'password' ? [] : (OF_TYPES[attribute.type] ?? EMPTY);
 }
 
 /** `$eq` in words; one that nobody here knows stays as it is. */
-export function operatorName(operator: string): string {
+export function operatorName(operator: string, attribute?: Attribute): string {
+  if (attribute && isPicked(attribute, operator) && isToMany(attribute)) return t('list.op.includes');
   const key = `list.op.${operator.slice(1)}` as MessageKey;
   return t(key) ?? operator;
 }
+
+/** Whether a related entry is picked as the value. */
+export const isPicked = (attribute: Attribute, operator: string): boolean => attribute.type === 'relation' && operator === '$eq';
 
 export const takesNothing = (operator: string): boolean => operator === '$null' || operator === '$notNull';
