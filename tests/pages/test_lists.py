@@ -70,7 +70,9 @@ def test_a_status_is_chosen_beside_the_search(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC")
     desk.see("in total")
     desk.pick("Status", "Draft")
-    desk.until("decodeURIComponent(location.search).includes('filters[$and][0][publishedAt][$null]=true')", "the filter")
+    desk.until(
+        "decodeURIComponent(location.search).includes('filters[$and][0][publishedAt][$null]=true')", "the filter"
+    )
     desk.until("!document.querySelector('tbody .good') && document.querySelector('tbody .warn')", "drafts only")
     assert not desk.do("document.querySelector('.chips')"), "the control shows the status, without a chip"
     desk.pick("Status", "Published")

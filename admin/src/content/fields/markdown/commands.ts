@@ -72,8 +72,10 @@ export function codeBlock(view: EditorView): boolean {
 /** A link; an address in brackets may hold anything but what ends it. */
 export function link(view: EditorView, url: string): void {
   const { from, to } = view.state.selection.main;
-  put(view, `[${view.state.sliceDoc(from, to) || url}](${addressOf(url)})`);
+  put(view, linkTo(url, view.state.sliceDoc(from, to) || url));
 }
+
+export const linkTo = (url: string, text: string): string => `[${text}](${addressOf(url)})`;
 
 export function image(url: string, words: string): string {
   return `![${words.replace(/[[\]\\]/g, '\\$&')}](${addressOf(url)})`;
