@@ -37,7 +37,7 @@ from octavo.operations.runtime.options import renews
 Work = Callable[[UserManagement, Database], Awaitable[Any]]
 _VARIABLE: Final = "OCTAVO_USER_PASSWORD"
 _password_option = click.option(
-    "--password", metavar="TEXT", help="The password. Other users of the machine can see it: prefer the ways above."
+    "--password", metavar="TEXT", help="The password. Other users of the machine can see it: prefer the options above."
 )
 
 

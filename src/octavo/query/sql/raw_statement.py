@@ -68,5 +68,5 @@ def _render(template: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
                 mark = dialect.mark(list(names).index(field) + 1)
                 parts.append(dialect.instant(mark) if form else mark)
             case _:
-                raise ValueError(f"{form!r} is nothing that databases say differently")
+                raise ValueError(f"{form!r} is not a known placeholder")
     return "".join(parts), tuple(names)

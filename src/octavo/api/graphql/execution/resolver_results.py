@@ -90,15 +90,15 @@ def _page(value: Any, size: int) -> EntryPage[Any]:
         return value
     entries = [] if value is None else value
     if isinstance(entries, str | Mapping) or not isinstance(entries, Sequence):
-        raise TypeError(f"A list of entries was expected, not {type(value).__name__}")
+        raise TypeError(f"expected a list of entries, not {type(value).__name__}")
     return EntryPage(entries, len(entries), page_size=max(len(entries), size))
 
 
 def _id_of(value: Any, content_type: ContentType) -> int:
     """Return the id of an entry, or of a value that represents one."""
     if isinstance(value, Entry) and value.uid != content_type.uid:
-        raise TypeError(f"An entry of {content_type.uid} was expected, not one of {value.uid}")
+        raise TypeError(f"expected an entry of {content_type.uid}, not of {value.uid}")
     found = value.get("id") if isinstance(value, Mapping) else value
     if isinstance(found, bool) or not (isinstance(found, int) or (isinstance(found, str) and found.isdecimal())):
-        raise TypeError(f"An entry of {content_type.uid} or its id was expected, not {type(value).__name__}")
+        raise TypeError(f"expected an entry of {content_type.uid} or its ID, not {type(value).__name__}")
     return int(found)
