@@ -240,7 +240,7 @@ async def fill_after(connection: Connection, dialect: Dialect, change: OptionCha
     if change.gets_drafts:
         table, now = escape_braces(_table(content_type, dialect)), this_moment()
         moment = "coalesce(created_at, {now:instant})" if CREATED_AT in content_type.attributes else "{now:instant}"
-        marked = escape_braces(_marked_ids(content_type, dialect, DRAFT))
+        marked = escape_braces(_hidden_drafts(content_type, dialect))
         text = f"UPDATE {table} SET published_at = {moment} WHERE published_at IS NULL AND id NOT IN ({marked})"
         await connection.execute(*RawStatement(text).bind(dialect, now=now))
     if content_type.localized:
@@ -338,9 +338,9 @@ def _table(content_type: ContentType, dialect: Dialect) -> str:
     return dialect.quote(physical_name(table_name(content_type), dialect))
 
 
-def _marked_ids(content_type: ContentType, dialect: Dialect, reason: str) -> str:
+def _hidden_drafts(content_type: ContentType, dialect: Dialect) -> str:
     collection = dialect.literal(table_name(content_type))
-    return f"SELECT entry_id FROM {HIDDEN_ENTRIES.name} WHERE collection = {collection} AND reason = '{reason}'"
+    return f"SELECT entry_id FROM {HIDDEN_ENTRIES.name} WHERE collection = {collection} AND reason = '{DRAFT}'"
 
 
 async def learn_hidden_entries(connection: Connection, registry: Registry) -> dict[str, dict[str, int]]:

@@ -11,7 +11,7 @@ from octavo.query.sql.raw_statement import RawStatement
 
 _LIST: Final = RawStatement("""
 SELECT id, topic, payload, created_at, due_at, attempts, error FROM octavo_outbox
-WHERE topic = {topic} OR {topic} = '' ORDER BY due_at, id LIMIT {most}""")
+ORDER BY due_at, id LIMIT {most}""")
 _MOST_TAGS: Final = 5
 """Maximum number of tags shown for a purge, which may have hundreds."""
 _COUNT: Final = "SELECT topic, count(*), min(due_at) FROM octavo_outbox GROUP BY topic"
@@ -55,9 +55,9 @@ def describe_message(payload: Any) -> str:
     return ""
 
 
-async def list_waiting(database: Database, topic: str = "", most: int = 100) -> list[Waiting]:
-    """Return the next due messages, of one topic or of all."""
-    rows = await database.fetch_all(*_LIST.bind(database.dialect, topic=topic, most=most), long=True)
+async def list_waiting(database: Database, most: int = 100) -> list[Waiting]:
+    """Return the next due messages."""
+    rows = await database.fetch_all(*_LIST.bind(database.dialect, most=most), long=True)
     return [Waiting(row[0], row[1], orjson.loads(row[2]), *row[3:]) for row in rows]
 
 

@@ -67,11 +67,11 @@ def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
                 yield path, f"unknown file; did you mean {_HOOKS}.py?"
 
 
-def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[str]:
+def misnamed_functions(module: ModuleType) -> Iterator[str]:
     """Yield messages for functions of a module whose names are similar to those that are called."""
     for name, value in vars(module).items():
-        if name not in known and callable(value) and getattr(value, "__module__", None) == module.__name__:
-            near = close_match(name, known, _NEAR)
+        if name not in _LIFE and callable(value) and getattr(value, "__module__", None) == module.__name__:
+            near = close_match(name, _LIFE, _NEAR)
             if near is not None:
                 yield f"{name}: unknown function, which is never called. Did you mean {near}?"
 
@@ -230,7 +230,7 @@ class _Loading:
         """Add problems for files and functions that would never be used."""
         for path, message in misplaced_files(self._modules.source):
             self._modules.refuse(path, message)
-        for message in misnamed_functions(module, _LIFE) if module else ():
+        for message in misnamed_functions(module) if module else ():
             self._modules.refuse(index, message)
 
     def _functions(self, folder: str, word: str) -> Iterator[tuple[str, Function]]:

@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from octavo.v4.javascript.config import merged, read_config
-from octavo.v4.javascript.modules import exports_of
-from octavo.v4.javascript.parse import parse_text
 from octavo.v4.javascript.reader import Reader
 from octavo.v4.javascript.source import Place
 from octavo.v4.javascript.values import Value
@@ -123,10 +121,9 @@ def test_a_project_without_configuration(tmp_path: Path) -> None:
 
 
 def value_of(text: str, project: Path) -> Value:
-    module = parse_text(f"module.exports = {text}")
-    node = exports_of(module).value
-    assert node is not None
-    return Reader(project, {}).evaluate_in(module, node)
+    path = project / "value.js"
+    path.write_text(f"module.exports = {text}")
+    return Reader(project, {}).read(path)
 
 
 @pytest.mark.parametrize(

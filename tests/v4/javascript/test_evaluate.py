@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from octavo.v4.javascript.modules import exports_of
-from octavo.v4.javascript.parse import parse_text
 from octavo.v4.javascript.reader import Reader
 from octavo.v4.javascript.values import UNDEFINED, Date, Regex, Value
 
@@ -42,11 +40,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") -> Value:
-    module = parse_text(f"{before}\nmodule.exports = {text};", file)
-    reader = Reader(project, VARIABLES)
-    node = exports_of(module).value
-    assert node is not None
-    return reader.evaluate_in(module, node)
+    path = project / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{before}\nmodule.exports = {text};")
+    return Reader(project, VARIABLES).read(path)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ class AccountGuard:
         """End the codes, sessions and tokens that this update invalidates; return the data to write."""
         if uid == USER:
             return await self._before_user(connection, entry_id, data)
-        ends = data.get("isActive", True) is not True or _is_set(data, "blocked")
+        ends = data.get("isActive", True) is not True or _sets_blocked(data)
         if ends or "password" in data:
             await end_admin_sessions(connection, self._dialect, entry_id)
         return {**_ADMINISTRATOR_CODES, **data} if ends or "password" in data or "email" in data else data
@@ -60,7 +60,7 @@ class AccountGuard:
             await end_admin_sessions(connection, self._dialect, entry_id)
 
     async def _before_user(self, connection: Transaction, user_id: int, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        has_password, blocks = "password" in data, _is_set(data, "blocked")
+        has_password, blocks = "password" in data, _sets_blocked(data)
         if not (has_password or blocks or "email" in data):
             return data
         await connection.lock(account_lock(user_id))  # prevents concurrent use of a code
@@ -94,6 +94,6 @@ def account_lock(user_id: int) -> str:
     return f"octavo: account #{user_id}"
 
 
-def _is_set(data: Mapping[str, Any], name: str) -> bool:
-    """Return whether data may set a flag; any other value counts too, because validation runs later."""
-    return data.get(name) not in (None, False)
+def _sets_blocked(data: Mapping[str, Any]) -> bool:
+    """Return whether data may block an account; any other value counts too, because validation runs later."""
+    return data.get("blocked") not in (None, False)

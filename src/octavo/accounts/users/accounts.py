@@ -194,7 +194,7 @@ class Accounts:
         texts = bodies.read_texts(body, bodies.LOGIN)
         found = await self.rows.by_identifier(texts["identifier"])
         account = found.account
-        await self._limits.check_account("login", client, account.id if account else None, _text(body, "identifier"))
+        await self._limits.check_sign_in(client, account.id if account else None, _text(body, "identifier"))
         if not found.settings.local_enabled:
             raise ApplicationError("This provider is disabled")
         matches = await verify_password(texts["password"], account.password if account else None)

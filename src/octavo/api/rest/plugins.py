@@ -67,11 +67,6 @@ class PluginEndpoints:
     def _prepare(self, asked: ReadRequest, actor: Actor) -> PreparedRead:
         return self._reads.prepare(asked, actor.ability)
 
-    def _prepare_own(self, uid: str, query: Query, by: By) -> PreparedRead:
-        """Prepare an internal query, without sanitizing it."""
-        own = ReadRequest(content_type=self._type(uid), query=query, by=by, projection=Form.FLAT, drafts=Drafts.ANY)
-        return self._reads.prepare(own, None)
-
     async def _array(self, prepared: PreparedRead) -> bytes:
         return (await self._reads.find(prepared))[0]
 
@@ -143,7 +138,10 @@ class LocaleEndpoints(PluginEndpoints):
 
     async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/i18n/locales: returns all, regardless of parameters."""
-        prepared = self._prepare_own(LOCALE, _EVERY_ONE, By.LIST)
+        every = ReadRequest(
+            content_type=self._type(LOCALE), query=_EVERY_ONE, by=By.LIST, projection=Form.FLAT, drafts=Drafts.ANY
+        )
+        prepared = self._reads.prepare(every, None)
         default = await self._controller.locales.default()
         found = orjson.loads(await self._array(prepared))
         return Response(200, orjson.dumps([{**locale, "isDefault": locale["code"] == default} for locale in found]))

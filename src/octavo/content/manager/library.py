@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.ability import UPDATE, Ability
 from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.prepared_reads import PreparedReads
 from octavo.content.controllers.reading import ContentReads
@@ -128,9 +128,9 @@ class Library:
                 raise ForbiddenError
         return there
 
-    async def guard_folders(self, unit: EntryUnit, paths: Iterable[str], ability: Ability, action: str) -> None:
-        """Raise ForbiddenError if the action is not allowed on a file in these folders, at any depth."""
-        scope, inside = ability.scope(FILE, action), _under("folderPath", paths)
+    async def guard_folders(self, unit: EntryUnit, paths: Iterable[str], ability: Ability) -> None:
+        """Raise ForbiddenError if a file in these folders, at any depth, must not be updated."""
+        scope, inside = ability.scope(FILE, UPDATE), _under("folderPath", paths)
         if scope is None:
             return
         with unit.ambient():
@@ -138,11 +138,11 @@ class Library:
             if allowed < await self._count(self._files, inside):
                 raise ForbiddenError
 
-    async def check_file(self, file_id: int, ability: Ability, action: str) -> None:
-        """Raise NotFoundError if a file does not exist, and ForbiddenError if the action is not allowed on it."""
+    async def check_file(self, file_id: int, ability: Ability) -> None:
+        """Raise NotFoundError if a file does not exist, and ForbiddenError if it must not be updated."""
         if not await self._ids(self._files, [file_id]):
             raise NotFoundError(MISSING_FILE)
-        scope = ability.scope(FILE, action)
+        scope = ability.scope(FILE, UPDATE)
         if scope is not None and not await self._ids(self._files, [file_id], scope):
             raise ForbiddenError
 

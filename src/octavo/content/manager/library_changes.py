@@ -70,7 +70,7 @@ class LibraryChanges:
             folders = await self._folders(unit, body)
             files = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, UPDATE)
             if folders:
-                await self._library.guard_folders(unit, [one.path for one in folders], actor.ability, UPDATE)
+                await self._library.guard_folders(unit, [one.path for one in folders], actor.ability)
             _check_outside(folders, target)
             await self._check_names(unit, folders, target)
             await self._move_folders(unit, folders, target, actor)

@@ -52,10 +52,10 @@ def at_least(least: int, says: str | None = None) -> Rule:
     return _measured(least, words, says, lambda size: size >= least)
 
 
-def at_most(most: int, says: str | None = None) -> Rule:
+def at_most(most: int) -> Rule:
     """Allow at most so many characters or items, or a number that is not larger."""
     words = ("at most {0} characters", "field must have less than or equal to {0} items", "less than or equal to {0}")
-    return _measured(most, words, says, lambda size: size <= most)
+    return _measured(most, words, None, lambda size: size <= most)
 
 
 def matches(pattern: str, says: str | None = None, *, or_empty: bool = False) -> Rule:

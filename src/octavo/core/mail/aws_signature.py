@@ -1,4 +1,4 @@
-"""AWS Signature Version 4, as Amazon documents it, for a POST whose body is a form."""
+"""AWS Signature Version 4, as Amazon documents it, for a POST to its mail service whose body is a form."""
 
 import hashlib
 import hmac
@@ -9,6 +9,7 @@ from typing import Final
 from octavo.core.values import dataclass
 
 FORM: Final = "application/x-www-form-urlencoded; charset=utf-8"
+_SERVICE: Final = "ses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class AwsKey:
     token: str | None = field(default=None, repr=False)
 
 
-def signed_headers(key: AwsKey, service: str, region: str, host: str, body: bytes, now: datetime) -> dict[str, str]:
+def signed_headers(key: AwsKey, region: str, host: str, body: bytes, now: datetime) -> dict[str, str]:
     """Return the headers of a POST to `/` of a host. `now` is in UTC."""
     moment = f"{now:%Y%m%dT%H%M%SZ}"
     headers = {"content-type": FORM, "host": host, "x-amz-date": moment}
@@ -29,7 +30,7 @@ def signed_headers(key: AwsKey, service: str, region: str, host: str, body: byte
     names = ";".join(sorted(headers))
     lines = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
     request = f"POST\n/\n\n{lines}\n{names}\n{hashlib.sha256(body).hexdigest()}"
-    scope = f"{now:%Y%m%d}/{region}/{service}/aws4_request"
+    scope = f"{now:%Y%m%d}/{region}/{_SERVICE}/aws4_request"
     to_sign = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{hashlib.sha256(request.encode()).hexdigest()}"
     secret = f"AWS4{key.secret}".encode()
     for part in scope.split("/"):

@@ -49,7 +49,7 @@ class SesMailer:
         }
         body = urlencode(form, quote_via=quote).encode()
         region = named[1] if named else self.region
-        headers = signed_headers(self.key, "ses", region, host, body, datetime.now(UTC))
+        headers = signed_headers(self.key, region, host, body, datetime.now(UTC))
         await _post(f"{service.rstrip('/')}/", content=body, headers=headers)
 
 

@@ -79,12 +79,6 @@ def served_registry(settings: Settings, registry: Registry) -> Registry:
     return with_private(localized, settings.api.responses.private_attributes)
 
 
-def definition_problems(settings: Settings) -> tuple[DefinitionProblem, ...]:
-    """Return all errors and warnings about a project's definitions."""
-    found = _inspect(settings)
-    return found.problems if found.registry is None else warnings_of(found.registry, settings)
-
-
 def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProblem, ...]:
     """Return warnings about the served definitions."""
     unnamed = left_out(registry).problems if makes_schema(settings) else ()

@@ -89,8 +89,5 @@ def open_counts(settings: Settings) -> "RedisCounts | None":
     try:
         return RedisCounts(given.url or "")
     except RedisMissing as error:
-        raise _wrong_plugin("users-permissions.config.ratelimit.url", error) from error
-
-
-def _wrong_plugin(key: str, error: Exception) -> SettingsError:
-    return SettingsError([SettingsProblem("config/plugins.toml", key, str(error))])
+        key = "users-permissions.config.ratelimit.url"
+        raise SettingsError([SettingsProblem("config/plugins.toml", key, str(error))]) from error

@@ -50,7 +50,7 @@ def _examine(folder: Path, v4: V4Project, environment: Mapping[str, str], variab
     except InvalidDefinitions as error:
         stops += map(_definition, error.problems)
         report = assemble(settings, None, read_code(folder, _NOTHING), ())
-        return replace(report, stops=(*report.stops, *stops), database=_unseen(settings, _NO_DEFINITIONS))
+        return replace(report, stops=(*report.stops, *stops), database=_uninspected_database(settings))
     code = _code(folder, registry, settings.api.adoption.allow, stops)
     database = asyncio.run(look_into(settings, registry))
     stops += _database(database)
@@ -125,5 +125,6 @@ def _definition(problem: DefinitionProblem) -> Item:
     return Item(problem.source, problem.path, problem.message)
 
 
-def _unseen(settings: Settings, why: str) -> DatabaseReport:
-    return DatabaseReport(place_of_database(settings), settings.sources.get(("database", "client"), "default"), why)
+def _uninspected_database(settings: Settings) -> DatabaseReport:
+    source = settings.sources.get(("database", "client"), "default")
+    return DatabaseReport(place_of_database(settings), source, _NO_DEFINITIONS)

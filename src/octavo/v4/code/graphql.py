@@ -238,8 +238,3 @@ def _access(auth: Any) -> Access | None:
         case {"scope": list(scopes), **rest} if not rest and all(isinstance(item, str) for item in scopes):
             return Access(scopes=tuple(scopes))
     raise NotData
-
-
-def mentions(text: bytes) -> bool:
-    """Return whether a file may change the schema."""
-    return b"shadowCRUD" in text or b".use(" in text

@@ -50,12 +50,12 @@ _NO_PLUGIN: Final = "unknown plugin, or unknown key of a plugin; see the plugins
 _PATHS: Final = ("database.filename", "server.publicFolder")
 
 
-def pass_on(tree: Node, tables: Collection[str], rows: Sequence[Row], outcomes: Outcomes) -> Node:
-    """Read the keys below `tables` without a row as settings of the same name; return the tree without them."""
+def pass_on(tree: Node, rows: Sequence[Row], outcomes: Outcomes) -> Node:
+    """Read the keys below `PASSED` without a row as settings of the same name; return the tree without them."""
     if not isinstance(tree, Table):
         return tree
     own = {row.path for row in rows}
-    for table in tables:
+    for table in PASSED:
         plugin, config = table.split(".")
         outer = tree.members.get(plugin)
         inner = outer.members.get(config) if isinstance(outer, Table) else None
@@ -188,7 +188,7 @@ def _read_file(name: str, tree: Node, rows: Sequence[Row], outcomes: Outcomes) -
     if name == "middlewares":
         tree = _without_own_code(tree, outcomes)
     if name == "plugins":
-        tree = pass_on(tree, PASSED, rows, outcomes)
+        tree = pass_on(tree, rows, outcomes)
     Matcher(rows, outcomes, _NO_PLUGIN if name == "plugins" else None).read(tree)
 
 

@@ -53,16 +53,6 @@ class Reader(Context):
         function."""
         return self._settled(lambda: self._configured(path), path)
 
-    def evaluate_in(self, module: Module, node: Node) -> Value:
-        """Evaluate a top-level expression of a module, as returned by `exports_of`."""
-        scope = self._scope(module)
-
-        def made() -> Value:
-            run(self, statements(module.root), scope)
-            return self.evaluate(node, scope)
-
-        return self._settled(made, module.path or self.project / module.file)
-
     def _configured(self, path: Path) -> Value:
         value = default_of(self._load(path))
         if not isinstance(value.data, Function):

@@ -71,7 +71,7 @@ class FileEndpoints:
         if file_id is None:
             check(actor, ADD_FILES)
             return await self._add(request, actor)
-        await self._library.check_file(file_id, actor.ability, UPDATE)
+        await self._library.check_file(file_id, actor.ability)
         body = await read_body(request, parse_form)
         files, info = sent_files(body), read_info(_said(body.value))
         creator, guard = actor.creator_id, self._guard(actor, UPDATE)

@@ -50,7 +50,7 @@ class FocalPointEndpoints:
         file_id = read_entry_id(request.path_values["id"])
         if file_id is None:
             raise NotFoundError(MISSING_FILE)
-        await self._library.check_file(file_id, actor.ability, UPDATE)
+        await self._library.check_file(file_id, actor.ability)
         body = await request.json()
         check(_FORM, body)
         given = body["focalPoint"]

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from octavo.access.authorization.ability import UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.names import ADD_FILES, CHANGE_FILES, READ_FILES
 from octavo.api.admin.answers import NO_STORE, data_answer
@@ -81,7 +80,7 @@ class FolderEndpoints:
         body, folder_id = await request.json(), read_entry_id(request.path_values["id"])
 
         async def guard(unit: EntryUnit, path: str) -> None:
-            await self._library.guard_folders(unit, [path], actor.ability, UPDATE)
+            await self._library.guard_folders(unit, [path], actor.ability)
 
         answer = self._library.folder_answer
         return _data(await self._folders.update(folder_id, body, answer, actor.creator_id, guard))

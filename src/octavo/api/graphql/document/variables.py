@@ -95,7 +95,7 @@ class _Reading:
         elif self._given[name] is None and isinstance(declared, GraphQLNonNull):
             type_text = print_ast(definition.type)
             self._refuse(f'Variable "${name}" of non-null type "{type_text}" must not be null.', definition)
-        elif _is_deeper(self._given[name], DEEPEST):
+        elif _is_too_deep(self._given[name]):
             self._refuse(f'Variable "${name}" is nested more than {DEEPEST} times.', definition)
         else:
             self._coerce(definition, name, declared)
@@ -143,10 +143,10 @@ def _message(error: GraphQLError, value: Any) -> str:
     return reword(message)
 
 
-def _is_deeper(value: Any, deepest: int) -> bool:
+def _is_too_deep(value: Any) -> bool:
     """Return whether lists and objects are nested too deeply to be read safely."""
     level = [value]
-    for _ in range(deepest):
+    for _ in range(DEEPEST):
         nested = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
         level = [item for items in nested for item in items]
         if not level:
