@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.operations.runtime.service_manager import READY, tell_manager, watchdog_seconds
+from octavo.operations.runtime.service_manager import READY, notify_service_manager, watchdog_seconds
 from tests.cli.processes import PATIENCE, Server, free_port, spawn
 from tests.cli.projects import make_project
 
@@ -35,13 +35,13 @@ def test_the_manager_is_told(tmp_path: Path, manager: socket.socket, workers: st
 def test_what_cannot_be_told_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tell_manager(READY)
+    notify_service_manager(READY)
     assert caplog.messages == []
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "nobody"))
-    tell_manager(READY)
+    notify_service_manager(READY)
     assert caplog.messages[0].startswith("Could not notify the service manager of READY=1")
     monkeypatch.setenv("NOTIFY_SOCKET", "@octavo-test-nobody")
-    tell_manager(READY)
+    notify_service_manager(READY)
     assert len(caplog.messages) == 2
 
 

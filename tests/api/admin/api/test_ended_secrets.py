@@ -12,7 +12,7 @@ from octavo.accounts.administrators.provisioning import reset_password
 from octavo.core.clock import move
 from octavo.operations.runtime.infrastructure import open_account_guard
 from octavo.schema.content_types import ADMIN_USER
-from tests.api.admin.api.test_entering import GOOD, mailed
+from tests.api.admin.api.test_registration import GOOD, mailed
 from tests.api.admin.conftest import Office
 from tests.models.club import NEVER, PASSWORD, SECRETS
 from tests.models.people import mint, write

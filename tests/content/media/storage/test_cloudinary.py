@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from octavo.content.media.storage.base import Kept, StorageProblem
+from octavo.content.media.storage.base import StorageProblem, StoredObject
 from octavo.content.media.storage.cloudinary import CloudinaryOptions, CloudinaryStorage, sign
 from octavo.core.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
 from tests.cloudinary_server import CLOUD, KEY, SECRET, CloudinaryServer, cloudinary_server
@@ -34,7 +34,7 @@ def options(server: CloudinaryServer, tmp_path: Path) -> CloudinaryOptions:
     return CloudinaryOptions(folder=tmp_path / "making", cloud=CLOUD, key=KEY, secret=SECRET, service=server.address)
 
 
-def put(storage: CloudinaryStorage, name: str, content: bytes = b"content", mime: str = "image/png") -> Kept:
+def put(storage: CloudinaryStorage, name: str, content: bytes = b"content", mime: str = "image/png") -> StoredObject:
     path = storage.workspace.temporary()
     path.write_bytes(content)
     return storage.write(path, name, mime)
@@ -61,7 +61,7 @@ def test_written_and_removed(
     kept = put(storage, storage.name_for(prefix, "a_1", extension))
     kind, _, public_id = name.partition("/")
     metadata = {"public_id": public_id, "resource_type": kind}
-    assert kept == Kept(name, f"{RES}/{kind}/upload/v1/{public_id}", metadata, preview)
+    assert kept == StoredObject(name, f"{RES}/{kind}/upload/v1/{public_id}", metadata, preview)
     assert storage.name_of(kept.url, kept.metadata) == name
     assert server.files == {name: b"content"}
     storage.remove([name, "image/none", "auto/none", ""])

@@ -28,7 +28,7 @@ from tests.golden.test_golden import CASES, read_request
 from tests.models.bookshop import BOOK, FULL_TOKEN
 from tests.models.site import open_bookshop
 from tests.query.sql.ddl.test_changes import KEY, PARTIAL, STATEMENTS
-from tests.query.sql.test_own_table_statement import own_statements
+from tests.query.sql.test_raw_statement import own_statements
 from tests.third_dialect import THIRD
 
 CONSTANT = re.compile(r"'(?:[^']|'')*'")
