@@ -96,7 +96,7 @@ class CodeClock:
             self._timer = self._loop.call_later(max(left, _SHORTEST_LOOK), self._check_time)
 
 
-class Asker(Protocol):
+class Requester(Protocol):
     """A request, with what the log needs."""
 
     @property
@@ -116,7 +116,7 @@ class Runner:
     seconds: float
 
     async def run(
-        self, otherwise: str, request: Asker, clock: CodeClock, call: Callable[[], Awaitable[ResultT]]
+        self, otherwise: str, request: Requester, clock: CodeClock, call: Callable[[], Awaitable[ResultT]]
     ) -> ResultT:
         """Run code within its time limit and return its result. Errors other than those for clients are logged, and
         become LoggedError. `otherwise` is the location if the error is not in the project's code."""
@@ -139,7 +139,7 @@ class Runner:
                 self.log(error, otherwise, request)
             raise outage or LoggedError from error
 
-    def log(self, error: BaseException, otherwise: str, request: Asker) -> None:
+    def log(self, error: BaseException, otherwise: str, request: Requester) -> None:
         """Log an unexpected error, with the request and the location in the project's code."""
         place = failure_place(error, self.folder, otherwise)
         logger.error("Request %s: %s: %s", request.id, place, describe(error), exc_info=error)

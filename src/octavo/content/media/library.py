@@ -20,7 +20,7 @@ from octavo.content.core_store import stored_value
 from octavo.content.media.file_names import FileName, read_file_name
 from octavo.content.media.folders import ApiFolder, Folder
 from octavo.content.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, Part, StoredFile
-from octavo.content.media.storage.base import Exchanged, Storage, temporary_in
+from octavo.content.media.storage.base import ReplacedObject, Storage, temporary_in
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable, ValidationError
 from octavo.core.threads import in_thread
@@ -91,7 +91,7 @@ class Replacement:
         self._storage = storage
         self._unsaid = frozenset(unsaid)
         self._stored = stored
-        self._swapped: list[tuple[Part, Exchanged]] = []
+        self._swapped: list[tuple[Part, ReplacedObject]] = []
         self._temporary: list[str] = stored.names
         self.names: set[str] = set()
         """The storage names of its parts, after they have been swapped."""

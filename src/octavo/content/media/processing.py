@@ -14,7 +14,7 @@ from octavo.content.media.file_names import FileName, new_hash
 from octavo.content.media.file_types import HEAD_BYTES, is_false_image, type_of
 from octavo.content.media.image_metadata import remove_notes
 from octavo.content.media.image_sizes import Format, Measured
-from octavo.content.media.storage.base import Kept, Storage, temporary_in
+from octavo.content.media.storage.base import Storage, StoredObject, temporary_in
 from octavo.core.errors import ApplicationError
 from octavo.core.forms.printing import MISSING
 from octavo.core.media_types import extension_of
@@ -85,7 +85,7 @@ class Part:
 
     format: str
     target: str
-    kept: Kept
+    kept: StoredObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +105,13 @@ class StoredFile:
         """The values of its attributes with the current locations."""
         return self.located({part.format: part.kept for part in self.parts})
 
-    def located(self, kept: Mapping[str, Kept]) -> dict[str, Any]:
+    def located(self, kept: Mapping[str, StoredObject]) -> dict[str, Any]:
         """Return the values of its attributes with these locations, by format."""
         formats = self.described["formats"] or {}
-        shown = {name: {**made, **kept[name].said} for name, made in formats.items()}
+        shown = {name: {**made, **kept[name].location} for name, made in formats.items()}
         main = kept[""]
         nothing = {"provider_metadata": None, "previewUrl": main.preview_url}
-        return {**self.described, "formats": shown or None, **nothing, **main.said}
+        return {**self.described, "formats": shown or None, **nothing, **main.location}
 
 
 class FileWork:

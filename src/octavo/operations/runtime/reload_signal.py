@@ -13,7 +13,7 @@ from contextlib import suppress
 from octavo.operations.runtime.allocator import forget_readers
 from octavo.operations.runtime.logs import set_log_levels
 from octavo.operations.runtime.process import Process
-from octavo.operations.runtime.service_manager import READY, reloading, tell_manager
+from octavo.operations.runtime.service_manager import READY, notify_service_manager, reloading
 from octavo.operations.runtime.tasks import BackgroundTasks
 
 logger = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class ReloadOnSignal:
     async def reload(self) -> None:
         """Reload. Failures are logged by the service."""
         logger.info("SIGHUP: reloading the project")
-        tell_manager(reloading())
+        notify_service_manager(reloading())
         gc.unfreeze()  # so that the previous version can be collected
         try:
             with suppress(Exception):  # logged by the service
@@ -59,7 +59,7 @@ class ReloadOnSignal:
                 set_log_levels(self._service.settings)
                 logger.info("Reloaded the project")
         finally:
-            tell_manager(READY)
+            notify_service_manager(READY)
         await self._service.retired()
         forget_readers()
         gc.collect()

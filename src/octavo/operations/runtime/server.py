@@ -34,7 +34,7 @@ from octavo.operations.runtime.logs import flush_log, set_log_levels, set_up_log
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process, build
 from octavo.operations.runtime.reload_signal import ReloadOnSignal, ignore_during_start
-from octavo.operations.runtime.service_manager import ENDING, READY, reloading, report_alive, tell_manager
+from octavo.operations.runtime.service_manager import ENDING, READY, notify_service_manager, reloading, report_alive
 from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.starting_server import StartingServer
 from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
@@ -271,9 +271,9 @@ async def _end_when_asked(
     wait = _wait_until_open if server.listener is None else wait_until_served
     await wait(options.host, options.port)
     announce()
-    tell_manager(READY)
+    notify_service_manager(READY)
     await asked.wait()
-    tell_manager(ENDING)
+    notify_service_manager(ENDING)
     await asyncio.sleep(application.leave())
     application.end_live()
     server.stop()  # type: ignore[no-untyped-call]
@@ -354,7 +354,7 @@ async def _notify_once_open() -> None:
 
     async def tell() -> None:
         await wait(host, int(port))
-        tell_manager(READY)
+        notify_service_manager(READY)
         await report_alive(int(os.environ[SUPERVISOR]))
 
     _keep(tell())
@@ -418,13 +418,13 @@ class _Supervisor(ListeningServer, MPServer):
         self.reload_signal = False
         self.main_loop_interrupt.clear()
         logger.info("SIGHUP: reloading the project")
-        tell_manager(reloading())
+        notify_service_manager(reloading())
         if _can_start() and not self.interrupt_signal:
             super()._reload(spawn_target, target_loader)  # type: ignore[no-untyped-call]
             logger.info("Reloaded the project: all workers are replaced")
         if self.interrupt_signal or self.interrupt_children:
             self.main_loop_interrupt.set()  # arrived during the reload, and may have been cleared
-        tell_manager(READY)
+        notify_service_manager(READY)
 
 
 def _can_start() -> bool:

@@ -16,7 +16,7 @@ _VARIABLE: Final = "NOTIFY_SOCKET"
 _MICROSECONDS: Final = 1_000_000
 
 
-def tell_manager(state: str) -> None:
+def notify_service_manager(state: str) -> None:
     """Notify the service manager. Failures are logged."""
     address = os.environ.get(_VARIABLE)
     if not address:
@@ -52,7 +52,7 @@ async def report_alive(process: int) -> None:
     """
     limit = watchdog_seconds(process)
     while limit is not None:
-        tell_manager(ALIVE)
+        notify_service_manager(ALIVE)
         await asyncio.sleep(limit / 2)
 
 

@@ -77,7 +77,7 @@ OTHER_FEED_PATH: Final = "/_events"
 """The fallback path of the change feed. Names of content types have no underscores, so none can use it."""
 
 
-def add_plans(router: Router, prefix: str, controller: ContentController, extension: Extension | None) -> None:
+def add_schedules_api(router: Router, prefix: str, controller: ContentController, extension: Extension | None) -> None:
     """Add the routes of scheduled publishing, except for types whose code could reject an update.
 
     For those types, the GraphQL fields are closed too. `extension` is None without GraphQL.
@@ -154,13 +154,13 @@ def _middlewares(shared: Infrastructure, extending: Extending, v4: V4Code | None
     return GlobalMiddlewares(extending.app, extending.runner, used) if used else None
 
 
-BELOW: Final = frozenset(
+ADMIN_SEGMENTS: Final = frozenset(
     ("admin", "content-manager", "content-type-builder", "email", "i18n", "octavo", "upload", "users-permissions")
 )
 """The first path segments of all routes of the admin API."""
 
 
-def add_admin_door(router: Router, shared: Infrastructure, services: Services) -> None:
+def add_admin_api(router: Router, shared: Infrastructure, services: Services) -> None:
     """Register the admin routes for lazy loading, unless ADMIN_JWT_SECRET is missing."""
     if not shared.settings.secrets.admin_jwt_secret:
         logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot sign in")
@@ -171,7 +171,7 @@ def add_admin_door(router: Router, shared: Infrastructure, services: Services) -
 
         return partial(declare_endpoints, router, shared, services)
 
-    router.add_later(Later(BELOW, load))
+    router.add_later(Later(ADMIN_SEGMENTS, load))
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -295,7 +295,7 @@ def _join(
             code.close(router, extending.extension, registry, settings)
         guards = guard_fields(router, extending.app, extending.extension) if rest or code else None
         planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
-        add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
+        add_schedules_api(router, settings.api.rest.prefix, services.controller, planned_by)
         add_caching_headers(router, options.caching_options(settings))
         use_response_cache(router, infrastructure, services.controller, caches)
         feed = add_feed(router, infrastructure, services.controller.reads, hooks)
@@ -400,7 +400,7 @@ def _add_doors(
     if shown is not None:
         described = options.described_api(settings, registry, router)
         Documentation(described, shared.authenticator, shown).add_routes(router)
-    add_admin_door(router, shared, services)
+    add_admin_api(router, shared, services)
     return _add_graphql(router, shared, services, extending, caches) if settings.plugins.graphql.enabled else None
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from octavo.api.http.response import Response, render_error, render_json
 from octavo.core.errors import ServiceUnavailable
-from octavo.operations.runtime.service_manager import longer, status, tell_manager
+from octavo.operations.runtime.service_manager import longer, notify_service_manager, status
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class StartingServer:
     async def waiting(self, reason: str, pause: float) -> None:
         """Inform the service manager of a failed attempt, and listen."""
         self._has_waited = True
-        tell_manager(f"{status(reason)}\n{longer(pause + _ATTEMPT_SECONDS)}")
+        notify_service_manager(f"{status(reason)}\n{longer(pause + _ATTEMPT_SECONDS)}")
         if self._server is None:
             try:
                 self._server = await self._listen()
@@ -64,7 +64,7 @@ class StartingServer:
         if self._handlers:
             await asyncio.wait(self._handlers)
         if self._has_waited:
-            tell_manager(f"{status('The database is available')}\n{longer(_ATTEMPT_SECONDS)}")
+            notify_service_manager(f"{status('The database is available')}\n{longer(_ATTEMPT_SECONDS)}")
             self._has_waited = False
 
     async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

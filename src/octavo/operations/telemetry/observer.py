@@ -57,7 +57,7 @@ def log_request(request: Request, response: Response, seconds: float, caller: An
 class AllObservers:
     """Reports requests of at least `slow_from` seconds to `slow`, and the durations of all to the metrics.
 
-    The access log gets every `told_of`-th request and all failed ones, or none if it is 0. `identify` returns the
+    The access log gets every `log_every`-th request and all failed ones, or none if it is 0. `identify` returns the
     caller for an Authorization header, for cached responses, which need no authentication. Implements
     `http.observers.Look`.
     """
@@ -67,20 +67,20 @@ class AllObservers:
         slow: Observer,
         slow_from: float,
         measures: Measures | None,
-        told_of: int,
+        log_every: int,
         identify: Callable[[str | None], Any] = lambda _: None,
     ) -> None:
         self.noted = None if measures is None else measures.noted_requests
         self.slow_from = slow_from
-        self.left: float = told_of or inf
+        self.left: float = log_every or inf
         self._slow = slow
-        self._told_of = told_of
+        self._log_every = log_every
         self._identify = identify
 
     def __call__(self, request: Request, response: Response, seconds: float) -> None:
-        is_logged = self._told_of > 0 and (self.left <= 0 or response.status >= FAILED)
+        is_logged = self._log_every > 0 and (self.left <= 0 or response.status >= FAILED)
         if self.left <= 0:
-            self.left = self._told_of
+            self.left = self._log_every
         if seconds >= self.slow_from:
             self._slow(request, response, seconds)
         if is_logged:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from octavo.core.values import dataclass
 from octavo.settings.sign_in_providers import ProviderSettings
 
-Told = Mapping[str, Any]
+Claims = Mapping[str, Any]
 
 
 class ProviderFailed(Exception):
@@ -34,7 +34,7 @@ class Row:
     """A built-in provider. `{subdomain}` is replaced by that setting."""
 
     scope: tuple[str, ...]
-    read: Callable[[Told, Sequence[Told]], Person]
+    read: Callable[[Claims, Sequence[Claims]], Person]
     issuer: str = ""
     authorize_url: str = ""
     access_url: str = ""
@@ -73,19 +73,19 @@ def _before_at(email: str) -> str:
     return email.partition("@")[0]
 
 
-def _openid(profile: Told, _: Sequence[Told]) -> Person:
+def _openid(profile: Claims, _: Sequence[Claims]) -> Person:
     email = _text(profile.get("email"))
     names = (_text(profile.get(name)) for name in ("preferred_username", "nickname", "name"))
     username = next(filter(None, names), _before_at(email))
     return Person(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), username)
 
 
-def _google(profile: Told, _: Sequence[Told]) -> Person:
+def _google(profile: Claims, _: Sequence[Claims]) -> Person:
     email = _text(profile.get("email"))
     return Person(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), _before_at(email))
 
 
-def _azure(profile: Told, _: Sequence[Told]) -> Person:
+def _azure(profile: Claims, _: Sequence[Claims]) -> Person:
     """Read a profile of a single tenant, which is responsible for its own email addresses."""
     email = _text(profile.get("email")) or _text(profile.get("preferred_username"))
     verified = _flag(profile.get("email_verified")) is not False
@@ -94,25 +94,25 @@ def _azure(profile: Told, _: Sequence[Told]) -> Person:
     )
 
 
-def _microsoft(profile: Told, _: Sequence[Told]) -> Person:
+def _microsoft(profile: Claims, _: Sequence[Claims]) -> Person:
     """Read a profile. Microsoft verifies the principal name's domain; a tenant can set `mail` to anything."""
     name = _text(profile.get("userPrincipalName"))
     return Person(_text(profile.get("id")), name, True, name)
 
 
-def _github(profile: Told, emails: Sequence[Told]) -> Person:
+def _github(profile: Claims, emails: Sequence[Claims]) -> Person:
     primary = next((email for email in emails if email.get("primary")), None)
     verified = True if primary is None else _flag(primary.get("verified"))  # public addresses are verified
     email = _text(profile.get("email")) if primary is None else _text(primary.get("email"))
     return Person(_text(profile.get("id")), email, verified, _text(profile.get("login")))
 
 
-def _facebook(profile: Told, _: Sequence[Told]) -> Person:
+def _facebook(profile: Claims, _: Sequence[Claims]) -> Person:
     """Read a profile. Facebook only returns verified addresses."""
     return Person(_text(profile.get("id")), _text(profile.get("email")), True, _text(profile.get("name")))
 
 
-def _discord(profile: Told, _: Sequence[Told]) -> Person:
+def _discord(profile: Claims, _: Sequence[Claims]) -> Person:
     name, number = _text(profile.get("username")), _text(profile.get("discriminator"))
     username = f"{name}#{number}" if number not in ("", "0") else name
     return Person(_text(profile.get("id")), _text(profile.get("email")), _flag(profile.get("verified")), username)

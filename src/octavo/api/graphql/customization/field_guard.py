@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from octavo.api.graphql.customization.context import Context
 from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.core.values import dataclass
-from octavo.project.execution import Asker, CodeClock
+from octavo.project.execution import CodeClock, Requester
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class FieldCall:
     names: frozenset[str]
     context: Context
     info: Any
-    request: Asker
+    request: Requester
     clock: CodeClock
 
 

@@ -55,7 +55,7 @@ from octavo.content.controllers.context import PolicyContext, run_policies
 from octavo.core.errors import LoggedError, OctavoError
 from octavo.core.values import dataclass
 from octavo.project import Entry
-from octavo.project.execution import Asker, CodeClock, Runner
+from octavo.project.execution import CodeClock, Requester, Runner
 from octavo.project.state import CURRENT_STATE, State
 from octavo.schema.content_types import ContentType
 
@@ -144,13 +144,13 @@ class CodeFields:
         roots: RootResolvers,
         read_root: ReadRoot,
         asked: RequestedOperation,
-        asker: Asker,
+        requester: Requester,
         state: State,
         item: Selected,
     ) -> tuple[bytes, Errors]:
         """Return the JSON of a root field, and its errors."""
-        context = Context(self.app, roots.actor, asker.client, state)
-        call = _Call(self, replace(roots, customization=self.customization), read_root, context, asker)
+        context = Context(self.app, roots.actor, requester.client, state)
+        call = _Call(self, replace(roots, customization=self.customization), read_root, context, requester)
         fragments = roots.selections.fragments.values()
         document = DocumentNode(definitions=(_only(asked.operation, item), *fragments))
         token = CURRENT_STATE.set(state)
@@ -165,19 +165,19 @@ class CodeFields:
             )
             if not isinstance(result, ExecutionResult):
                 promised = result
-                result = await self.runner.run(f"GraphQL field {item.name}", asker, call.clock, lambda: promised)
+                result = await self.runner.run(f"GraphQL field {item.name}", requester, call.clock, lambda: promised)
         except LoggedError:
             return b"null", [*call.errors, _unexpected()]
         finally:
             CURRENT_STATE.reset(token)
-        errors = [*call.errors, *(self._render(error, asker) for error in result.errors or ())]
+        errors = [*call.errors, *(self._render(error, requester) for error in result.errors or ())]
         try:
             return orjson.dumps((result.data or {}).get(item.key)), errors
         except TypeError as error:
             logger.error("GraphQL field %s: its code returned a value that is not JSON: %s", item.name, error)
             return b"null", [*errors, _unexpected()]
 
-    def _render(self, error: GraphQLError, asker: Asker) -> dict[str, Any]:
+    def _render(self, error: GraphQLError, requester: Requester) -> dict[str, Any]:
         original = error.original_error
         if isinstance(original, TypeError) and error.message.startswith(_NOT_NULL):
             return render_refused(error, UNEXPECTED)
@@ -187,7 +187,7 @@ class CodeFields:
             code = (error.extensions or {}).get("code", UNEXPECTED)
             return render_refused(error, code if isinstance(code, str) else UNEXPECTED)
         field = f"GraphQL field {'.'.join(map(str, error.path or ()))}"
-        self.runner.log(original, field, asker)
+        self.runner.log(original, field, requester)
         return _unexpected()
 
 
@@ -195,10 +195,10 @@ class _Call:
     """A call of one root field in an operation."""
 
     def __init__(
-        self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, context: Context, asker: Asker
+        self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, context: Context, requester: Requester
     ) -> None:
         self.context = context
-        self._asker = asker
+        self._requester = requester
         self.clock = CodeClock()
         self.errors: list[dict[str, Any]] = []
         self._customization = fields.customization
@@ -223,7 +223,7 @@ class _Call:
     async def _given(self, source: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> Any:
         """Resolve a field of a project's own type that returns a generated type."""
         value = default_field_resolver(source, info, **arguments)
-        return await self._returned.shown(await value if isawaitable(value) else value, info)
+        return await self._returned.resolve_entries(await value if isawaitable(value) else value, info)
 
     async def _run_code(self, code: FieldCode, source: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> Any:
         parent = _parent(source)
@@ -237,13 +237,13 @@ class _Call:
             if code.resolve is None:
                 return await self._generated(roots, source, info, args)
             value = await code.resolve(parent, args, context, info)
-            return await self._returned.shown(value, info)
+            return await self._returned.resolve_entries(value, info)
 
         chain: Next = innermost
         for middleware in reversed(code.middlewares):
             chain = _linked(middleware, chain)
         value = await chain(parent, arguments, self.context, info)
-        return await self._returned.shown(value, info) if is_entry(value) else value
+        return await self._returned.resolve_entries(value, info) if is_entry(value) else value
 
     async def _guarded(
         self, guard: FieldGuard, roots: RootResolvers, info: GraphQLResolveInfo, arguments: dict[str, Any]
@@ -253,7 +253,7 @@ class _Call:
         if isinstance(metadata_of_field(field), PluginField):
             roots.require(guard.action)
         key, names = (info.parent_type.name, info.field_name), frozenset(field.args)
-        return await guard(FieldCall(key, arguments, names, self.context, info, self._asker, self.clock))
+        return await guard(FieldCall(key, arguments, names, self.context, info, self._requester, self.clock))
 
     def _policy_context(self, parent: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> PolicyContext:
         context = self.context

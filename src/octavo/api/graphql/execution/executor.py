@@ -61,7 +61,7 @@ from octavo.core.cache import Cache
 from octavo.core.errors import NotFoundError, OctavoError
 from octavo.core.threads import compute
 from octavo.core.values import dataclass
-from octavo.project.execution import Asker
+from octavo.project.execution import Requester
 from octavo.project.state import State, shared_state
 
 
@@ -105,7 +105,7 @@ class Executor:
     code: CodeFields | None = None
     digit_ids: bool = False
 
-    async def run(self, asked: RequestedOperation, actor: Actor, asker: Asker) -> bytes:
+    async def run(self, asked: RequestedOperation, actor: Actor, requester: Requester) -> bytes:
         """Return the response of an operation, including errors. Raises RefusedVariables and OperationUnavailable."""
         ready = None if asked.is_new else self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
@@ -118,7 +118,7 @@ class Executor:
             mutation = self.mutations.get(asked, variables, actor)
             if mutation is not None:
                 return await self._write(mutation, asked, variables, actor)
-            return await self._run_unprepared(asked, variables, actor, asker)
+            return await self._run_unprepared(asked, variables, actor, requester)
         ready = self.shapes.get(asked, variables, actor)
         if ready is None and asked.is_new:
             ready = self.ready.get(asked, actor)
@@ -126,10 +126,10 @@ class Executor:
             if not asked.is_new:
                 self.ready.keep(asked, actor, ready, asked.values_size)
             return await ready.answer(self.controller.reads, asked)
-        return await self._run_unprepared(asked, variables, actor, asker)
+        return await self._run_unprepared(asked, variables, actor, requester)
 
     async def _run_unprepared(
-        self, asked: RequestedOperation, variables: dict[str, Any], actor: Actor, asker: Asker
+        self, asked: RequestedOperation, variables: dict[str, Any], actor: Actor, requester: Requester
     ) -> bytes:
         """Return the response to an operation, and prepare it for later requests if possible."""
         operation, lifting = asked.operation, Lifting(variables)
@@ -138,7 +138,7 @@ class Executor:
         assert parent is not None
         roots = self._roots(selections, actor, ErrorSentinels(), lifting.id_source)
         selected = selections.of(parent, [operation.selection_set])
-        run = _Run(self, roots, asked, asker)
+        run = _Run(self, roots, asked, requester)
         with self.controller.reads.request_share():
             results = await run.fields(parent, selected)
         if asked.is_mutation:
@@ -201,7 +201,7 @@ class _Run:
     executor: Executor
     roots: RootResolvers
     asked: RequestedOperation
-    asker: Asker
+    requester: Requester
 
     state: State = field(default_factory=shared_state)
     """State that project code shares within the request."""
@@ -240,7 +240,7 @@ class _Run:
     async def _generated(self, parent: GraphQLObjectType, item: Selected) -> FieldResult:
         code = self.executor.code
         if code is not None and code.concerns(parent, item, self.roots):
-            return await code.run(self.roots, self._read_root, self.asked, self.asker, self.state, item)
+            return await code.run(self.roots, self._read_root, self.asked, self.requester, self.state, item)
         field = parent.fields[item.name]
         read = await self._read_root(self.roots, metadata_of_field(field), field, item)
         return self.roots.sentinels.take(read, (item.key,))
@@ -268,7 +268,7 @@ class _Run:
     ) -> bytes:
         """Return the JSON of a generated root field, with sentinels for errors."""
         if isinstance(metadata, PluginField):
-            return await self.executor.plugin_resolvers.answer(metadata.name, field, item, roots, self.asker.client)
+            return await self.executor.plugin_resolvers.answer(metadata.name, field, item, roots, self.requester.client)
         if isinstance(metadata, ScheduleField):
             return await answer_schedule(roots, field, metadata, item, changes=self.is_mutation)
         assert isinstance(metadata, RootField), "fields of other metadata are no root fields"

@@ -48,27 +48,27 @@ Pieces = list[bytes]
 class Frame:
     """The JSON of a wrapper around its `data`. There is one text more than `data` fields.
 
-    `%d` and `%b` in texts are placeholders for pagination values, which `told` names.
+    `%d` and `%b` in texts are placeholders for pagination values, which `placeholders` names.
     """
 
     texts: tuple[bytes, ...]
-    told: tuple[tuple[str, ...], ...]
+    placeholders: tuple[tuple[str, ...], ...]
 
     def is_counted(self, *, cut: bool) -> bool:
         """Return whether `meta` needs the total. If the page may be `cut`, its size and number need it too."""
         counting = {"number", "size", "pages", "total"} if cut else {"pages", "total"}
-        return any(not counting.isdisjoint(names) for names in self.told)
+        return any(not counting.isdisjoint(names) for names in self.placeholders)
 
     @property
     def has_cursor(self) -> bool:
         """Whether `meta` has the cursor of the next page."""
-        return any("after" in names for names in self.told)
+        return any("after" in names for names in self.placeholders)
 
     def fill(self, found: bytes, page: PageInfo = _NO_PAGE) -> Pieces:
         """Return the JSON of the wrapper. `found` is the result for all `data` fields."""
         texts = [
             text % tuple([getattr(page, name) for name in names]) if names else text
-            for text, names in zip(self.texts, self.told, strict=True)
+            for text, names in zip(self.texts, self.placeholders, strict=True)
         ]
         pieces = texts[:1]
         if len(texts) > 1:

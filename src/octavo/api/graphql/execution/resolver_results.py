@@ -42,7 +42,7 @@ class Returned:
     roots: RootResolvers
     tree: Callable[[bytes], Any]
 
-    async def shown(self, value: Any, info: GraphQLResolveInfo) -> Any:
+    async def resolve_entries(self, value: Any, info: GraphQLResolveInfo) -> Any:
         """Return a value in the form of the schema. Raises TypeError if that is not possible."""
         kind = get_named_type(info.return_type)
         metadata = metadata_of_type(kind)

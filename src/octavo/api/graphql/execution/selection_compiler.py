@@ -107,9 +107,9 @@ class SelectionCompiler:
             return Value(None)
         if _part(field) is None:
             return NULL  # a field that a project added; code resolves it
-        return self.shown(_object(field.type), item.selection_sets)
+        return self.compile_object(_object(field.type), item.selection_sets)
 
-    def shown(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer | Guarded:
+    def compile_object(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer | Guarded:
         """Return the attributes, or an error if a required one is an error."""
         return self.without_nulls(parent, sets, self.attributes(parent, sets))
 
@@ -217,7 +217,7 @@ class SelectionCompiler:
                     name = f"{parent}.{item.name}"
                     missing = self.context.sentinels.required_null(name, item.nodes, (), levels)
                 inner = inner if inner.levels == levels else replace(inner, levels=levels)
-                return Nested(item.name, query, inner.shown(component, item.selection_sets), missing=missing)
+                return Nested(item.name, query, inner.compile_object(component, item.selection_sets), missing=missing)
             case Relation() | Media():
                 return self._related(item, field, metadata)
 

@@ -81,7 +81,7 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredObject:
     """A file in a storage: its name there, and the columns of its row."""
 
     name: str
@@ -90,17 +90,17 @@ class Kept:
     preview_url: str | None = None
 
     @property
-    def said(self) -> dict[str, Any]:
+    def location(self) -> dict[str, Any]:
         """The location columns of a file's row, or of a format."""
         metadata = {"provider_metadata": dict(self.metadata)} if self.metadata else {}
         return {"url": self.url, **metadata}
 
 
 @dataclass(frozen=True, slots=True)
-class Exchanged:
+class ReplacedObject:
     """The result of replacing a file; `backup` is the name of the old file, if there was one."""
 
-    kept: Kept
+    kept: StoredObject
     backup: str | None
 
 
@@ -119,10 +119,10 @@ class Storage(Protocol):
     def workspace(self) -> Workspace:
         """The workspace for its files."""
 
-    def write(self, path: Path, name: str, mime: str) -> Kept:
+    def write(self, path: Path, name: str, mime: str) -> StoredObject:
         """Move a complete file from the workspace to the storage; overwrites an existing file with the name."""
 
-    def exchange(self, place: str, name: str, backup: str) -> Exchanged:
+    def exchange(self, place: str, name: str, backup: str) -> ReplacedObject:
         """Rename the file at `place` to `name`; an existing file with that name is renamed to `backup`.
 
         If it fails, nothing changed, except that the backup may exist.
@@ -182,15 +182,15 @@ class NamedStorage(ABC):
     def url_of(self, name: str) -> str:
         """Return the public URL of a file, as stored in its row."""
 
-    def kept(self, name: str) -> Kept:
+    def kept(self, name: str) -> StoredObject:
         """Return the location of the file with this name."""
-        return Kept(name, self.url_of(name))
+        return StoredObject(name, self.url_of(name))
 
-    def exchange(self, place: str, name: str, backup: str) -> Exchanged:
+    def exchange(self, place: str, name: str, backup: str) -> ReplacedObject:
         """Replace a file. The old one is copied first, so the name always exists."""
         existed = self.copy(name, backup)
         self.move(place, name)
-        return Exchanged(self.kept(name), backup if existed else None)
+        return ReplacedObject(self.kept(name), backup if existed else None)
 
     def name_for(self, prefix: str, stem: str, extension: str) -> str:
         """Return the name of a new file, in the folder if there is one."""

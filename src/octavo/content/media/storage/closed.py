@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.content.media.storage.base import Exchanged, Kept, Workspace
+from octavo.content.media.storage.base import ReplacedObject, StoredObject, Workspace
 from octavo.core.errors import ServiceUnavailable
 
 
@@ -20,10 +20,10 @@ class ClosedStorage:
         self.workspace = Workspace(folder)
         self._reason = reason
 
-    def write(self, path: Path, name: str, mime: str) -> Kept:
+    def write(self, path: Path, name: str, mime: str) -> StoredObject:
         raise self._refusal()
 
-    def exchange(self, place: str, name: str, backup: str) -> Exchanged:
+    def exchange(self, place: str, name: str, backup: str) -> ReplacedObject:
         raise self._refusal()
 
     def move(self, name: str, target: str) -> None:

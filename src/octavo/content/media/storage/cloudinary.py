@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from octavo.content.media.storage.base import Exchanged, Kept, StorageProblem, Workspace, safe_folder
+from octavo.content.media.storage.base import ReplacedObject, StorageProblem, StoredObject, Workspace, safe_folder
 from octavo.core.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
 from octavo.core.net.calls import following
 from octavo.core.values import dataclass
@@ -62,7 +62,7 @@ class CloudinaryStorage:
         base = f"{options.service.rstrip('/')}/v1_1/{quote(options.cloud, safe='')}/"
         self._client = httpx2.Client(base_url=base, timeout=_TIMES, limits=_NO_CONNECTIONS_KEPT)
 
-    def write(self, path: Path, name: str, mime: str) -> Kept:
+    def write(self, path: Path, name: str, mime: str) -> StoredObject:
         """Upload a file as v4's provider does: Cloudinary detects the type and returns the location."""
         folder, _, file_name = name.partition("/")[2].rpartition("/")
         params = {"public_id": _stem(file_name), **({"folder": folder} if folder else {}), **self._upload}
@@ -71,7 +71,7 @@ class CloudinaryStorage:
         path.unlink()
         return _kept(answer, self._options.cloud)
 
-    def exchange(self, place: str, name: str, backup: str) -> Exchanged:
+    def exchange(self, place: str, name: str, backup: str) -> ReplacedObject:
         """Replace a file: rename the old one, then the new one. For a moment the name does not exist."""
         kind, _, staged = place.partition("/")
         target = f"{kind}/{_public_id(name, staged)}"
@@ -85,7 +85,7 @@ class CloudinaryStorage:
             if existed:
                 self._rename(aside, target)
             raise
-        return Exchanged(_kept(answer, self._options.cloud), aside if existed else None)
+        return ReplacedObject(_kept(answer, self._options.cloud), aside if existed else None)
 
     def move(self, name: str, target: str) -> None:
         if self._rename(name, target) is None:
@@ -180,7 +180,7 @@ def _read(response: httpx2.Response) -> dict[str, Any]:
     raise ServiceUnavailable(reason=f"the storage returned {response.status_code}: {message.partition('.')[0]}")
 
 
-def _kept(answer: Mapping[str, Any], cloud: str) -> Kept:
+def _kept(answer: Mapping[str, Any], cloud: str) -> StoredObject:
     kind, public_id = answer.get("resource_type"), answer.get("public_id")
     url = answer.get("secure_url")
     if kind not in _TYPES or not isinstance(public_id, str) or not isinstance(url, str):
@@ -189,7 +189,7 @@ def _kept(answer: Mapping[str, Any], cloud: str) -> Kept:
     if kind == "video":
         still = "c_scale,dl_200,vs_6,w_250"
         preview = f"https://res.cloudinary.com/{cloud}/video/upload/{still}/v1/{quote(public_id)}.gif"
-    return Kept(f"{kind}/{public_id}", url, {"public_id": public_id, "resource_type": kind}, preview)
+    return StoredObject(f"{kind}/{public_id}", url, {"public_id": public_id, "resource_type": kind}, preview)
 
 
 def _public_id(name: str, staged: str) -> str:

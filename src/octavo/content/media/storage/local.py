@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from octavo.content.media.storage.base import Kept, NamedStorage, Workspace, checked, is_segment
+from octavo.content.media.storage.base import NamedStorage, StoredObject, Workspace, checked, is_segment
 
 
 class LocalStorage(NamedStorage):
@@ -22,7 +22,7 @@ class LocalStorage(NamedStorage):
         self._folder = folder
         self._url = url
 
-    def write(self, path: Path, name: str, mime: str) -> Kept:
+    def write(self, path: Path, name: str, mime: str) -> StoredObject:
         """Move a file from the workspace, atomically."""
         path.replace(self._path(name))
         return self.kept(name)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from octavo.content.media.file_types import is_harmless
-from octavo.content.media.storage.base import Kept, NamedStorage, StorageProblem, Workspace, safe_folder
+from octavo.content.media.storage.base import NamedStorage, StorageProblem, StoredObject, Workspace, safe_folder
 from octavo.content.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.calls import following
@@ -106,7 +106,7 @@ class ObjectStorage(KeyedStorage):
         self._reading = reading
         self._writing = writing or reading
 
-    def write(self, path: Path, name: str, mime: str) -> Kept:
+    def write(self, path: Path, name: str, mime: str) -> StoredObject:
         """Upload a file; it is visible only when it is complete."""
         attributes = {"Content-Type": mime, **self._attributes(mime)}
         if not is_harmless(mime):

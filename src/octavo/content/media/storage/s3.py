@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
 from octavo.content.media.file_types import is_harmless
-from octavo.content.media.storage.base import Kept, StorageProblem, Workspace
+from octavo.content.media.storage.base import StorageProblem, StoredObject, Workspace
 from octavo.content.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 from octavo.content.media.storage.objects import KeyedStorage
 from octavo.core.errors import ServiceUnavailable
@@ -67,7 +67,7 @@ class S3Storage(KeyedStorage):
         self._names = ObjectNames(options.root_path, list(bases))
         self._signed = SignedAddresses(options.signed_seconds, self._presign)
 
-    def write(self, path: Path, name: str, mime: str) -> Kept:
+    def write(self, path: Path, name: str, mime: str) -> StoredObject:
         """Upload a file; it is visible only when it is complete."""
         shown = {} if is_harmless(mime) else {"ContentDisposition": "attachment"}
         options = {"ContentType": mime, **self._acl(), **self._put, **shown}

@@ -7,7 +7,7 @@ unreferenced files remain, but never a row without its file.
 from collections.abc import Mapping
 from typing import Any
 
-from octavo.content.media.storage.base import Exchanged, Kept, Storage, is_segment, temporary_in
+from octavo.content.media.storage.base import ReplacedObject, Storage, StoredObject, is_segment, temporary_in
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.media_types import ANY_TYPE, type_by_name
 from octavo.operations.transfer.archive.parts import UPLOADS, UPLOADS_METADATA
@@ -22,8 +22,8 @@ class UploadImporter:
         self._archive = archive
         self._storage = storage
         self._staged: list[str] = []
-        self._exchanged: list[Exchanged] = []
-        self._kept: dict[str, Kept] = {}
+        self._exchanged: list[ReplacedObject] = []
+        self._kept: dict[str, StoredObject] = {}
         self.names = frozenset(archive.uploads())
         self.missing = 0
 
@@ -73,7 +73,7 @@ class UploadImporter:
         located = dict(data)
         if kept is not None:
             preview = {"previewUrl": kept.preview_url} if kept.preview_url else {}
-            located |= {"provider": self._storage.provider, **kept.said, **preview}
+            located |= {"provider": self._storage.provider, **kept.location, **preview}
         elif str(data.get("url", "")).startswith("/"):
             self.missing += 1
         if isinstance(formats, dict):
@@ -82,9 +82,9 @@ class UploadImporter:
 
     def _located_format(self, about: Any) -> Any:
         kept = self._of(about) if isinstance(about, dict) else None
-        return about if kept is None else {**about, **kept.said}
+        return about if kept is None else {**about, **kept.location}
 
-    def _of(self, about: Mapping[str, Any]) -> Kept | None:
+    def _of(self, about: Mapping[str, Any]) -> StoredObject | None:
         return self._kept.get(f"{about.get('hash')}{about.get('ext') or ''}")
 
     def undo(self) -> None:
