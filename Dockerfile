@@ -68,6 +68,6 @@ WORKDIR /project
 USER 10001:10001
 EXPOSE 1337
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["octavo", "ready"]
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["octavo", "ready", "--alive"]
 ENTRYPOINT ["octavo"]
 CMD ["start"]

@@ -107,3 +107,9 @@ def test_the_unit_outlasts_an_outage_of_the_database(tmp_path: Path) -> None:
     assert settings.database.start_wait is None
     assert re.findall(r"^StartLimitIntervalSec=(\d+)$", unit, re.M) == ["0"]
     assert "StartLimitBurst" not in unit
+
+
+def test_an_outage_of_the_database_does_not_make_a_container_unhealthy() -> None:
+    """Platforms replace unhealthy containers; readiness is for balancers."""
+    text = (EXAMPLES.parent / "Dockerfile").read_text("utf-8")
+    assert re.findall(r"^HEALTHCHECK .*CMD (.*)$", text, re.MULTILINE) == ['["octavo", "ready", "--alive"]']

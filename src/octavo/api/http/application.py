@@ -152,6 +152,16 @@ class HttpApplication:
         """End live responses of one dispatcher, or all current and future ones."""
         self._live.end(dispatcher)
 
+    @property
+    def shutdown_seconds(self) -> float:
+        """The time for running requests at a stop."""
+        return self._dispatcher.options.shutdown_seconds
+
+    def cut_running(self) -> None:
+        """Answer requests that are still running with 503, because the service stops."""
+        for request in tuple(self._running):
+            request.cut()
+
     def _notify_drained(self) -> None:
         for dispatcher, drained in self._waiting:
             if self._stopped or not self._is_busy(dispatcher):
@@ -310,7 +320,8 @@ class HttpApplication:
             look.left -= 1
             if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
                 self._observe(look, request, response, seconds)
-            if refused is None and request.method not in ALWAYS_ALLOWED and not request.overdue:
+            is_over = request.overdue and not request.is_cut
+            if refused is None and request.method not in ALWAYS_ALLOWED and not is_over:
                 await request.drain()
         except asyncio.CancelledError:
             # The request timed out while its response was sent, which the client did not read.

@@ -113,6 +113,8 @@ class Request:
     task: Task[Any] | None = None
     deadline = started = math.inf
     overdue = False
+    is_cut = False
+    """Whether it was cancelled because the service stops."""
     is_followed = False
     is_host_allowed = False
     """Whether the host was already found to be allowed."""
@@ -355,6 +357,11 @@ class Request:
         self.path_values, self.answered_with, self.overlay = NO_VALUES, (), None
         self.actor = self.operation = None
         self.route = ""
+
+    def cut(self) -> None:
+        """Cancel the request because the service stops."""
+        self.is_cut = self.is_cut or not self.overdue
+        self.give_up()
 
     def when_done(self, close: Callable[[], None]) -> None:
         """Add a callback that runs when the request ends, with any result."""

@@ -38,6 +38,8 @@ def answer_too_late(request: Request, seconds: float) -> Response:
     """Return the response to a request that was cancelled after so many seconds."""
     if request.task is not None:
         request.task.uncancel()
+    if request.is_cut:
+        return render_outage(ServiceUnavailable("The service is stopping", reason="it was stopped during the request"))
     if request.is_late:
         return render_error(RequestTimeoutError())
     reason = f"no response within {seconds:g} s"

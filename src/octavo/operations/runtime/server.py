@@ -46,6 +46,8 @@ _ENDING = (signal.SIGTERM, signal.SIGINT)
 _LISTEN_POLL_SECONDS = 0.005
 _DRAIN_SHARE = 0.9
 """Share of the shutdown time for running requests. The rest is for closing the database."""
+_CUT_SHARE = 0.8
+"""Share of the shutdown time after which running requests, such as long uploads, get 503 responses."""
 _FLUSH_SECONDS = 0.05
 """Time for the server's threads to send the last bytes of responses."""
 _LISTENING = "OCTAVO_LISTENING"
@@ -277,7 +279,9 @@ async def _end_when_asked(
     await asyncio.sleep(application.leave())
     application.end_live()
     server.stop()  # type: ignore[no-untyped-call]
-    await asyncio.sleep(options.shutdown * _DRAIN_SHARE)
+    await asyncio.sleep(options.shutdown * _CUT_SHARE)
+    application.cut_running()
+    await asyncio.sleep(options.shutdown * (_DRAIN_SHARE - _CUT_SHARE))
     serving.cancel()
 
 
@@ -374,6 +378,7 @@ async def hear_of_the_end(application: HttpApplication) -> None:
 
     def end() -> None:
         application.end_live()
+        loop.call_later(application.shutdown_seconds * _CUT_SHARE, application.cut_running)
         os.kill(os.getpid(), signal.SIGINT)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
         signal.signal(signal.SIGINT, signal.SIG_IGN)

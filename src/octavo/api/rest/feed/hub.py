@@ -10,6 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from random import randrange
 from typing import Final
 
 import orjson
@@ -28,6 +29,8 @@ from octavo.schema.content_types import USER, ContentType
 
 RETRY: Final = b"retry: 3000\n\n"
 """Milliseconds after which a browser reconnects."""
+_RETURN: Final = (1000, 5000)
+"""The same at the end of a stream, as when the service stops: random, so that not all listeners return at once."""
 RESET: Final = b'event: reset\ndata: {"reason":"Changes are missing: read anew what you show"}\n\n'
 
 
@@ -166,6 +169,8 @@ class Hub:
             yield piece
         while piece := await listener.next():
             yield piece
+        if listener.can_return:
+            yield b"retry: %d\n\n" % randrange(*_RETURN)  # noqa: S311 - no secret
 
     def _place(self, listener: Listener, actor: Actor) -> None:
         """Add a listener to the group with the same permissions."""

@@ -47,6 +47,7 @@ class Listener:
         "address",
         "audience",
         "authorization",
+        "can_return",
         "ends_at",
         "feed_filter",
         "is_live",
@@ -76,6 +77,8 @@ class Listener:
         self.is_live = False
         """Whether it has received all earlier changes and now gets new ones."""
         self.is_over = False
+        self.can_return = True
+        """Whether it may reconnect after the end: it has kept its permission."""
         self._pieces: list[bytes] = []
         self._size = 0
         self._most = most
@@ -117,6 +120,7 @@ class Listener:
     def disconnect(self, reason: str) -> None:
         """End the connection of a listener that has lost its permission, with the reason."""
         if not self.is_over:
+            self.can_return = False
             self._pieces = [_END % reason.encode()]  # drop queued changes, which it must not see
             self.end()
 
