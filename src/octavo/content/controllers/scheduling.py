@@ -115,8 +115,8 @@ class ContentSchedules:
         actor: Actor,
     ) -> Presence:
         """Return the entry's presence if the actor can schedule it. Raises the errors of `set`."""
-        await self._writes.check_entry(content_type, entry_id, unit, actor, UPDATE)
-        if times and not await self._writes.in_scope(content_type, entry_id, unit, actor, PUBLISH):
+        await self._writes.guards.enter(unit, content_type, entry_id, actor, UPDATE)
+        if times and not await self._writes.guards.in_scope(unit, content_type, entry_id, actor, PUBLISH):
             raise ForbiddenError
         presence = await unit.presence(content_type, entry_id)
         if presence is Presence.ABSENT:

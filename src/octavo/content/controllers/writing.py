@@ -13,6 +13,7 @@ import orjson
 from octavo.access.authorization.ability import CREATE, PUBLISH, UPDATE
 from octavo.access.authorization.actor import SYSTEM, Actor
 from octavo.access.authorization.input_sanitizer import InputSanitizer
+from octavo.content.controllers.entry_guards import EntryGuards
 from octavo.content.controllers.hooked_reads import HookedRead
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.entry_unit import EntryUnit
@@ -28,13 +29,14 @@ from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.core.threads import MOST_COMPUTED_HERE, in_computing_thread
 from octavo.core.values import dataclass
 from octavo.events.origin import coming_from
-from octavo.query.ast import EVERYTHING, Filter, Populate, Query
+from octavo.query.ast import EVERYTHING, Populate, Query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import FILE, ContentType
 
 LOCALIZE: Final = "createLocalization"
+DELETE: Final = "delete"
 
 
 class SingleTypeExists(ValidationError):
@@ -75,6 +77,7 @@ class ContentWrites:
         self._media = media
         self._locales = locales
         self._families: Families = writer.families
+        self.guards = EntryGuards(reader)
 
     async def create(
         self,
@@ -108,9 +111,9 @@ class ContentWrites:
                 locale=locale,
                 dates=write.dates,
             )
-            await self._check_written(content_type, entry_id, unit, actor, CREATE)
+            await self.guards.leave(unit, content_type, entry_id, actor, CREATE)
             if content_type.draft_and_publish and publishes and not _is_draft(data, draft):
-                await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
+                await self.guards.leave(unit, content_type, entry_id, actor, PUBLISH)
             return await self.answer(answer, entry_id, unit)
 
         return await self._write(content_type, write, work, actor)
@@ -124,7 +127,7 @@ class ContentWrites:
             raise ForbiddenError
         for entry_id in named:
             if isinstance(entry_id, int):
-                await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
+                await self.guards.enter(unit, content_type, entry_id, actor, LOCALIZE)
 
     async def create_single(
         self,
@@ -190,13 +193,13 @@ class ContentWrites:
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             if content_type.localized and self._shares(content_type, data, answer, sharing=sharing):
                 await self._families.hold(unit, content_type, entry_id, data)
-            await self.check_entry(content_type, entry_id, unit, actor, UPDATE)
+            await self.guards.enter(unit, content_type, entry_id, actor, UPDATE)
             unit.answering = answer
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
-            await self._check_written(content_type, entry_id, unit, actor, UPDATE)
+            await self.guards.leave(unit, content_type, entry_id, actor, UPDATE)
             if content_type.draft_and_publish and PUBLISHED_AT in data:
-                await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
+                await self.guards.leave(unit, content_type, entry_id, actor, PUBLISH)
             entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
             if content_type.localized:
                 await self._share(unit, content_type, entry_id, entry, data, sharing=sharing)
@@ -204,22 +207,25 @@ class ContentWrites:
 
         return await self._write(content_type, write, work, actor, entry_id)
 
-    async def delete(self, content_type: ContentType, entry_id: int, answer: PreparedRead, actor: Actor) -> bytes:
-        """Delete an entry and return it. Raises NotFoundError."""
+    async def delete(
+        self,
+        content_type: ContentType,
+        entry_id: int,
+        answer: PreparedRead,
+        actor: Actor,
+        guards: EntryGuards | None = None,
+    ) -> bytes:
+        """Delete an entry and return it. Raises NotFoundError, and other errors of `guards`."""
 
         async def work(unit: EntryUnit) -> bytes:
-            await self.check_entry(content_type, entry_id, unit, actor, "delete")
-            return await self.delete_in(unit, content_type, entry_id, answer)
+            await (guards or self.guards).enter(unit, content_type, entry_id, actor, DELETE)
+            after = not isinstance(answer, HookedRead) and unit.answers_delete(content_type, answer)
+            entry = b"" if after else await self.answer(answer, entry_id, unit)
+            if not await unit.delete(content_type, entry_id):
+                raise NotFoundError
+            return await self.answer(answer, entry_id, unit) if after else entry
 
         return await self._run(work, content_type, actor)
-
-    async def delete_in(self, unit: EntryUnit, content_type: ContentType, entry_id: int, answer: PreparedRead) -> bytes:
-        """Delete an entry in a unit and return the response. Raises NotFoundError."""
-        after = not isinstance(answer, HookedRead) and unit.answers_delete(content_type, answer)
-        entry = b"" if after else await self.answer(answer, entry_id, unit)
-        if not await unit.delete(content_type, entry_id):
-            raise NotFoundError
-        return await self.answer(answer, entry_id, unit) if after else entry
 
     async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
         """Create a localization of an entry; return it flat and with its localizations, as Strapi's REST API does."""
@@ -244,13 +250,13 @@ class ContentWrites:
             if content_type.is_single:
                 await unit.connection.lock(single_type_lock(content_type))
             await self._families.hold(unit, content_type, entry_id)
-            await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
+            await self.guards.enter(unit, content_type, entry_id, actor, LOCALIZE)
             if not publishes:
                 data = {**data, PUBLISHED_AT: None}
             new_id = await add_localization(
                 unit, self._families, self._locales, content_type, entry_id, data, actor.creator_id
             )
-            await self._check_written(content_type, new_id, unit, actor, CREATE)
+            await self.guards.leave(unit, content_type, new_id, actor, CREATE)
             entry = await self.answer(answer, new_id, unit)  # localizations are read before the update (observed)
             named = data if self._writer.rules.share_always else scalar_names(content_type, data)
             await self._families.level(unit, content_type, new_id, named, touch=True)
@@ -340,42 +346,6 @@ class ContentWrites:
         is_small = write.size <= MOST_COMPUTED_HERE
         data = sanitizing() if is_small else await in_computing_thread(sanitizing)
         return Write(data, write.files, write.dates, write.size)
-
-    async def check_entry(
-        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
-    ) -> None:
-        """Raise NotFoundError if the actor's scope for the action does not include the entry.
-
-        No query runs if the action has no scope.
-        """
-        if not await self.in_scope(content_type, entry_id, unit, actor, action):
-            raise NotFoundError
-
-    async def _check_written(
-        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
-    ) -> None:
-        """Raise ForbiddenError if the changed entry is outside of the actor's scope for the action."""
-        if not await self.in_scope(content_type, entry_id, unit, actor, action):
-            raise ForbiddenError
-
-    async def in_scope(
-        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
-    ) -> bool:
-        """Return whether the actor's scope for the action includes an entry. No query runs if there is no scope."""
-        scope = actor.ability.scope(content_type.uid, action)
-        return scope is None or await self.matches(content_type, entry_id, unit, scope)
-
-    async def matches(self, content_type: ContentType, entry_id: int, unit: EntryUnit, condition: Filter) -> bool:
-        """Return whether an entry matches a trusted filter."""
-        request = ReadRequest(
-            content_type=content_type,
-            query=Query(filters=condition),
-            by=By.ID,
-            projection=Form.ID,
-            drafts=Drafts.ANY,
-        )
-        prepared = self._reader.prepare(plan_read(request, self._registry))
-        return await self._reader.read_one(prepared.bind(id=entry_id), unit.connection) is not None
 
     async def answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
         """Read the response for an entry that was written. Raises NotFoundError."""

@@ -11,11 +11,11 @@ from octavo.access.authorization.ability import CREATE, FIND
 from octavo.access.authorization.actor import Actor
 from octavo.content.completeness import missing_in
 from octavo.content.controllers.content import ContentController
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.writing import DELETE, Write
 from octavo.content.entry_snapshot import as_data
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.manager.duplication import copied, prohibited_fields
-from octavo.content.manager.entry_writes import DELETE, EntryWrites
+from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.snapshot_reader import SnapshotReader
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import EntryReader

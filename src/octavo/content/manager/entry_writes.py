@@ -16,7 +16,7 @@ from octavo.content.controllers.content import ContentController
 from octavo.content.controllers.writing import ContentWrites, SingleTypeExists, Write, single_type_lock
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.localization_families import Families, Family, check_free, without_empty
-from octavo.content.manager.guards import Guards, Writable
+from octavo.content.manager.guards import AdministratorGuards, Writable
 from octavo.content.manager.write_responses import WriteResponses
 from octavo.content.reader import EntryReader
 from octavo.core.errors import ForbiddenError, NotFoundError, OctavoError
@@ -63,8 +63,6 @@ class EditConflictCheck:
             raise EntryChanged(details={"entry": entry})
 
 
-DELETE: Final = "delete"
-
 Joined = Callable[[EntryUnit, str], Awaitable[Family | None]]
 """Returns the family that a new entry in a locale joins, if any."""
 
@@ -74,7 +72,7 @@ class EntryWrites:
 
     def __init__(self, controller: ContentController, reader: EntryReader, answered: WriteResponses) -> None:
         self.registry = controller.registry
-        self.guards = Guards(controller.registry, controller.writes)
+        self.guards = AdministratorGuards(reader)
         self.answered = answered
         self.seen = EditConflictCheck(answered, controller.writes)
         self._reads = controller.reads
@@ -95,7 +93,7 @@ class EntryWrites:
             if related is None:
                 return None
             await self._families.hold(unit, content_type, related)
-            is_known = await self._writes.in_scope(content_type, related, unit, actor, FIND)
+            is_known = await self._writes.guards.in_scope(unit, content_type, related, actor, FIND)
             family = await self._families.locked(unit, content_type, [related]) if is_known else None
             return check_free(family, code)
 
@@ -180,12 +178,7 @@ class EntryWrites:
     async def delete(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
         """Delete an entry and return it."""
         answer = self.answered.of(content_type, actor.ability)
-
-        async def work(unit: EntryUnit) -> bytes:
-            await self.guards.enter(unit, content_type, entry_id, actor, DELETE)
-            return await self._writes.delete_in(unit, content_type, entry_id, answer)
-
-        return await self._writer.run(work, about=content_type)
+        return await self._writes.delete(content_type, entry_id, answer, actor, self.guards)
 
     async def hold(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> None:
         """Lock an entry and the localizations that `level` changes."""

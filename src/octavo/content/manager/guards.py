@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.input_sanitizer import InputSanitizer
-from octavo.content.controllers.writing import ContentWrites, Write
+from octavo.content.controllers.entry_guards import EntryGuards
+from octavo.content.controllers.writing import Write
 from octavo.content.entry_unit import EntryUnit
 from octavo.core.errors import ForbiddenError, NotFoundError
 from octavo.core.threads import compute
@@ -16,7 +17,6 @@ from octavo.core.values import dataclass
 from octavo.query.ast import And, Filter
 from octavo.schema.attributes import STAMPED
 from octavo.schema.content_types import ContentType
-from octavo.schema.registry import Registry
 
 ANY_ENTRY: Final = And(items=())
 
@@ -29,12 +29,8 @@ class Writable:
     conditions: frozenset[Filter] = frozenset()
 
 
-class Guards:
-    """Checks an actor's permissions for writes."""
-
-    def __init__(self, registry: Registry, writes: ContentWrites) -> None:
-        self._registry = registry
-        self._writes = writes
+class AdministratorGuards(EntryGuards):
+    """Checks an administrator's permissions for entries and their fields."""
 
     async def writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Writable:
         """Return the fields of a body that can be written in at least some entries; unknown names are left out.
@@ -61,14 +57,9 @@ class Guards:
         if actor.ability.scope(content_type.uid, action) is None:
             return
         await unit.lock_entry(content_type, entry_id)
-        if not await self._writes.in_scope(content_type, entry_id, unit, actor, action):
-            is_there = await self._writes.matches(content_type, entry_id, unit, ANY_ENTRY)
+        if not await self.in_scope(unit, content_type, entry_id, actor, action):
+            is_there = await self.matches(unit, content_type, entry_id, ANY_ENTRY)
             raise ForbiddenError if is_there else NotFoundError
-
-    async def leave(self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str) -> None:
-        """Raise ForbiddenError if a change moved an entry out of the action's scope."""
-        if not await self._writes.in_scope(content_type, entry_id, unit, actor, action):
-            raise ForbiddenError
 
     async def fields(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, found: Writable, actor: Actor, action: str
@@ -94,5 +85,5 @@ class Guards:
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, conditions: frozenset[Filter]
     ) -> frozenset[Filter]:
         """Return the conditions that an entry matches."""
-        met = {one for one in conditions if await self._writes.matches(content_type, entry_id, unit, one)}
+        met = {one for one in conditions if await self.matches(unit, content_type, entry_id, one)}
         return frozenset(met)

@@ -9,8 +9,9 @@ from octavo.api.admin.operations import AdminOperation
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
+from octavo.content.controllers.writing import DELETE
 from octavo.content.manager.entry_actions import PUBLISH, EntryActions
-from octavo.content.manager.entry_writes import DELETE, EntryWrites
+from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.managed_types import managed_single
 from octavo.core.errors import NotFoundError
 from octavo.schema.content_types import ContentType
