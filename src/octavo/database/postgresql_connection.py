@@ -166,7 +166,7 @@ class Server:
             connection_class=SharedStatementsConnection if self.prepared else CountedConnection,
             server_settings={"application_name": "octavo"},
             target_session_attrs="any" if self.pooled else self.role,  # a pooler may report an old role
-            **parameters,
+            **_for_now(parameters),
         )
         await _set_up(connection, "" if self.pooled else ";".join(f"SET {setting}" for setting in self.settings))
         if self.check is not None:
@@ -181,13 +181,19 @@ class Server:
         """Return whether the server responds to a new connection, even if only to reject it."""
         _, given = next(self._attempts())
         try:
-            connection = await asyncpg.connect(self.url, timeout=_PROBE_SECONDS, **given)
+            connection = await asyncpg.connect(self.url, timeout=_PROBE_SECONDS, **_for_now(given))
         except asyncpg.PostgresError:
             return True
         except Exception:  # whatever the error, there was no response
             return False
         await close_connection(connection)
         return True
+
+
+def _for_now(parameters: Parameters) -> Parameters:
+    """Return the parameters of a new connection: its certificates can have changed."""
+    encryption = parameters.get("ssl")
+    return {**parameters, "ssl": encryption()} if callable(encryption) else parameters
 
 
 def _host_and_port(host: str, port: int | None) -> str:

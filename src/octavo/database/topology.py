@@ -1,6 +1,7 @@
 """Topology: the PostgreSQL servers of one database, and poolers in front of them.
 
-Parameters are arguments of asyncpg's `connect`: `host`, `port`, `user`, `password`, `database`, `ssl`.
+Parameters are arguments of asyncpg's `connect`: `host`, `port`, `user`, `password`, `database`, `ssl`
+(which can also be a function to call for each connection).
 """
 
 from collections.abc import Mapping, Sequence

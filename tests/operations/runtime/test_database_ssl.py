@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.database import open_database
-from octavo.operations.runtime.database_servers import ssl_of
+from octavo.operations.runtime.database_certificates import certificates_of, ssl_of
 from octavo.settings import SettingsError
 from octavo.settings.files.database import Database
 from tests.postgresql_server import database_name
@@ -142,3 +142,31 @@ async def test_only_a_server_that_is_known_is_spoken_to(
     async with encrypting(postgresql_url, tmp_path) as port:
         name = database_name(postgresql_url)
         assert [await connects(options, port, name, tmp_path) for options in tried] == [True, False, False, True, True]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("form", ["named", "value"])
+async def test_new_connections_use_the_current_certificates(
+    anyio_backend: str, postgresql_url: str, tmp_path: Path, form: str
+) -> None:
+    """An authority that is replaced is known without a restart. Files that cannot be used change nothing."""
+    file = tmp_path / "ca.pem"
+    file.write_text(STRANGER, "utf-8")
+    options = Database(ssl="verify-full", ssl_ca="ca.pem" if form == "named" else STRANGER)
+    current = certificates_of(options, tmp_path, {} if form == "named" else {("database", "ssl_ca"): file})
+    async with encrypting(postgresql_url, tmp_path) as port:
+        parameters = {"host": "localhost", "port": port, "user": "postgres", "database": database_name(postgresql_url)}
+        database = open_database(parameters={**parameters, "ssl": current}, pool_patience=20.0)
+        try:
+            with pytest.raises(ServiceUnavailable):
+                await database.connect()
+            file.write_text("nothing", "utf-8")
+            with pytest.raises(ServiceUnavailable):
+                await database.connect()
+            (tmp_path / "new.pem").write_text(CERTIFICATE, "utf-8")
+            (tmp_path / "new.pem").replace(file)
+            await database.connect()
+            file.unlink()
+            assert await database.fetch_value("SELECT 1") == 1
+        finally:
+            await database.close()

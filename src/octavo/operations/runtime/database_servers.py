@@ -1,8 +1,5 @@
 """PostgreSQL servers in the settings: primary, direct address past a pooler, replicas. Raises SettingsError."""
 
-import os
-import ssl
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +7,10 @@ from typing import Any, Final
 
 from octavo.core.values import dataclass
 from octavo.database.topology import Freshness, Parameters, Topology
+from octavo.operations.runtime.database_certificates import certificates_of
 from octavo.settings import Settings, SettingsError, SettingsProblem
 from octavo.settings.database_url import read_database_url
-from octavo.settings.files.database import Database
 from octavo.settings.variable_files import read_value
-
-_PEM: Final = "-----BEGIN"
-_VERIFIED: Final = ("verify-ca", "verify-full")
-_AUTHORITIES: Final = Path("~/.postgresql/root.crt")
 
 EXPECTED: Final = "host or host:port"
 _PORTS: Final = range(1, 65536)
@@ -40,52 +33,6 @@ def _place(text: str, port: int) -> tuple[str, int]:
     if not host:
         raise ValueError(EXPECTED)
     return host, int(number) if colon else port
-
-
-def ssl_of(options: Database, project: Path) -> str | ssl.SSLContext:
-    """Return the driver's `ssl` argument: a mode, or a context if the driver has no such mode. Raises SettingsError."""
-    own_files = options.ssl_ca or options.ssl_cert
-    if options.ssl == "disable" or not (own_files or _believes_the_machine(options)):
-        return options.ssl
-    try:
-        return _context(options, project)
-    except (OSError, ValueError) as error:
-        problem = SettingsProblem("config/database.toml", "ssl", f"the certificates cannot be used: {error}")
-        raise SettingsError([problem]) from error
-
-
-def _believes_the_machine(options: Database) -> bool:
-    """Return whether to trust the system's authorities: without a context, the driver trusts only PostgreSQL's own."""
-    kept = "PGSSLROOTCERT" in os.environ or _AUTHORITIES.expanduser().exists()
-    return options.ssl in _VERIFIED and not kept
-
-
-def _context(options: Database, project: Path) -> ssl.SSLContext:
-    given = options.ssl_ca
-    if given is None or given.lstrip().startswith(_PEM):
-        context = ssl.create_default_context(cadata=given)
-    else:
-        context = ssl.create_default_context(cafile=project / given)
-    context.check_hostname = options.ssl == "verify-full"
-    if options.ssl not in _VERIFIED:
-        context.verify_mode = ssl.CERT_NONE
-    if options.ssl_cert:
-        _show(context, options.ssl_cert, options.ssl_key, project)
-    return context
-
-
-def _show(context: ssl.SSLContext, cert: str, key: str | None, project: Path) -> None:
-    """Load the client certificate. `ssl` only reads files, so text is first written to private temporary files."""
-    with tempfile.TemporaryDirectory() as folder:
-        key_file = _path(key, Path(folder, "key"), project) if key else None
-        context.load_cert_chain(_path(cert, Path(folder, "cert"), project), key_file)
-
-
-def _path(text: str, file: Path, project: Path) -> Path:
-    if not text.lstrip().startswith(_PEM):
-        return project / text
-    file.write_text(text, encoding="ascii")
-    return file
 
 
 _PARAMETERS = {"host": "host", "port": "port", "user": "user", "password": "password", "name": "database", "ssl": "ssl"}
@@ -142,7 +89,7 @@ def read_servers(settings: Settings) -> Servers:
         "user": options.user,
         "password": _password(settings),
         "database": options.name,
-        "ssl": ssl_of(options, settings.project),
+        "ssl": certificates_of(options, settings.project, settings.value_files),
     }
     pooled = options.pooler != "none"
     if pooled and options.direct is None:
