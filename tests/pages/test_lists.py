@@ -25,6 +25,23 @@ def test_a_list_is_kept_by_its_address(desk: Desk) -> None:
     desk.until("document.querySelectorAll('tbody tr').length === 2", "the list before")
 
 
+def test_pages_are_reached_by_their_numbers(desk: Desk) -> None:
+    numbers = "[...document.querySelectorAll('.numbers > *')].map((one) => one.innerText).join(' ')"
+    total = desk.ask("GET", LIST)["pagination"]["total"]
+    desk.open(f"{ARTICLES}?pageSize=1&sort=id:ASC")
+    desk.until(f"{numbers} === '1 2 3 4 … {total}'", "the first pages and the last one")
+    assert desk.barriers() == []
+    desk.click(f"Page {total}")
+    desk.until(f"{numbers} === '1 … {total - 3} {total - 2} {total - 1} {total}'", "the last pages")
+    desk.open(f"{ARTICLES}?pageSize=1&page=12&sort=id:ASC")
+    desk.until(f"{numbers} === '1 … 11 12 13 … {total}'", "the pages around")
+    assert desk.do("document.querySelector('.numbers [aria-current=page]').innerText") == "12"
+    desk.click("Page 11")
+    desk.until("location.search.includes('page=11')", "another page")
+    desk.open(f"{ARTICLES}?pageSize=10")
+    desk.until(f"{numbers} === '1 2 3'", "all of a few pages")
+
+
 def test_entries_are_published_and_taken_back_together(desk: Desk) -> None:
     asked = "/content-manager/collection-types/api::article.article?sort=id:ASC&pageSize=2"
     before = [one["publishedAt"] for one in desk.ask("GET", asked)["results"]]
