@@ -206,6 +206,12 @@ export interface ChangedAdministrator {
   roles?: (number)[];
 }
 
+/** New values; null resets one. */
+export interface ChangedLiveSettings {
+  logLevel?: string | null;
+  maintenance?: string | null;
+}
+
 /** Changes of a locale. */
 export interface ChangedLocale {
   name?: string | null;
@@ -605,6 +611,17 @@ export interface ListLook {
   searchable?: boolean;
   sortable?: boolean;
   mainField?: string;
+}
+
+/** The log level of all processes, and the message of the maintenance mode. None: as in the settings, or off. */
+export interface LiveSettings {
+  logLevel: string | null;
+  maintenance: string | null;
+}
+
+/** The log level and the maintenance mode. */
+export interface LiveSettingsAnswer {
+  data: LiveSettings;
 }
 
 /** A locale of content. */
@@ -1505,6 +1522,10 @@ export interface Operations {
   'POST /octavo/jobs/given-up/:id/retry': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Run a scheduled task now */
   'POST /octavo/jobs/tasks/:name/run': { path: { name: string | number }; takes: unknown; answers: unknown };
+  /** Show the log level and the maintenance mode */
+  'GET /octavo/live-settings': { path: undefined; takes: unknown; answers: LiveSettingsAnswer };
+  /** Set the log level and the maintenance mode of all processes */
+  'PUT /octavo/live-settings': { path: undefined; takes: ChangedLiveSettings; answers: LiveSettingsAnswer };
   /** Publish entries with their previous publication dates */
   'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: PublishedAgain; answers: Counted };
   /** Show recent changes and schedules */

@@ -69,6 +69,8 @@ main = LazyGroup(
         "purge": ("octavo.cli.purge:purge", "Purge CDNs and reverse proxies."),
         "plugins": ("octavo.cli.plugins:plugins", "List the built-in and installed plugins."),
         "jobs": ("octavo.cli.jobs:jobs", "List, run and retry jobs and scheduled tasks."),
+        "maintenance": ("octavo.cli.live_settings:maintenance", "Make running services read-only for maintenance."),
+        "log-level": ("octavo.cli.live_settings:log_level", "Set the log level of running services."),
         "status": ("octavo.cli.watching:status", "Show the state of a running service."),
         "ready": ("octavo.cli.ready:ready", "Check whether a running service accepts requests."),
         "slow": ("octavo.cli.watching:slow", "Show the slow requests of a running service."),

@@ -265,6 +265,8 @@ class ServiceUnavailable(OctavoError):
     name = "ServiceUnavailableError"
     message = "Service Unavailable"
     retry_after = 5
+    is_outage = True
+    """Whether it is logged as an outage."""
 
     def __init__(self, message: str | None = None, *, reason: str = "") -> None:
         super().__init__(message)

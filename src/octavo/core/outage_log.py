@@ -71,6 +71,8 @@ class OutageLog:
 
     def report(self, error: ServiceUnavailable) -> None:
         """Log why a request gets a 503 response."""
+        if not error.is_outage:
+            return
         behind = list(_behind(error))
         kind = (error.message, _noted(behind), *(type(one).__name__ for one in behind))
         addition = self._folding.addition(kind)

@@ -237,6 +237,8 @@ class Database(Connection, Protocol):
     """Whether reads run without the optimizations that `performance.simple` turns off."""
     watch: Watch | None
     """The observer of statements; None costs nothing."""
+    read_only_message: str | None
+    """The message for clients in `maintenance_mode`, or None."""
 
     @property
     def contents(self) -> Reads:

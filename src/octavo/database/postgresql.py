@@ -270,6 +270,7 @@ class PostgresqlDatabase:
         self.statements = 0
         self.simple = simple
         self.watch: Watch | None = None
+        self.read_only_message: str | None = None
         self.largest_answer = largest_answer
         self.lock_timeout = lock_timeout
         self.large_reads = max(maximum // 2, 1)

@@ -216,6 +216,7 @@ class SqliteDatabase:
         self.statements = 0
         self.simple = simple
         self.watch: Watch | None = None
+        self.read_only_message: str | None = None
         self.largest_answer = largest_answer
         self.large_reads = max(readers // 2, 1)
         self.lock_timeout = lock_timeout

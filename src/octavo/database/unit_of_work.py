@@ -26,6 +26,7 @@ from octavo.core.threads import MOST_COMPUTED_HERE
 from octavo.database.ambient import Scope, Unit, ambient, joined, outside
 from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange, Keeper, Presence
 from octavo.database.connection import Database, IdTaken, Transaction, TransactionConflict
+from octavo.database.maintenance_mode import refuse_writes
 
 logger = logging.getLogger(__name__)
 
@@ -187,15 +188,19 @@ UnitT = TypeVar("UnitT", bound=UnitOfWork)
 
 @asynccontextmanager
 async def unit_of_work(
-    database: Database, feed: ChangeFeed | None = None, *, exclusive: bool = False
+    database: Database, feed: ChangeFeed | None = None, *, exclusive: bool = False, in_maintenance: bool = False
 ) -> AsyncIterator[UnitOfWork]:
     """Open a unit that is not retried: if it conflicts with another one, it raises ServiceUnavailable.
 
     `exclusive`: as for `Database.transaction`, for work that takes minutes. As a part of an ambient transaction it
-    raises TransactionConflict instead.
+    raises TransactionConflict instead. `in_maintenance`: it also writes in `maintenance_mode`.
     """
+
+    def make(connection: Transaction) -> UnitOfWork:
+        return UnitOfWork(connection, feed)
+
     try:
-        async with open_unit(database, lambda connection: UnitOfWork(connection, feed), exclusive=exclusive) as unit:
+        async with open_unit(database, make, exclusive=exclusive, in_maintenance=in_maintenance) as unit:
             yield unit
     except TransactionConflict as error:
         if joined(database) is not None:
@@ -204,13 +209,20 @@ async def unit_of_work(
 
 
 def open_unit(
-    database: Database, make: Callable[[Transaction], UnitT], *, exclusive: bool = False, grouped: bool = False
+    database: Database,
+    make: Callable[[Transaction], UnitT],
+    *,
+    exclusive: bool = False,
+    grouped: bool = False,
+    in_maintenance: bool = False,
 ) -> AbstractAsyncContextManager[UnitT]:
     """Begin a transaction and create a unit for it; commit and run its callbacks, or roll back.
 
     Inside an ambient transaction, it is a part of that. `exclusive` and `grouped`: as for `Database.transaction`.
-    Raises TransactionConflict.
+    Raises TransactionConflict, and UnderMaintenance unless `in_maintenance`.
     """
+    if database.read_only_message is not None and not in_maintenance:
+        refuse_writes(database.read_only_message)
     scope = joined(database)
     if scope is not None and not exclusive:
         return _part_of(scope, make)

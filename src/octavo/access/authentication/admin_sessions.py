@@ -222,7 +222,7 @@ class AdminSessions:
 
     async def _end_all(self, user_id: int) -> None:
         """End the sessions of an administrator blocked by other software, so that unblocking does not restore them."""
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             await end_admin_sessions(unit.connection, self._dialect, user_id)
 
     def _now(self) -> int:

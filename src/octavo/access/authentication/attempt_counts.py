@@ -70,7 +70,7 @@ class DatabaseStorage(Storage):
         Deletion does not depend on the account, so response times do not reveal whether an account exists.
         """
         now = this_moment()
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             expires_at = now + int(expiry * 1000)
             counted = _COUNT.bind(self._dialect, name=key, hits=amount, expires_at=expires_at, now=now)
             hits = int(await unit.connection.fetch_value(*counted))

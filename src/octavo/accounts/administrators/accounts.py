@@ -89,7 +89,7 @@ class Administrators:
             report_failed_sign_in("administrator", client, found.email if found else None)
             await self.audit.write_refused(found.id if found else UNKNOWN_ADMINISTRATOR, found.email if found else None)
             raise ApplicationError(_refusal(found if sound else None))
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             return await self.begin(unit.connection, found)
 
     async def begin(self, connection: Transaction, administrator: Administrator) -> AdminLogin:
@@ -111,7 +111,7 @@ class Administrators:
         except UnauthorizedError:
             await self._limits.check("admin-session", client)
             raise ValidationError("Invalid token") from None
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             if signed_in.session:
                 await self.sessions.extend(unit.connection, signed_in.session, self.options.session_seconds)
                 return self._sign(signed_in.session)
@@ -131,7 +131,7 @@ class Administrators:
             session = (await self.signed_in(authorization)).session
         if not cookie and self.options.long_tokens:
             return
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             await self.sessions.end(unit.connection, session)
             unit.after_commit(self._authenticator.invalidate)
 

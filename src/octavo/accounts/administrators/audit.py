@@ -190,7 +190,7 @@ class Audit:
             agent=_agent(),
             since=now - _REFUSED_EVERY,
         )
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             await unit.connection.execute(*refused)
 
     @contextmanager
@@ -205,7 +205,7 @@ class Audit:
 
     async def write_operation(self, actor: Actor, operation: str) -> None:
         """Log an operation other than a data change by its name."""
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             await self._insert(
                 unit.connection,
                 actor.id or UNKNOWN_ADMINISTRATOR,
@@ -224,7 +224,7 @@ class Audit:
         kept = await self._database.fetch_value(*_FIRST_KEPT.bind(self._dialect, most=self._options.rows))
         last = max(old or 0, (kept or 1) - 1)
         if last:
-            async with unit_of_work(self._database) as unit:
+            async with unit_of_work(self._database, in_maintenance=True) as unit:
                 await unit.connection.execute(*_FORGET.bind(self._dialect, last=last))
 
     async def _insert(

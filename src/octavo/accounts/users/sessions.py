@@ -105,7 +105,7 @@ class UserSessions:
             idle_until=min(now + self.options.idle_seconds, ends_at),
             ends_at=ends_at,
         )
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             await unit.connection.execute(*_FORGET.bind(self._dialect, now=now))
             await unit.connection.execute(*session)
         return f"{name}.{secret}"
@@ -115,7 +115,7 @@ class UserSessions:
         name, _, secret = token.partition(".")
         if not secret or not await self._is_known(name, token):
             return None
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             await unit.connection.lock(f"octavo: session {name}")
             return await self._renew(unit.connection, name, digest(secret))
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from octavo import __version__
 from octavo.accounts.administrators.audit_list import AuditList
 from octavo.accounts.administrators.lists import AdministratorList
+from octavo.accounts.administrators.live_settings import LiveSettingsRows
 from octavo.accounts.administrators.project_settings import ProjectSettings
 from octavo.accounts.administrators.roles import AdminRoles, RoleListing
 from octavo.accounts.administrators.tokens import TokenManagement, api_tokens, transfer_tokens
@@ -28,6 +29,7 @@ from octavo.api.admin.endpoints.files import FileEndpoints, FileUseEndpoints, Li
 from octavo.api.admin.endpoints.focal_points import FocalPointEndpoints
 from octavo.api.admin.endpoints.folders import FolderEndpoints
 from octavo.api.admin.endpoints.jobs import WorkEndpoints
+from octavo.api.admin.endpoints.live_settings import LiveSettingsEndpoints
 from octavo.api.admin.endpoints.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.api.admin.endpoints.mail import MailEndpoints, MailFacts
 from octavo.api.admin.endpoints.project import ProjectEndpoints, ProjectFacts
@@ -232,6 +234,7 @@ def _oversight(shared: Infrastructure, facts: ProjectFacts) -> Iterator[Endpoint
     """Yield the endpoints for monitoring: audit log, deliveries, jobs and system status."""
     yield DeliveryEndpoints(shared.webhooks)
     yield AuditEndpoints(AuditList(shared.database))
+    yield LiveSettingsEndpoints(LiveSettingsRows(shared.database))
     yield WorkEndpoints(JobAdmin(shared.database, shared.outbox))
     yield SystemEndpoints(system_facts(shared, facts.version, facts.plugins), shared.slow, shared.recent)
 

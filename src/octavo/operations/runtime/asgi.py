@@ -13,7 +13,9 @@ from octavo.settings import load_settings
 
 def create() -> HttpApplication:
     """Return the project's application, in production mode unless OCTAVO_ENV or NODE_ENV is set."""
-    return create_service().asgi
+    service = create_service()
+    service.asgi.after_start(service.follow_live_settings)
+    return service.asgi
 
 
 def create_service() -> Process:

@@ -38,6 +38,7 @@ from octavo.query.plan.index_candidates import IndexableRead
 
 _SECONDS: Final = 2.0
 """Timeout of the database check."""
+_MAINTENANCE: Final = "read-only: the maintenance mode is on"
 _READ_ONLY: Final = "read-only: the database accepts no writes"
 _KEPT_SECONDS: Final = 0.5
 """How long the result of a database check is cached. This limits the load by callers and their waiting time."""
@@ -83,6 +84,8 @@ class Readiness:
             outage.__cause__ = error
             report_outage(outage)
         else:
+            if self._database().read_only_message is not None:
+                return None, _MAINTENANCE
             return None, _READ_ONLY if is_read_only else None
         return "database: it cannot be reached", None
 

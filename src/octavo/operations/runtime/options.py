@@ -11,7 +11,7 @@ from octavo.access.authentication.authenticator import AccessOptions
 from octavo.access.authentication.credentials import Secrets
 from octavo.access.authentication.rate_limits import RateLimitOptions
 from octavo.access.authorization.strictness import Strictness
-from octavo.accounts.administrators import audit
+from octavo.accounts.administrators import audit, live_settings
 from octavo.accounts.administrators.accounts import AdminOptions
 from octavo.accounts.administrators.audit import AuditOptions
 from octavo.accounts.users import sessions as user_sessions
@@ -56,6 +56,7 @@ def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
         admin_sessions.TABLE,
         admin_sessions.PASSWORDS,
         audit.TABLE,
+        live_settings.TABLE,
         leases.TABLE,
         outbox.TABLE,
         dead_letters.TABLE,

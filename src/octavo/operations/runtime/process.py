@@ -33,6 +33,7 @@ from octavo.operations.runtime.background import Background
 from octavo.operations.runtime.definition_sync import Follower
 from octavo.operations.runtime.http_options import http_options
 from octavo.operations.runtime.infrastructure import Infrastructure, open_infrastructure
+from octavo.operations.runtime.live_settings import LiveSettingsFollower
 from octavo.operations.runtime.open_resources import migrations_folder
 from octavo.operations.runtime.operations_endpoints import Operating
 from octavo.operations.runtime.options import documentation_options
@@ -165,6 +166,7 @@ class Process:
         self._reloads = BackgroundTasks()
         self._retirements = BackgroundTasks()
         self._following = BackgroundTasks()
+        self.live = LiveSettingsFollower(lambda: self.infrastructure)
         self._follower = Follower(lambda: self.database, self.reload) if follows else None
         self.asgi = HttpApplication(
             self.site.router,
@@ -224,9 +226,14 @@ class Process:
         await self.infrastructure.begin()
         await self.site.bootstrap()
         await self.site.prepare()
+        await self.live.look()
         self._background.start()
         self._following.start(self.operating.run())
         self._following.start(self._permissions.run())
+
+    async def follow_live_settings(self) -> None:
+        """Follow the log level and the maintenance mode of all nodes from now on."""
+        self._following.start(self.live.run())
 
     def _looked_for(self, text: str) -> IndexableRead | None:
         return self.site.services.controller.reads.indexable_read(text)
@@ -429,6 +436,7 @@ class Process:
         dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
+        infrastructure.database.read_only_message = self.database.read_only_message
         self.infrastructure, self.site = infrastructure, site
         self.operating.serve(infrastructure, site.router, self.asgi)
         self._allow_changes(infrastructure)

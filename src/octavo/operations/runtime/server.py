@@ -198,6 +198,7 @@ async def _serve_here(
     )
     server.listener = listener
     await service.asgi.start()
+    await service.follow_live_settings()
     if companion is None:
         await spare_what_stays()
     keep_freed_memory()
@@ -326,6 +327,7 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     application.before_start(partial(hear_of_the_end, application))
     application.before_start(_notify_once_open)
     application.before_start(partial(_watch_supervisor, service.settings.server))
+    application.after_start(service.follow_live_settings)
     application.after_start(spare_what_stays)
     application.after_start(partial(_rest_soon, service))
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)

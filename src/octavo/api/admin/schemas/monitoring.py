@@ -35,6 +35,26 @@ class AuditAnswer(TypedDict):
     data: AuditPage
 
 
+class LiveSettings(TypedDict):
+    """The log level of all processes, and the message of the maintenance mode. None: as in the settings, or off."""
+
+    logLevel: str | None
+    maintenance: str | None
+
+
+class LiveSettingsAnswer(TypedDict):
+    """The log level and the maintenance mode."""
+
+    data: LiveSettings
+
+
+class ChangedLiveSettings(TypedDict):
+    """New values; null resets one."""
+
+    logLevel: NotRequired[str | None]
+    maintenance: NotRequired[str | None]
+
+
 class ToldDelivery(TypedDict):
     """A webhook message, and the result of its last delivery."""
 

@@ -1,0 +1,63 @@
+"""The log level and the maintenance mode of all processes, for super admins."""
+
+from typing import Any, Final
+
+from octavo.access.authorization.actor import Actor, check_super_admin
+from octavo.accounts.administrators.live_settings import LEVELS, MOST_MESSAGE, LiveSettings, LiveSettingsRows
+from octavo.api.admin.answers import data_answer
+from octavo.api.admin.operations import AdminOperation
+from octavo.api.admin.schemas.monitoring import ChangedLiveSettings, LiveSettingsAnswer
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.core.errors import ValidationError
+from octavo.core.forms import Record, Text, at_least, at_most, check
+
+_PATH: Final = "/octavo/live-settings"
+_FORM: Final = Record(
+    {
+        "logLevel": Text(nullable=True),
+        "maintenance": Text(at_least(1), at_most(MOST_MESSAGE), nullable=True),
+    },
+    closed=True,
+)
+
+
+class LiveSettingsEndpoints:
+    """`/octavo/live-settings`"""
+
+    operations = (
+        AdminOperation("GET", _PATH, "show", "Show the log level and the maintenance mode", answers=LiveSettingsAnswer),
+        AdminOperation(
+            "PUT",
+            _PATH,
+            "change",
+            "Set the log level and the maintenance mode of all processes",
+            answers=LiveSettingsAnswer,
+            takes=ChangedLiveSettings,
+        ),
+    )
+
+    def __init__(self, rows: LiveSettingsRows) -> None:
+        self._rows = rows
+
+    async def show(self, _: Request, actor: Actor) -> Response:
+        """GET /octavo/live-settings"""
+        check_super_admin(actor)
+        return data_answer(_shown(await self._rows.read()))
+
+    async def change(self, request: Request, actor: Actor) -> Response:
+        """PUT /octavo/live-settings: `null` resets a value; missing ones stay."""
+        check_super_admin(actor)
+        body: Any = await request.json()
+        check(_FORM, body)
+        if body.get("logLevel") not in (None, *LEVELS):
+            raise ValidationError(f"logLevel must be null or one of {', '.join(LEVELS)}")
+        if "logLevel" in body:
+            await self._rows.set("logLevel", body["logLevel"])
+        if "maintenance" in body:
+            await self._rows.set("maintenance", body["maintenance"])
+        return data_answer(_shown(await self._rows.read()))
+
+
+def _shown(found: LiveSettings) -> dict[str, str | None]:
+    return {"logLevel": found.log_level, "maintenance": found.maintenance}

@@ -1,0 +1,52 @@
+"""Apply the live settings of the database (`accounts.administrators.live_settings`) to this process."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from octavo.accounts.administrators.live_settings import LiveSettings, read_live_settings
+from octavo.core.outage_log import reason_of
+from octavo.operations.runtime.infrastructure import Infrastructure
+from octavo.operations.runtime.logs import set_log_levels
+
+logger = logging.getLogger(__name__)
+
+_POLL_SECONDS: Final = 1.0
+
+
+class LiveSettingsFollower:
+    """Follows the live settings. `infrastructure` returns the current one."""
+
+    def __init__(self, infrastructure: Callable[[], Infrastructure]) -> None:
+        self._infrastructure = infrastructure
+        self._applied = LiveSettings()
+        self._out_of_reach = False
+
+    async def look(self) -> None:
+        """Read and apply the values."""
+        shared = self._infrastructure()
+        found, before = await read_live_settings(shared.database), self._applied
+        shared.database.read_only_message = found.maintenance
+        if found.log_level is not None:
+            logging.getLogger().setLevel(found.log_level.upper())  # also after a reload has set another one
+        elif before.log_level is not None:
+            set_log_levels(shared.settings)
+        self._applied = found
+        if found.log_level != before.log_level:
+            logger.warning("The log level is now %s", found.log_level or shared.settings.server.log.level)
+        if found.maintenance != before.maintenance:
+            is_on = found.maintenance is not None
+            logger.warning("Maintenance mode is on: writes receive 503" if is_on else "Maintenance mode is off")
+
+    async def run(self) -> None:
+        """Poll until cancelled."""
+        while True:
+            await asyncio.sleep(_POLL_SECONDS)
+            try:
+                await self.look()
+                self._out_of_reach = False
+            except Exception as error:  # retry after any error
+                if not self._out_of_reach:
+                    logger.warning("Cannot read the log level and the maintenance mode: %s", reason_of(error))
+                self._out_of_reach = True
