@@ -1,4 +1,4 @@
-"""Two versions of a project on one database: an old node drops no index that a newer one uses."""
+"""Two versions of a project on one database: an old node drops nothing that a newer one uses, above all no index."""
 
 import asyncio
 import itertools
@@ -80,3 +80,46 @@ async def test_versions_that_start_in_every_order(project: Project, order: tuple
             async with project.serve() as other:
                 await known(first, 2)
                 assert await indexes(other) >= before
+
+
+GROWN = raw_type("note", {**RANK, "code": {"type": "uid"}, "hint": {"type": "string"}}, localized=True)
+ADDED = raw_type("place")
+KEPT = (
+    "SELECT count(*) FROM i18n_locale",
+    "SELECT count(*) FROM up_permissions",
+    "SELECT count(*) FROM up_permissions WHERE action LIKE 'api::place.%'",
+    "SELECT count(*) FROM admin_permissions",
+    "SELECT count(*) FROM admin_permissions WHERE subject = 'api::place.place'",
+    "SELECT count(*) FROM places",
+    "SELECT count(*) FROM notes WHERE hint = 'kept' AND locale = 'de'",
+)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(("old", "new", "again"))))
+async def test_tables_columns_permissions_and_locales_stay_in_every_order(
+    project: Project, order: tuple[str, ...]
+) -> None:
+    """Also when the last node with the newer definitions starts after it was gone for a while."""
+    project.write_types(OLD)
+    async with project.serve("production"):
+        pass
+
+    async def kept(served: Served) -> list[int]:
+        return [await served.database.fetch_value(query) for query in KEPT]
+
+    project.write_types(GROWN, ADDED)
+    async with project.serve("production") as first:
+        await known(first, 1)
+        await first.send(ADDED, ({"title": "here"},), [])
+        await first.send(GROWN, ({"title": "one"}, {"title": "eins", "hint": "kept", "locale": "de", "of": 1}), [])
+        before = await kept(first)
+        assert all(before), before
+        for name in order:
+            project.write_types(*((OLD,) if name == "old" else (GROWN, ADDED)))
+            async with project.serve("production"):
+                await known(first, 2)
+                assert await kept(first) == before
+        assert await kept(first) == before
+    project.write_types(GROWN, ADDED)
+    async with project.serve("production") as last:
+        assert await kept(last) == before
