@@ -5,6 +5,8 @@ TESTS ?= tests
 MINUTES ?= 15
 SOAK ?=
 DRILL ?=
+PEERS ?=
+ARGS ?=
 VENV ?= .venv
 FAST := not browser and not postgresql and not recording and not slow and not cluster
 BIN := $(VENV)/bin
@@ -16,7 +18,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run check test retest cluster-test lint format types bench bench-pages soak drill clients docs docs-site pages lock release clean
+.PHONY: help run check test retest cluster-test lint format types bench bench-pages bench-large bench-peers soak drill clients docs docs-site pages lock release clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +60,9 @@ bench-pages: $(DEV) ## Measure the pages of administrators in a browser
 
 bench-large: $(DEV) ## Measure 10,000 articles against 1,000,000 (several GB, half an hour)
 	$(BIN)/python -m benchmarks.large
+
+bench-peers: $(DEV) ## Compare with PostGraphile, Directus and Strapi (PEERS=folder of their packages; see docs/performance.md)
+	PEERS="$(PEERS)" $(BIN)/python -m benchmarks.peers measure $(ARGS)
 
 soak: $(DEV) ## Break this and that under load: is it flat, is nothing lost? (MINUTES=15, SOAK=--postgresql)
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) $(SOAK)

@@ -1,0 +1,1 @@
+"""Compare Octavo with other content services on the same rows: `python -m benchmarks.peers --help`."""
