@@ -160,11 +160,14 @@ class Result:
     rounds: Mapping[str, Mapping[int, Sequence[Round]]]
 
 
-def check(workload: Workload, runners: Sequence[Runner]) -> int:
-    """Compare the responses of all systems that support a workload; return the number of entries in the first one."""
+def check(workload: Workload, runners: Sequence[Runner]) -> int | None:
+    """Compare the responses of all systems that support a workload; return the number of entries in the first one.
+
+    None: no system supports it.
+    """
     answers = {runner.system.title: runner.samples(workload) for runner in runners if runner.supports(workload)}
     if not answers:
-        return 0
+        return None
     compare(workload, answers)
     return len(names_in(orjson.loads(next(iter(answers.values()))[0])))
 

@@ -79,6 +79,6 @@ def _measured(
     report("comparing the responses")
     rows = {workload: check(workload, runners) for workload in workloads}
     for workload, number in rows.items():
-        if number:
+        if number is not None:
             report(f"{workload.api}: {workload.title}, {'random' if workload.random else 'equal'}")
             yield measure(workload, number, runners, options, pid)
