@@ -11,6 +11,7 @@ from benchmarks.peers.__main__ import main
 from benchmarks.peers.content import create_content, plain_tables, v4_tables, v5_tables
 from benchmarks.peers.measure import Different, Options, compare, names_in
 from benchmarks.peers.packages import PACKAGES, missing
+from benchmarks.peers.processes import spent_seconds
 from benchmarks.peers.report import to_markdown
 from benchmarks.peers.run import run
 from benchmarks.peers.systems.catalog import SYSTEMS
@@ -22,7 +23,7 @@ ARTICLES = 200
 @pytest.mark.postgresql
 def test_octavo_and_the_driver_are_measured_on_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DATABASE_URL", raising=False)
-    options = Options(ARTICLES, (2,), rounds=1, seconds=0.02)
+    options = Options(ARTICLES, (2,), rounds=1, seconds=0.02, warm_up=0)
     said: list[str] = []
     found = run(("octavo", "driver", "directus"), WORKLOADS, options, None, said.append)
 
@@ -111,6 +112,11 @@ def test_responses_of_another_size_are_an_error() -> None:
     padded = orjson.dumps({"title": "a", "body": "x" * 1000})
     with pytest.raises(Different, match="the sizes of the responses differ"):
         compare(WORKLOAD, {"one": [b'{"title": "a"}'], "other": [padded]})
+
+
+def test_processes_that_exit_take_no_time_away() -> None:
+    second = 1_000_000_000
+    assert spent_seconds({1: second, 2: 5 * second}, {1: 3 * second, 3: second}) == 3.0
 
 
 def test_missing_packages_are_reported_with_the_command_that_installs_them(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def install(folder: Path) -> None:
 @click.option("--connections", multiple=True, type=click.IntRange(1, 256), default=(1, 16, 64), show_default=True)
 @click.option("--rounds", type=click.IntRange(1, 20), default=3, show_default=True)
 @click.option("--seconds", type=click.FloatRange(0.1, 30), default=1.0, show_default=True, help="Time of a round.")
+@click.option("--warm-up", type=click.FloatRange(0, 60), default=5.0, show_default=True, help="Most seconds before.")
 @click.option("--articles", type=click.IntRange(100), default=ARTICLES, show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="File of the report; default: standard output.")
 def measure(
@@ -57,13 +58,14 @@ def measure(
     connections: tuple[int, ...],
     rounds: int,
     seconds: float,
+    warm_up: float,
     articles: int,
     output: Path | None,
 ) -> None:
     """Compare the responses, measure, and write a report in Markdown. Installs nothing."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # stop the systems, too
     workloads = [workload for workload in WORKLOADS if not kinds or workload.kind in kinds]
-    options = Options(articles, connections, rounds, seconds)
+    options = Options(articles, connections, rounds, seconds, warm_up)
     try:
         found = run(systems or tuple(SYSTEMS), workloads, options, folder, lambda line: click.echo(line, err=True))
     except Different as error:

@@ -3,17 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from time import perf_counter
 from typing import Any
 
 import orjson
 
 from benchmarks.peers.client import Load, fetch, send_load
-from benchmarks.peers.processes import Service, cpu_seconds
+from benchmarks.peers.processes import Service, cpu_times, spent_seconds
 from benchmarks.peers.systems.base import System
 from benchmarks.peers.workloads import PAGE, Api, Kind, Operation, Workload
 
 SAMPLES = 3
 """Responses that are compared for each workload."""
+WARM_UP_REQUESTS = 2_000
 POOL = 4_000
 """Different requests for each workload that reads."""
 LARGEST_RATIO = 3.0
@@ -34,6 +36,8 @@ class Options:
     connections: Sequence[int]
     rounds: int
     seconds: float
+    warm_up: float
+    """Most seconds before the first round, less if `WARM_UP_REQUESTS` are answered earlier."""
 
 
 class Runner:
@@ -175,10 +179,10 @@ def check(workload: Workload, runners: Sequence[Runner]) -> int | None:
 def measure(
     workload: Workload, rows: int, runners: Sequence[Runner], options: Options, database_pid: int | None
 ) -> Result:
-    """Measure one workload: a round to warm up, then rounds of the systems in turns."""
+    """Measure one workload: warm up, then rounds of the systems in turns."""
     able = [runner for runner in runners if runner.supports(workload)]
     for runner in able:
-        send_load(runner.service.port, runner.source(workload), max(options.connections), options.seconds)
+        _warm_up(runner, workload, options)
     rounds: dict[str, dict[int, list[Round]]] = {
         runner.system.name: {connections: [] for connections in options.connections} for runner in able
     }
@@ -190,11 +194,18 @@ def measure(
     return Result(workload, rows, rounds)
 
 
+def _warm_up(runner: Runner, workload: Workload, options: Options) -> None:
+    """Send requests until compilers and caches of a system have seen enough of them."""
+    sent, end = 0, perf_counter() + options.warm_up
+    while sent < WARM_UP_REQUESTS and perf_counter() < end:
+        sent += send_load(runner.service.port, runner.source(workload), max(options.connections), 0.2).requests
+
+
 def _round(runner: Runner, workload: Workload, connections: int, seconds: float, database_pid: int | None) -> Round:
     pids = (runner.service.pid, database_pid)
-    before = [cpu_seconds(pid) for pid in pids]
+    before = [cpu_times(pid) for pid in pids]
     load = send_load(runner.service.port, runner.source(workload), connections, seconds)
-    service, database = [cpu_seconds(pid) - start for pid, start in zip(pids, before, strict=True)]
+    service, database = [spent_seconds(start, cpu_times(pid)) for pid, start in zip(pids, before, strict=True)]
     return _summary(load, service, database)
 
 

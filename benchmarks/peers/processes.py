@@ -88,12 +88,21 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def cpu_seconds(pid: int | None) -> float:
-    """Return the CPU time of a process and its children. Short rounds need the precise times of the scheduler."""
+CpuTimes = dict[int, int]
+"""Nanoseconds by process id."""
+
+
+def cpu_times(pid: int | None) -> CpuTimes:
+    """Return the CPU times of a process and its children. Short rounds need the precise times of the scheduler."""
     if pid is None:
-        return 0.0
+        return {}
     root = psutil.Process(pid)
-    return sum(_cpu_nanoseconds(process.pid) for process in (root, *root.children(recursive=True))) / 1e9
+    return {process.pid: _cpu_nanoseconds(process.pid) for process in (root, *root.children(recursive=True))}
+
+
+def spent_seconds(before: CpuTimes, after: CpuTimes) -> float:
+    """Return the CPU time between two readings, without processes that exited in between."""
+    return sum(time - before.get(pid, 0) for pid, time in after.items() if time >= before.get(pid, 0)) / 1e9
 
 
 def _cpu_nanoseconds(pid: int) -> int:
