@@ -1,4 +1,4 @@
-"""`octavo db advise`, of a service whose lists are slow; and the plans that `octavo slow` tells. On both databases."""
+"""`octavo db suggest-indexes`, with slow lists, and the query plans of `octavo slow`, on both databases."""
 
 import asyncio
 import json
@@ -97,7 +97,7 @@ def tell(project: Path, variables: dict[str, str], *command: str) -> Any:
 
 
 def advise(project: Path, variables: dict[str, str], *options: str) -> Any:
-    return tell(project, variables, "db", "advise", *options)
+    return tell(project, variables, "db", "suggest-indexes", *options)
 
 
 def told_plans(server: Server, project: Path, variables: dict[str, str], target: str, shape: str) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -> Non
         told_plans(server, project, variables, filtered, shape)
         url = f"http://127.0.0.1:{server.port}"
         found = advise(project, variables, "--url", url)
-        shown = ask(project, variables, "db", "advise", "--url", url)[1]
+        shown = ask(project, variables, "db", "suggest-indexes", "--url", url)[1]
         plans = ask(project, variables, "slow", "--limit", "1000", "--plans", "--url", url)[1]
     by_index = {json.dumps(one["index"]): one for one in found["proposals"]}
     assert set(by_index) == {'["-views"]', '["kind", "views"]'}, found
@@ -207,13 +207,13 @@ def test_refuses_what_is_no_list(project: Path, variables: dict[str, str]) -> No
         ("/api/articles?sort=nothing", "Invalid parameter nothing"),
         ("/api/articles?filters[views][$gt]=x", "views"),
     ):
-        code, output = ask(project, variables, "db", "advise", "--request", request)
+        code, output = ask(project, variables, "db", "suggest-indexes", "--request", request)
         assert code == 1
         assert why in output
         assert "Traceback" not in output
     definition = project / "src/api/article/content-types/article/schema.json"
     write_type(project, {**ARTICLE, "attributes": {**ARTICLE["attributes"], "more": {"type": "string"}}})
     before = definition.read_bytes()
-    code, output = ask(project, variables, "db", "advise", "--request", "/api/articles?sort=views", "--apply")
+    code, output = ask(project, variables, "db", "suggest-indexes", "--request", "/api/articles?sort=views", "--apply")
     assert (code, definition.read_bytes()) == (1, before)
     assert "octavo db upgrade" in output

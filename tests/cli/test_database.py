@@ -50,7 +50,7 @@ def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.usefixtures("tools")
 def test_backup_and_restore(call: Call, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
-    said(call("db", "totals", "--keep"))  # triggers, with functions where there are any
+    said(call("db", "totals", "--enable"))  # triggers, with functions where there are any
     copy = tmp_path / "copies/monday.db"
     said(call("permissions", "grant", "public", "api::story.story.find"))
     said(call("db", "backup", str(copy)))
@@ -143,12 +143,12 @@ def test_copies_what_is_in_use(call: Call, project: Path, tmp_path: Path) -> Non
 
 def test_totals_are_kept_checked_and_removed(call: Call, project: Path) -> None:
     assert said(call("db", "totals"))[0].startswith("No counts are maintained yet")
-    said(call("db", "totals", "--keep"))
-    assert answered(call("db", "totals", "--json"))["totals"][0]["kept"]
+    said(call("db", "totals", "--enable"))
+    assert answered(call("db", "totals", "--json"))["totals"][0]["maintained"]
     assert said(call("db", "totals", "--check"))[0] == "All counts are correct."
-    assert said(call("db", "totals", "--remove"))[0].startswith("Removed ")
-    assert not answered(call("db", "totals", "--json"))["totals"][0]["kept"]
+    assert said(call("db", "totals", "--disable"))[0].startswith("Removed ")
+    assert not answered(call("db", "totals", "--json"))["totals"][0]["maintained"]
     (project / "config").mkdir(exist_ok=True)
     with (project / "config/database.toml").open("a") as file:
         file.write('\ntotals = "counted"\n')
-    assert "maintained counts have no effect" in refused(call("db", "totals", "--keep"))
+    assert "maintained counts have no effect" in refused(call("db", "totals", "--enable"))

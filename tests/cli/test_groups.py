@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from octavo import __version__
 from octavo.cli import main
+from octavo.cli.former_commands import FORMER_COMMANDS, FORMER_OPTIONS
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -54,7 +55,6 @@ def test_every_command_is_there() -> None:
         "secrets check",
         "secrets new",
         "secrets rotate",
-        "db advise",
         "db backup",
         "db backups",
         "db convert",
@@ -62,12 +62,12 @@ def test_every_command_is_there() -> None:
         "db diff",
         "db hidden",
         "db migrate",
-        "db migration",
         "db migrations",
         "db rename",
         "db rename-component",
         "db rename-table",
         "db restore",
+        "db suggest-indexes",
         "db totals",
         "db upgrade",
         "export",
@@ -93,9 +93,9 @@ def test_every_command_is_there() -> None:
         "permissions list",
         "permissions revoke",
         "locales add",
-        "locales default",
         "locales list",
         "locales remove",
+        "locales set-default",
         "audit",
         "webhooks create",
         "webhooks delete",
@@ -109,7 +109,6 @@ def test_every_command_is_there() -> None:
         "webhooks update",
         "purge",
         "plugins list",
-        "jobs dead",
         "jobs list",
         "jobs retry",
         "jobs run",
@@ -137,6 +136,21 @@ def test_every_command_has_help_and_an_example(path: tuple[str, ...]) -> None:
 def test_what_is_not_there() -> None:
     assert CliRunner().invoke(main, ["serve"]).exit_code == 2
     assert CliRunner().invoke(main, ["start", "--prot", "1"]).exit_code == 2
+
+
+@pytest.mark.parametrize("former, new", FORMER_COMMANDS.items())
+def test_a_former_command_names_the_new_one(former: str, new: str) -> None:
+    result = CliRunner().invoke(main, [*former.split(), "--project", "x"])
+    assert result.exit_code == 2
+    assert f"It was renamed to `octavo {new}`." in result.stderr
+    assert tuple(new.partition(" --")[0].split()) in COMMANDS
+
+
+@pytest.mark.parametrize("former, new", FORMER_OPTIONS.items())
+def test_a_former_option_names_the_new_one(former: str, new: str) -> None:
+    result = CliRunner().invoke(main, former.split())
+    assert result.exit_code == 2
+    assert f"It was renamed to {new}." in result.stderr
 
 
 def test_version() -> None:

@@ -33,6 +33,7 @@ def told(*arguments: str) -> str:
         ("start --directory x", "No such option --directory. Did you mean --project?"),
         ("content-types list --xyzzy", "No such option --xyzzy."),
         ("permissons list", "No such command 'permissons'. Did you mean 'permissions'?"),
+        ("jobs retrry", "No such command 'retrry'. Did you mean 'retry'?"),
         ("xyzzy", "No such command 'xyzzy'."),
         ("permissions list public --role authenticated", "Expected one role: ROLE is public, --role is authenticated"),
     ],

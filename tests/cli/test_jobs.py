@@ -23,7 +23,7 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
     variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
     assert answered(call("jobs", "list", "--json")) == {"tasks": [], "waiting": []}
     assert said(call("jobs", "list"))[2] == "Nothing waits."
-    assert said(call("jobs", "dead")) == ["No failed jobs."]
+    assert said(call("jobs", "list", "--failed")) == ["No failed jobs."]
 
     async def fill() -> None:
         database = open_project_database(load_settings(project, variables))
@@ -36,8 +36,8 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
     assert said(call("jobs", "run", "work:plain", "--arguments", '{"one": 1}'))[0].startswith("Queued job 2")
     assert refused(call("jobs", "run", "digst")).startswith("unknown task 'digst'; did you mean")
     assert refused(call("jobs", "run", "digest", "--arguments", "x")).startswith("--arguments must be a JSON list")
-    assert [one["id"] for one in answered(call("jobs", "dead", "--json"))] == [8, 7]
-    assert [row.split()[:3] for row in said(call("jobs", "dead", "--kind", "jobs"))[1:]] == [
+    assert [one["id"] for one in answered(call("jobs", "list", "--failed", "--json"))] == [8, 7]
+    assert [row.split()[:3] for row in said(call("jobs", "list", "--failed", "--kind", "jobs"))[1:]] == [
         ["7", "jobs", "work:fails"]
     ]
     assert refused(call("jobs", "retry", "9")) == "no failed job has the ID 9"
@@ -48,4 +48,4 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
     assert [one["name"] for one in listed["tasks"]] == ["digest"]
     assert [one["payload"].get("name") for one in listed["waiting"]] == ["digest", "work:plain", "work:fails", None]
     assert said(call("jobs", "list"))[1].split()[0] == "digest"
-    assert answered(call("jobs", "dead", "--json")) == []
+    assert answered(call("jobs", "list", "--failed", "--json")) == []

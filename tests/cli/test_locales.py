@@ -63,8 +63,8 @@ def test_add_and_list(call: Call) -> None:
 def test_the_default(call: Call) -> None:
     said(call("locales", "add", "fr", "--default"))
     assert [(one["code"], one["isDefault"]) for one in listed(call)] == [("en", False), ("fr", True)]
-    assert said(call("locales", "default", "en")) == ["en is the default locale."]
-    assert answered(call("locales", "default", "fr", "--json")) == {"code": "fr", "isDefault": True}
+    assert said(call("locales", "set-default", "en")) == ["en is the default locale."]
+    assert answered(call("locales", "set-default", "fr", "--json")) == {"code": "fr", "isDefault": True}
     assert said(call("locales", "remove", "en")) == ["Removed the locale en and 0 entries."]
     assert [one["code"] for one in listed(call)] == ["fr"]
 
@@ -89,7 +89,7 @@ def test_a_locale_with_entries(call: Call, project: Path, locale_variables: dict
         (("add", "fr", "--name", " "), "The name of a locale must have 1 to 50 characters"),
         (("remove", "en"), "en is the default locale. Set another default locale first"),
         (("remove", "xx"), "Unknown locale xx; the locales are en"),
-        (("default", "xx"), "Unknown locale xx; the locales are en"),
+        (("set-default", "xx"), "Unknown locale xx; the locales are en"),
     ],
 )
 def test_refuses(call: Call, arguments: tuple[str, ...], message: str) -> None:

@@ -30,9 +30,9 @@ def write(project: Path, name: str, text: str) -> Path:
 
 def test_begun_shown_rehearsed_and_run(call: Call, project: Path) -> None:
     assert said(call("db", "migrations")) == ["No migrations in database/migrations."]
-    assert "digits" in refused(call("db", "migration", "../evil"))
+    assert "digits" in refused(call("generate", "migration", "../evil"))
     said(call("db", "upgrade"))
-    said(call("db", "migration", "fill", "--python"))
+    said(call("generate", "migration", "fill", "--python"))
     [file] = (project / "database/migrations").iterdir()
     assert file.name.endswith(".fill.py")
     [shown] = answered(call("db", "migrations", "--json"))

@@ -30,7 +30,7 @@ def test_commands_purge_what_they_change(
         (("roles", "create", "Editor"), ["all"]),
         (("roles", "delete", "Editor"), ["all"]),
         (("locales", "add", "fr"), ["all"]),
-        (("locales", "default", "fr"), ["all"]),
+        (("locales", "set-default", "fr"), ["all"]),
         (("locales", "remove", "en"), ["all"]),
         (("users", "create", "ann", "ann@example.org"), ["any", USER, f"{USER}:1"]),
         (("users", "block", "ann"), ["any", USER, f"{USER}:1"]),

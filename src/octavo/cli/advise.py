@@ -1,4 +1,4 @@
-"""`octavo db advise`: propose indexes for slow or given requests. `--apply` declares and creates them."""
+"""`octavo db suggest-indexes`: propose indexes for slow or given requests. `--apply` declares and creates them."""
 
 import asyncio
 import json
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from octavo.operations.runtime.index_advice import Findings, Proposal
 
 
-@click.command(cls=Command, epilog="Example: octavo db advise --request '/api/articles?sort=title'")
+@click.command(
+    name="suggest-indexes",
+    cls=Command,
+    epilog="Example: octavo db suggest-indexes --request '/api/articles?sort=title'",
+)
 @click.option(
     "--request",
     "requests",
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 @project_option
 @json_option
 def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: Path, as_json: bool) -> None:
-    """Propose indexes for slow requests.
+    """Suggest indexes for slow requests.
 
     Shows what to declare, why, the cost, and whether the database would use it.
     """

@@ -20,6 +20,8 @@ import click
 from octavo.access.authorization.actions import actions_of
 from octavo.accounts.administrators.audit import TABLE as AUDIT
 from octavo.accounts.administrators.audit import Audit
+from octavo.cli.former_commands import FORMER_OPTIONS
+from octavo.cli.groups import check_command, command_path
 from octavo.core.errors import OctavoError, ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.plurals import counted
@@ -80,6 +82,9 @@ def _first(wanted: Iterable[str], known: Iterable[str]) -> str | None:
 def refuse_option(error: click.NoSuchOption, command: click.Command, ctx: click.Context) -> click.UsageError:
     """Return the error for an unknown option, with a suggestion."""
     option = error.option_name
+    new = FORMER_OPTIONS.get(f"{command_path(ctx)} {option}")
+    if new is not None:
+        return click.UsageError(f"No such option {option}. It was renamed to {new}.", ctx)
     near = suggested(option, command)
     text = f"No such option {option}."
     if near is None:
@@ -207,6 +212,12 @@ class Group(click.Group):
     """A group of such commands."""
 
     command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        check_command(self, ctx, args[0])
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]

@@ -23,7 +23,7 @@ from octavo.cli.base import (
 )
 from octavo.cli.database_copy import copy
 from octavo.cli.hidden import hidden
-from octavo.cli.migrations import connected, migrate, migration, migrations
+from octavo.cli.migrations import connected, migrate, migrations
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename, rename_component, rename_table
 from octavo.core.plurals import counted
@@ -128,9 +128,9 @@ async def _settle_record(database: Database, source: Source) -> None:
 
 
 @click.command(cls=Command, epilog="Example: octavo db totals --check")
-@click.option("--keep", "action", flag_value="keep", help="Create missing triggers and count missing totals.")
+@click.option("--enable", "action", flag_value="enable", help="Create missing triggers and count missing totals.")
 @click.option("--check", "action", flag_value="check", help="Count all tables and correct wrong totals.")
-@click.option("--remove", "action", flag_value="remove", help="Remove all triggers and their data.")
+@click.option("--disable", "action", flag_value="disable", help="Remove all triggers and their data.")
 @project_option
 @json_option
 def totals(action: str | None, project: Path, as_json: bool) -> None:
@@ -139,15 +139,15 @@ def totals(action: str | None, project: Path, as_json: bool) -> None:
     Triggers maintain the totals of lists. The database can be in use.
     """
     settings = read_settings(project)
-    if action == "keep" and settings.database.totals == "counted":
+    if action == "enable" and settings.database.totals == "counted":
         refuse('database.toml sets totals = "counted", so maintained counts have no effect')
     states, done = asyncio.run(_work(settings, action))
     if as_json:
-        say_json({"totals": [{"table": each.table.name, "kept": each.is_kept} for each in states], "done": done})
+        say_json({"totals": [{"table": each.table.name, "maintained": each.is_kept} for each in states], "done": done})
         return
     for line in done:
         say("{}", line)
-    say_table(("table", "total"), [(each.table.name, "kept" if each.is_kept else "counted") for each in states])
+    say_table(("table", "total"), [(each.table.name, "maintained" if each.is_kept else "counted") for each in states])
 
 
 async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalState, ...], list[str]]:
@@ -155,8 +155,8 @@ async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalStat
         registry = project_registry(settings)
         keeper = CountMaintenance(database, registry)
         if not await keeper.has_tables():
-            if action != "keep":
-                return (), ["No counts are maintained yet. A start or --keep creates the tables."]
+            if action != "enable":
+                return (), ["No counts are maintained yet. A start or --enable creates the tables."]
             await synchronize(database, registry)
         done = await _do(keeper, action)
         return await keeper.states(), done
@@ -164,7 +164,7 @@ async def _work(settings: Settings, action: str | None) -> tuple[tuple[TotalStat
 
 async def _do(keeper: CountMaintenance, action: str | None) -> list[str]:
     match action:
-        case "keep":
+        case "enable":
             return [f"Counted {table.name}" for table in await keeper.keep()]
         case "check":
             wrong = await keeper.compare()
@@ -172,7 +172,7 @@ async def _do(keeper: CountMaintenance, action: str | None) -> list[str]:
             return [f"The count of {table.name} was wrong and is counted again" for table in wrong] or [
                 "All counts are correct."
             ]
-        case "remove":
+        case "disable":
             return [f"Removed {counted(await keeper.remove(), 'trigger')}.", _TAKEN_AGAIN]
         case _:
             return []
@@ -262,7 +262,7 @@ def db() -> None:
 
 
 for _command in (
-    *(backups, restore, migrate, migrations, migration),
+    *(backups, restore, migrate, migrations),
     *(rename, rename_component, rename_table, convert, copy, hidden, totals, advise),
 ):
     db.add_command(_command)

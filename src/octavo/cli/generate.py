@@ -315,7 +315,7 @@ def lifecycle(name: str | None, project: Path) -> None:
 @click.option("--python", "is_python", is_flag=True, help="Generate Python instead of SQL.")
 @project_option
 def migration(name: str | None, is_python: bool, project: Path) -> None:
-    """Generate a migration, like octavo db migration."""
+    """Generate an empty migration, which the next start runs."""
     begin_migration(read_settings(project), name or click.prompt("Name of the migration"), is_python=is_python)
 
 

@@ -6,11 +6,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from octavo.cli.former_commands import FORMER_COMMANDS
 from octavo.core.errors import MissingExtra, is_missing_parser
 from octavo.core.text_limits import close_match
 
 if TYPE_CHECKING:
     from octavo.cli.added_commands import AddedCommand
+
+
+def command_path(ctx: click.Context) -> str:
+    """Return the names of a context's commands, without the program's."""
+    names: list[str] = []
+    while ctx.parent is not None:
+        names.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return " ".join(names)
+
+
+def check_command(group: click.Group, ctx: click.Context, name: str) -> None:
+    """Fail for an unknown command, with the new name of a former one or the most similar name."""
+    if name.startswith("-") or group.get_command(ctx, name) is not None:
+        return
+    new = FORMER_COMMANDS.get(f"{command_path(ctx)} {name}".strip())
+    if new is not None:
+        ctx.fail(f"No such command {name!r}. It was renamed to `octavo {new}`.")
+    near = close_match(name, group.list_commands(ctx))
+    ctx.fail(f"No such command {name!r}." + (f" Did you mean {near!r}?" if near else ""))
 
 
 class LazyGroup(click.Group):
@@ -46,10 +67,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = close_match(name, self.list_commands(ctx))
-            ctx.fail(f"No such command {name!r}." + (f" Did you mean {near!r}?" if near else ""))
+        check_command(self, ctx, args[0])
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,4 +1,4 @@
-"""`octavo jobs`: scheduled tasks, queued work, and jobs that were given up after failures."""
+"""`octavo jobs`: scheduled tasks, queued work, and failed work."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -46,15 +46,23 @@ def _run(project: Path, work: Callable[[Database], Awaitable[ResultT]]) -> Resul
     return with_database(settings, work, own_tables(settings))
 
 
-@jobs.command(name="list", epilog="Example: octavo jobs list --json")
+@jobs.command(name="list", epilog="Example: octavo jobs list --failed --kind webhook")
+@click.option("--failed", is_flag=True, help="List failed work instead, which is not tried again.")
+@click.option("--kind", default="", help="With --failed: jobs, hooks, webhook or publication; defaults to all.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number.")
 @project_option
 @json_option
-def list_all(limit: int, project: Path, as_json: bool) -> None:
-    """List scheduled tasks and queued work.
+def list_all(failed: bool, kind: str, limit: int, project: Path, as_json: bool) -> None:
+    """List scheduled tasks and queued work, or failed work.
 
-    Queued work includes jobs, hooks, webhooks, scheduled publications and cache purges.
+    Work includes jobs, hooks, webhooks, scheduled publications and cache purges. Use --json to include the contents of
+    failed work.
     """
+    if failed:
+        _list_failed(kind, limit, project, as_json)
+        return
+    if kind:
+        refuse("--kind requires --failed")
 
     async def work(database: Database) -> Any:
         return await known_tasks(database), await list_waiting(database, most=limit)
@@ -86,6 +94,21 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
     )
 
 
+def _list_failed(kind: str, limit: int, project: Path, as_json: bool) -> None:
+    found = _run(project, lambda database: DeadLetters(database, Outbox(database)).list(kind, limit))
+    if as_json:
+        say_json([asdict(one) for one in found])
+        return
+    say_table(
+        ("id", "kind", "what", "failed", "attempts", "error"),
+        (
+            (d.id, d.topic, describe_message(d.payload), format_timestamp(d.died_at), d.attempts, d.error[:_MOST_ERROR])
+            for d in found
+        ),
+        "No failed jobs.",
+    )
+
+
 @jobs.command(epilog="Example: octavo jobs run api.talk.services.talk:remind --arguments '[5]'")
 @click.argument("name")
 @click.option("--arguments", default="[]", help="A list, or an object of names and values, as JSON.")
@@ -114,40 +137,13 @@ def run(name: str, arguments: str, project: Path) -> None:
     say("Queued job {} for the service: [bold]{}[/].", _run(project, work), name)
 
 
-@jobs.command(epilog="Example: octavo jobs dead --kind webhook --json")
-@click.option("--kind", default="", help="jobs, hooks or webhook; defaults to all.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number.")
-@project_option
-@json_option
-def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
-    """List jobs and messages that were given up, newest first.
-
-    Use --json to include their contents.
-    """
-    found = _run(project, lambda database: DeadLetters(database, Outbox(database)).list(kind, limit))
-    if as_json:
-        say_json([asdict(one) for one in found])
-        return
-    say_table(
-        ("id", "kind", "what", "given up", "attempts", "error"),
-        (
-            (d.id, d.topic, describe_message(d.payload), format_timestamp(d.died_at), d.attempts, d.error[:_MOST_ERROR])
-            for d in found
-        ),
-        "No failed jobs.",
-    )
-
-
 @jobs.command(epilog="Example: octavo jobs retry 17")
 @click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
 @click.option("--all", "everything", is_flag=True, help="Everything of one --kind, or of all kinds.")
 @click.option("--kind", default="", help="jobs, hooks or webhook.")
 @project_option
 def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> None:
-    """Queue jobs and messages that were given up again.
-
-    They start with the first attempt.
-    """
+    """Queue failed jobs and messages again, with all their attempts."""
     if bool(ids) is everything:
         refuse("pass the IDs to retry, or --all")
 

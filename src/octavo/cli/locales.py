@@ -86,7 +86,7 @@ def remove(code: str, with_entries: bool, project: Path, as_json: bool) -> None:
         say("Removed the locale [bold]{}[/] and {}.", code, counted(removed, "entry", "entries"))
 
 
-@locales.command(name="default", epilog="Example: octavo locales default fr")
+@locales.command(name="set-default", epilog="Example: octavo locales set-default fr")
 @click.argument("code")
 @project_option
 @json_option

@@ -1,4 +1,4 @@
-"""`octavo db migrate`, `migrations` and `migration`: run, list and generate the project's migrations."""
+"""`octavo db migrate` and `migrations`: run and list the project's migrations; create files for new ones."""
 
 import asyncio
 import re
@@ -112,15 +112,6 @@ def migrations(project: Path, as_json: bool) -> None:
 async def _states(settings: Settings) -> list[tuple[Migration, State]]:
     async with connected(settings) as database:
         return await migration_states(database, settings.project / FOLDER)
-
-
-@click.command(cls=Command, epilog="Example: octavo db migration fill-levels --python")
-@click.argument("name")
-@click.option("--python", "is_python", is_flag=True, help="Generate Python instead of SQL.")
-@project_option
-def migration(name: str, is_python: bool, project: Path) -> None:
-    """Generate an empty migration file."""
-    begin_migration(read_settings(project), name, is_python=is_python)
 
 
 def begin_migration(settings: Settings, name: str, *, is_python: bool) -> None:

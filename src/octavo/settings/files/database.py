@@ -182,7 +182,7 @@ class Database:
     totals: Literal["auto", "maintained", "counted"] = setting(
         "auto",
         "Totals of lists: `maintained` by triggers, at constant cost, or `counted` each time. `auto` maintains "
-        "them in databases that Octavo created; for a database of Strapi v4, use `octavo db totals --keep`.",
+        "them in databases that Octavo created; for a database of Strapi v4, use `octavo db totals --enable`.",
         former={"kept": "maintained"},
     )
     backups: Backups = table(Backups, "[Scheduled backups](backups.md#scheduled-backups).")

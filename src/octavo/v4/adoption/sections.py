@@ -262,9 +262,9 @@ def _components(found: DatabaseReport) -> Iterator[Section]:
 
 def _added_triggers(found: DatabaseReport) -> Iterator[str]:
     if found.triggers:
-        yield "Triggers in content tables maintain counts (`totals`); `octavo db totals --remove` removes them."
+        yield "Triggers in content tables maintain counts (`totals`); `octavo db totals --disable` removes them."
     elif max((each.entries or 0 for each in found.types), default=0) >= _MANY_ENTRIES:
-        yield "No triggers are created; `octavo db totals --keep` adds triggers for the counts of long lists."
+        yield "No triggers are created; `octavo db totals --enable` adds triggers for the counts of long lists."
 
 
 def _database_facts(found: DatabaseReport) -> Iterator[str]:
