@@ -101,6 +101,7 @@ assert "octavo.sdk" not in sys.modules
 shown = dir(octavo)
 assert {"Controller", "Request", "Route", "ValidationError", "__version__"} <= set(shown), shown
 assert set(octavo.__all__) <= set(shown)
+assert not [name for name in shown if not name.startswith("__") and name not in octavo.__all__], shown
 names = {}
 exec("from octavo import *", names)
 assert set(octavo.__all__) <= names.keys()

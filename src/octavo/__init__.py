@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
 
     def __dir__():
-        return sorted({*globals(), *__import__("octavo.sdk", fromlist=["__all__"]).__all__})
+        return sorted({*globals()} - {"TYPE_CHECKING"} | {*__import__("octavo.sdk", fromlist=["__all__"]).__all__})
 
     def __getattr__(name):
         if name.startswith("_") and name != "__all__":

@@ -118,7 +118,7 @@ def request_status(settings: Settings, url: str | None) -> Any:
         with opener.open(asked, timeout=_PATIENCE) as answer:
             return json.load(answer)
     except HTTPError as error:
-        refuse(f"{address} returned {error.code}: the token is wrong, or this is another service")
+        refuse(f"{address} returned {error.code}: the service has another token or none, or it is another service")
     except (URLError, OSError, ValueError) as error:
         refuse(silence(address, error))
 

@@ -71,9 +71,13 @@ class StructureEndpoints:
             "Update a component's view settings",
             takes=ViewChanges,
         ),
-        AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Generate an available UID"),
+        AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Generate an available UID", asks=True),
         AdminOperation(
-            "POST", f"{PREFIX}/uid/check-availability", "check_availability", "Check whether a UID is available"
+            "POST",
+            f"{PREFIX}/uid/check-availability",
+            "check_availability",
+            "Check whether a UID is available",
+            asks=True,
         ),
     )
 
