@@ -73,6 +73,7 @@ const OPERATIONS: Readonly<Partial<Record<keyof Operations, MessageKey>>> = {
   'PUT /octavo/files/:id/focal-point': 'audit.action.focalPoint',
   'POST /octavo/jobs/given-up/:id/retry': 'audit.action.job.retry',
   'POST /octavo/jobs/tasks/:name/run': 'audit.action.task.run',
+  'PUT /octavo/live-settings': 'audit.action.liveSettings',
   'POST /octavo/publications/:uid': 'audit.action.publish',
   'PUT /octavo/schedules/:uid/:id': 'audit.action.entry.schedule',
   'POST /octavo/webhooks/:id/deliveries/:message/redeliver': 'audit.action.webhook.redeliver',
@@ -102,7 +103,7 @@ const SOURCES: Labels = {
   system: 'audit.door.system',
 };
 
-const ROTATED = 'secret rotated ';
+const ROTATED = 'secret rotated: ';
 const labelOf = (labels: Labels, name: string): string => (labels[name] ? t(labels[name]) : name);
 
 /** Return the label of an action; that of an operation that no longer exists is its name. */
