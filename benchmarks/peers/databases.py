@@ -60,7 +60,7 @@ class PostgreSQL:
         """Create an empty database for a system; an older one of this name is deleted."""
         self.drop_database(name)
         self._execute(f'CREATE DATABASE "{PREFIX}{name}" TEMPLATE template0')
-        self._execute(f'ALTER DATABASE "{PREFIX}{name}" SET jit = off')  # costs some systems 50 ms per statement
+        self._execute(f'ALTER DATABASE "{PREFIX}{name}" SET jit = off')  # the same for all: some turn it off themselves
         return replace(self.administration, name=f"{PREFIX}{name}")
 
     def drop_database(self, name: str) -> None:
