@@ -57,15 +57,15 @@ async def test_a_second_start_only_looks(new_club: OpenClub) -> None:
     """At the tables (three statements) and their record (two), the options that types had, hidden entries,
     PostgreSQL's sequences, roles, locales, what rows call components (two on SQLite), webhooks, whether there is an
     administrator, what they may do (two) and have done (two), what is known of permissions (one, for a club has no
-    content-types); and this process says what it serves (two).
+    content-types), the live settings; and this process says what it serves (two).
     """
     club = await new_club(**SAFE, **EVERY_TABLE)
     names = {table.name for table in own_tables(club.octavo.settings)}
-    assert len(names) == 1 + 16
+    assert len(names) == 1 + 17
     assert names < (await found_tables(club.database, club.database.dialect)).keys()
     second = build(club.octavo.settings)
     await second.asgi.start()
-    assert second.database.statements == 20
+    assert second.database.statements == 21
     await second.asgi.stop()
 
 
