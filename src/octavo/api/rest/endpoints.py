@@ -9,10 +9,11 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.rest.bodies import read_localization, read_write
 from octavo.api.rest.data_envelope import cursor_envelope, entry_envelope, list_envelope
+from octavo.api.rest.list_shapes import ListShapes, shape_of
 from octavo.content.controllers.content import ContentController
 from octavo.content.controllers.prepared_reads import PreparedReads
 from octavo.content.reader import PreparedRead
-from octavo.core.cache import CacheScope
+from octavo.core.cache import CacheScope, RecentKeys
 from octavo.core.errors import NotFoundError
 from octavo.query.ast import ALL_LOCALES, EVERYTHING, Page
 from octavo.query.numbers import read_entry_id
@@ -37,21 +38,38 @@ class ContentEndpoints:
         self._writes = controller.writes
         self._limits = limits
         self._lists = PreparedReads(caches.cache("REST lists"))
+        self._list_shapes = ListShapes(caches.cache("REST list shapes"), caches.cache("REST lists by shape"))
+        self._recent = RecentKeys()
         self._entries = PreparedReads(caches.cache("REST entries"))
 
     async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/:pluralApiId"""
         locale = await self._locale()
         key = (request.query, actor.ability.key, locale)
-        prepared = self._lists.get(key) or await self._lists.make(
-            key, request.query, lambda: self._prepare(request, actor, By.LIST, Drafts.ASKED, locale)
-        )
+        prepared = self._lists.get(key) or await self._new_list(request, actor, locale, key)
         page = prepared.page or Page()
         if page.after is not None:
             entries, total, cursor = await self._reads.find_behind(prepared)
             return Response(200, cursor_envelope(entries, page, total, cursor))
         entries, total = await self._reads.find(prepared)
         return Response(200, list_envelope(entries, page, total))
+
+    async def _new_list(self, request: Request, actor: Actor, locale: str, key: tuple[Any, ...]) -> PreparedRead:
+        """Return a list whose query string is not cached: by its shape, otherwise prepared."""
+        has_rules = request.overlay is not None or request.options.merged_queries
+        shape = None if has_rules else shape_of(request.query)
+        found = None if shape is None else self._list_shapes.get(shape, key[1:])
+        if found is not None:  # most values come once, and would displace others
+            return self._lists.keep(key, found) if self._recent.repeats(key) else found
+
+        def prepare() -> PreparedRead:
+            given = None if shape is None else shape.given()
+            prepared = self._prepare(request, actor, By.LIST, Drafts.ASKED, locale, given)
+            if shape is not None and given is not None:
+                self._list_shapes.keep(shape, key[1:], prepared)
+            return prepared
+
+        return await self._lists.make(key, request.query, prepare)
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/:pluralApiId/:id"""
@@ -163,9 +181,15 @@ class ContentEndpoints:
         return read_params(request)
 
     def _prepare(
-        self, request: Request, actor: Actor, by: By, drafts: Drafts, locale: str | None = None
+        self,
+        request: Request,
+        actor: Actor,
+        by: By,
+        drafts: Drafts,
+        locale: str | None = None,
+        given: dict[str, Any] | None = None,
     ) -> PreparedRead:
-        given = self._given(request)
+        given = self._given(request) if given is None else given
         limits = self._limits if by is By.LIST else None
         query = read_query(given, limits, split_fields=request.options.split_fields)
         read = ReadRequest(

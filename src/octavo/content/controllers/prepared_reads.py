@@ -20,6 +20,10 @@ class PreparedReads:
         self._cache = cache
         self.get = cache.get
 
+    def keep(self, key: tuple[Any, ...], prepared: PreparedRead) -> PreparedRead:
+        """Cache a prepared read."""
+        return self._cache.put(key, prepared)
+
     async def make(self, key: tuple[Any, ...], query: str, prepare: Callable[[], PreparedRead]) -> PreparedRead:
         """Prepare a read and cache it. `query` is the request's text."""
         size = sys.maxsize if DEEP in query else len(query)  # `deep` is short but expands to many joins
