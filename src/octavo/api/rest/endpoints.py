@@ -11,7 +11,7 @@ from octavo.api.rest.bodies import read_localization, read_write
 from octavo.api.rest.data_envelope import cursor_envelope, entry_envelope, list_envelope
 from octavo.api.rest.list_shapes import ListShapes, shape_of
 from octavo.content.controllers.content import ContentController
-from octavo.content.controllers.prepared_reads import PreparedReads
+from octavo.content.controllers.prepared_reads import PreparedReads, prepare_query
 from octavo.content.reader import PreparedRead
 from octavo.core.cache import CacheScope, RecentKeys
 from octavo.core.errors import NotFoundError
@@ -62,14 +62,13 @@ class ContentEndpoints:
         if found is not None:  # most values come once, and would displace others
             return self._lists.keep(key, found) if self._recent.repeats(key) else found
 
-        def prepare() -> PreparedRead:
-            given = None if shape is None else shape.given()
-            prepared = self._prepare(request, actor, By.LIST, Drafts.ASKED, locale, given)
-            if shape is not None and given is not None:
-                self._list_shapes.keep(shape, key[1:], prepared)
+        given = None if shape is None else shape.given()
+        prepared = await prepare_query(
+            request.query, lambda: self._prepare(request, actor, By.LIST, Drafts.ASKED, locale, given)
+        )
+        if shape is not None and given is not None and self._list_shapes.keep(shape, key[1:], prepared):
             return prepared
-
-        return await self._lists.make(key, request.query, prepare)
+        return self._lists.keep(key, prepared)
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/:pluralApiId/:id"""

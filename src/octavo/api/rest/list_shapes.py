@@ -80,11 +80,13 @@ class ListShapes:
         except OtherPlan:
             return None
 
-    def keep(self, shape: ListShape, caller: Key, prepared: PreparedRead) -> None:
-        """Cache a list prepared from `ListShape.given`, if any of its values is free."""
+    def keep(self, shape: ListShape, caller: Key, prepared: PreparedRead) -> bool:
+        """Cache a list prepared from `ListShape.given`. Return False if none of its values is free."""
         free = {origin.source[0] for origin in prepared.free_origins}
-        if free:
-            key = (shape.pieces, *caller)
-            fixed = tuple(at for at in range(len(shape.values)) if _NAMES[at] not in free)
-            self._fixed.put(key, fixed)
-            self._reads.put((*key, fixed, *[shape.values[at] for at in fixed]), prepared)
+        if not free:
+            return False
+        key = (shape.pieces, *caller)
+        fixed = tuple(at for at in range(len(shape.values)) if _NAMES[at] not in free)
+        self._fixed.put(key, fixed)
+        self._reads.put((*key, fixed, *[shape.values[at] for at in fixed]), prepared)
+        return True

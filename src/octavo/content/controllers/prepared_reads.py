@@ -26,5 +26,10 @@ class PreparedReads:
 
     async def make(self, key: tuple[Any, ...], query: str, prepare: Callable[[], PreparedRead]) -> PreparedRead:
         """Prepare a read and cache it. `query` is the request's text."""
-        size = sys.maxsize if DEEP in query else len(query)  # `deep` is short but expands to many joins
-        return self._cache.put(key, await compute(prepare, size, MOST_PREPARED_HERE))
+        return self.keep(key, await prepare_query(query, prepare))
+
+
+async def prepare_query(query: str, prepare: Callable[[], PreparedRead]) -> PreparedRead:
+    """Prepare a read, in a thread if the request's text is long."""
+    size = sys.maxsize if DEEP in query else len(query)  # `deep` is short but expands to many joins
+    return await compute(prepare, size, MOST_PREPARED_HERE)
