@@ -43,7 +43,12 @@ def desk(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, pa
     """The sample project on each database; nobody is logged in."""
     project = magazine(tmp_path_factory.mktemp("day"))
     with serving("develop", project, "--seed", **FIRST, **variables) as server:
-        yield Desk(page, f"http://127.0.0.1:{server.port}")
+        found = Desk(page, f"http://127.0.0.1:{server.port}")
+        # The pages of the server before may still be loading code.
+        page.send("Page.navigate", url="about:blank")
+        found.until("location.href === 'about:blank'", "an empty page")
+        page.asked.clear()
+        yield found
 
 
 @pytest.mark.parametrize("who", DAYS)
