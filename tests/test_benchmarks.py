@@ -165,9 +165,12 @@ async def test_writes_take_so_many_ways_to_the_database(
         client = Client(site.octavo.asgi, method, path, body)
         for _ in range(4):  # what comes often is written with fewer statements
             await client.send()
-        before, sent[:] = site.database.statements, ()
-        await client.send()
-        ways[name] = (site.database.statements - before, len(sent))
+        counts = []
+        for _ in range(3):  # caches with a time to live can be due for a refresh meanwhile
+            before, sent[:] = site.database.statements, ()
+            await client.send()
+            counts.append((site.database.statements - before, len(sent)))
+        ways[name] = min(counts)
     assert ways == WAYS[database], sent
 
 

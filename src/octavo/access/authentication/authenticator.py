@@ -339,13 +339,13 @@ class Authenticator:
         if found is None:
             report_failed_sign_in("api_token", origin.client())
             raise UnauthorizedError(MISSING)
-        return self._admit_token(found, token, older_key)
-
-    def _admit_token(self, found: ApiToken, token: str, older_key: str | None) -> Actor:
-        """Return the actor of an API token. Raises UnauthorizedError if the token has expired."""
         if not found.holds_at(self._clock.wall()):
             report_failed_sign_in("api_token", origin.client(), str(found.actor.id))
             raise UnauthorizedError(EXPIRED)
+        return self._admit_token(found, token, older_key)
+
+    def _admit_token(self, found: ApiToken, token: str, older_key: str | None) -> Actor:
+        """Return the actor of an API token that has not expired, and note the use."""
         if found.actor.id is not None:
             self._note_use(found.actor.id, token, older_key)
         return found.actor
