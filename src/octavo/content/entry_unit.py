@@ -424,9 +424,13 @@ class EntryUnit(UnitOfWork):
         moment = (self.as_of or this_moment()) if self._context.rules.hides_future else None
         return EntryFact(content_type=content_type, id=entry_id, moment=moment)
 
-    async def presence(self, content_type: ContentType, entry_id: int) -> Presence:
+    async def lock_presence(self, content_type: ContentType, entry_id: int) -> Presence:
         """Return an entry's presence and lock it until the end of the transaction."""
         await self.lock_entry(content_type, entry_id)
+        return await self.presence(content_type, entry_id)
+
+    async def presence(self, content_type: ContentType, entry_id: int) -> Presence:
+        """Return an entry's presence."""
         fact = self.entry_fact(content_type, entry_id)
         return presence_of((await self._prefetch([fact])).entry(fact))
 

@@ -6,7 +6,7 @@ Raises ValidationError (with all problems) and ApplicationError.
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from octavo.content.completeness import Completeness
 from octavo.content.hooked_unit import HookedUnit
@@ -91,6 +91,12 @@ class EntryWriter:
         Raises TransactionConflict.
         """
         return open_unit(self.database, self._make_unit)
+
+    @asynccontextmanager
+    async def open_reading(self) -> AsyncIterator[ManyEntriesUnit]:
+        """Open a unit on a snapshot, for checks that reads share with writes. The database refuses writes in it."""
+        async with self.database.snapshot() as connection:
+            yield self._make_unit(cast(Transaction, connection))
 
     @asynccontextmanager
     async def open_ambient(self) -> AsyncIterator[ManyEntriesUnit]:

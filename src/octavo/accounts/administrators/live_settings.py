@@ -55,8 +55,10 @@ class LiveSettingsRows:
         return await read_live_settings(self._database)
 
     async def set(self, name: Name, value: str | None) -> None:
-        """Set a value, or reset it with None."""
+        """Set a value, or reset it with None. In this process, maintenance mode begins and ends at once."""
         await set_live(self._database, name, value)
+        if name == "maintenance":
+            self._database.read_only_message = value
 
 
 async def set_live(database: Database, name: Name, value: str | None) -> None:

@@ -70,8 +70,12 @@ class ContentSchedules:
         return self._writer.registry
 
     async def read(self, content_type: ContentType, entry_id: int, actor: Actor) -> dict[str, Any]:
-        """Return an entry's schedules, `publishAt` and `unpublishAt`. Raises NotFoundError."""
-        return await self.set(content_type, entry_id, {}, actor)
+        """Return an entry's schedules, `publishAt` and `unpublishAt`. Raises NotFoundError, ValidationError."""
+        _check_drafts(content_type)
+        async with self._writer.open_reading() as unit:
+            presence = await self._check(unit, content_type, entry_id, {}, actor)
+            planned = await self._schedules.read(unit.connection, content_type.uid, entry_id)
+            return await self._state(unit, content_type, entry_id, presence, planned)
 
     async def set(
         self, content_type: ContentType, entry_id: int, times: Mapping[Plan, int | None], actor: Actor
@@ -84,8 +88,7 @@ class ContentSchedules:
         Raises NotFoundError; ValidationError for a time in the past, an incomplete entry, an unpublish time before the
         publish time, and content-types without drafts; ForbiddenError if the actor cannot publish the entry.
         """
-        if not content_type.draft_and_publish:
-            raise ValidationError(f"{content_type.uid} has no drafts: its entries are always published")
+        _check_drafts(content_type)
         if times and not actor.ability.publishes(content_type.uid):
             raise ForbiddenError
 
@@ -114,11 +117,14 @@ class ContentSchedules:
         times: Mapping[Plan, int | None],
         actor: Actor,
     ) -> Presence:
-        """Return the entry's presence if the actor can schedule it. Raises the errors of `set`."""
+        """Return the entry's presence if the actor can schedule it, and lock it if there are times to set.
+
+        Raises the errors of `set`.
+        """
         await self._writes.guards.enter(unit, content_type, entry_id, actor, UPDATE)
         if times and not await self._writes.guards.in_scope(unit, content_type, entry_id, actor, PUBLISH):
             raise ForbiddenError
-        presence = await unit.presence(content_type, entry_id)
+        presence = await (unit.lock_presence if times else unit.presence)(content_type, entry_id)
         if presence is Presence.ABSENT:
             raise NotFoundError
         if times.get(Plan.PUBLISH) is not None and presence is Presence.DRAFT:
@@ -212,10 +218,10 @@ class ContentSchedules:
             return
         if planned.plan is Plan.APPEAR:
             due_at = unit.as_of = planned.due_at or 0
-            if await unit.presence(content_type, planned.entry_id) is not Presence.LIVE:
+            if await unit.lock_presence(content_type, planned.entry_id) is not Presence.LIVE:
                 return  # another process has rescheduled or unpublished it
             unit.as_of = due_at - 1  # the moment before it appears
-        presence = await unit.presence(content_type, planned.entry_id)
+        presence = await unit.lock_presence(content_type, planned.entry_id)
         wanted = Presence.DRAFT if planned.plan is Plan.UNPUBLISH else Presence.LIVE
         if presence not in (Presence.ABSENT, wanted):
             if planned.plan is Plan.PUBLISH:
@@ -263,6 +269,11 @@ def read_time(name: str, value: object) -> int:
 def _text_of(problem: Problem) -> str:
     place = ".".join(problem.path)
     return problem.message if not place or place in problem.message else f"{place}: {problem.message}"
+
+
+def _check_drafts(content_type: ContentType) -> None:
+    if not content_type.draft_and_publish:
+        raise ValidationError(f"{content_type.uid} has no drafts: its entries are always published")
 
 
 def _shown(milliseconds: Any) -> str | None:
