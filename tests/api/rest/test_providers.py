@@ -147,13 +147,15 @@ async def test_what_is_asked_of_the_provider(browser: Browser) -> None:
     assert answer.headers["cache-control"] == "no-store"
 
 
-async def test_cookies_are_kept_to_https(new_club: OpenClub, openid_server: OpenIdServer) -> None:
-    club = await new_club(**variables(openid_server), PUBLIC_URL="https://api.example")
+@pytest.mark.parametrize("path", ["", "/cms"])
+async def test_cookies_are_kept_to_https(new_club: OpenClub, openid_server: OpenIdServer, path: str) -> None:
+    """Browsers reject the prefix `__Host-` for other paths than `/`."""
+    club = await new_club(**variables(openid_server), PUBLIC_URL=f"https://api.example{path}")
     answer = await club.ask("GET", "/api/connect/company")
     assert answer.headers["set-cookie"].startswith("__Host-octavo-sign-in-")
     assert answer.headers["set-cookie"].endswith("; Path=/; HttpOnly; SameSite=Lax; Secure")
     asked = parse_qs(urlsplit(answer.headers["location"]).query)
-    assert asked["redirect_uri"] == ["https://api.example/api/connect/company/callback"]
+    assert asked["redirect_uri"] == [f"https://api.example{path}/api/connect/company/callback"]
 
 
 async def test_no_token_of_the_provider_and_no_secret_is_told_or_stored(browser: Browser) -> None:

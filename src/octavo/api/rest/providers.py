@@ -52,7 +52,7 @@ class ProviderEndpoints:
         return await self._answers.render(request, session)
 
     def _cookie(self, name: str) -> Cookie:
-        return Cookie(name, self._logins.options.secure, self._logins.options.base_path or "/")
+        return Cookie(name, self._logins.options.secure, "/")  # browsers reject `__Host-` with another path
 
 
 def _name(request: Request) -> str:

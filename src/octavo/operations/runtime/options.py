@@ -190,7 +190,6 @@ def provider_options(settings: Settings) -> ProviderOptions:
         given={name: read_provider(given) for name, given in config.providers.items()},
         exempt=frozenset(config.private_hosts),
         public_url=_public_url(settings),
-        base_path=settings.server.base_path,
         api_prefix=settings.api.rest.prefix,
     )
 

@@ -51,7 +51,6 @@ class ProviderOptions:
     given: Mapping[str, ProviderSettings]
     exempt: frozenset[str] = frozenset()
     public_url: str = ""
-    base_path: str = ""
     api_prefix: str = "/api"
 
     @property
