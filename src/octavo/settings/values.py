@@ -343,13 +343,13 @@ LISTENING_HOST = Kind('an address, or "unix:" and an absolute path', _listening_
 
 
 def _permissions(value: Any) -> str:
-    text = str(value) if type(value) is int else value
-    if not isinstance(text, str) or not re.fullmatch(r"0?[0-7]{3}", text):
+    """Parse permissions. Integers are rejected: in TOML, `0o660` is 432, which would be read as other permissions."""
+    if not isinstance(value, str) or not re.fullmatch(r"0?[0-7]{3}", value):
         raise ValueError
-    return text[-3:]
+    return value[-3:]
 
 
-PERMISSIONS = Kind('permissions in octal digits, such as "660"', _permissions, _permissions)
+PERMISSIONS = Kind('permissions as a string of octal digits, such as "660"', _permissions, _permissions)
 
 
 def _v4_version(value: Any) -> str:

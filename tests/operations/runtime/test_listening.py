@@ -160,6 +160,18 @@ def test_settings_of_the_socket(project: Path) -> None:
             load_settings(project, bad)
 
 
+@pytest.mark.parametrize("value", ["0o660", "660", "432"])
+def test_permissions_of_the_socket_are_a_string(project: Path, value: str) -> None:
+    """The integer `0o660` is 432 in decimal digits; read as octal ones, they would let all users connect."""
+    file = project / "config/server.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"socketMode = {value}\n", "utf-8")
+    with pytest.raises(SettingsError, match='such as "660"'):
+        load_settings(project, {}, mode="production")
+    file.write_text('socketMode = "0660"\n', "utf-8")
+    assert load_settings(project, {}, mode="production").server.socket_mode == "660"
+
+
 def activate(listener: socket.socket, project: Path, *options: str, count: str = "1") -> subprocess.Popen[str]:
     """Start a service as systemd does, with a socket that is open already."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
