@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ssl
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -170,3 +171,24 @@ async def test_new_connections_use_the_current_certificates(
             assert await database.fetch_value("SELECT 1") == 1
         finally:
             await database.close()
+
+
+def test_certificates_are_retried_after_a_temporary_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A missing folder for temporary files stands for all causes outside of the certificates. It is logged once."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    file = tmp_path / "cert.pem"
+    file.write_text(CERTIFICATE, "utf-8")
+    options = Database(ssl="require", ssl_cert=CERTIFICATE, ssl_key=KEY)
+    current = certificates_of(options, tmp_path, {("database", "ssl_cert"): file})
+    assert callable(current)
+    before = current()
+    file.write_text(f"{CERTIFICATE}\n", "utf-8")
+    tempfile.tempdir = str(tmp_path / "missing")
+    assert [current(), current()] == [before, before]
+    assert caplog.text.count("Cannot use the changed certificates") == 1
+    tempfile.tempdir = str(tmp_path)
+    renewed = current()
+    assert renewed is not before
+    assert current() is renewed

@@ -40,17 +40,20 @@ class Certificates:
     def __call__(self) -> str | ssl.SSLContext:
         """Return the mode or the context for a new connection."""
         marks = self._read_marks()
-        if marks not in (self._marks, self._failed):
+        if marks != self._marks:
             try:
                 self._context = ssl_of(self._current(), self._project)
                 self._marks = marks
                 logger.info("Read the changed certificates of the database connection")
             except (SettingsError, OSError, ValueError) as error:
-                self._failed = marks
-                logger.warning(
-                    "Cannot use the changed certificates of the database; the previous ones apply: %s", error
-                )
+                self._log_failure(marks, error)
         return self._context
+
+    def _log_failure(self, marks: tuple[_Mark, ...], error: Exception) -> None:
+        """Log a failure once for each change. Later connections retry, because the cause may be temporary."""
+        if marks != self._failed:
+            self._failed = marks
+            logger.warning("Cannot use the changed certificates of the database; the previous ones apply: %s", error)
 
     def _current(self) -> Database:
         changed: dict[str, Any] = {name: read_value(path) for name, path in self._files.items()}
