@@ -163,6 +163,12 @@ def test_clients(peer: str, client: str, headers: dict[bytes, bytes], expected: 
     assert client_of(peer, client, headers, TrustedProxies(["10.0.0.0/8"])) == expected
 
 
+@pytest.mark.parametrize("client, expected", [("", None), ("203.0.113.1", "203.0.113.1")])
+def test_clients_behind_a_unix_socket(client: str, expected: str | None) -> None:
+    """Its proxy is trusted; without a forwarded address, clients cannot be distinguished."""
+    assert client_of("", client, {b"x-forwarded-for": client.encode()}, TrustedProxies(unix=True)) == expected
+
+
 def test_a_limit_counts_in_total_and_for_each_client() -> None:
     limit = ClientLimit("requests")
     for client in ("a", "a", "b", None):

@@ -10,7 +10,7 @@ from octavo.api.http.options import HttpOptions
 from octavo.api.http.proxies import TrustedProxies
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from tests.api.http.asgi import answer_path_values, app_with, call
+from tests.api.http.asgi import answer_path_values, app_with, call, receiver, scope_of
 
 PUBLIC = "https://cms.example.org:8443"
 LISTED = ("Other.example.", "*.example.net", "192.0.2.7", "[FD00:0::7]", "m\u00fcnchen.example")
@@ -89,6 +89,14 @@ def test_requests(path: str, headers: list[tuple[str, str]], status: int) -> Non
     assert answer.status == status
     if status == 400:
         assert "server.allowedHosts" in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_proxy_on_a_unix_socket_forwards_host_and_client(trusted: bool) -> None:
+    scope = {**scope_of("GET", "/", [("Host", "a"), ("X-Forwarded-Host", "b"), ("X-Forwarded-For", "203.0.113.1")])}
+    request = Request(scope | {"client": None}, receiver(()), HttpOptions(trusted_proxies=TrustedProxies(unix=trusted)))
+    found = request.host, request.client, request.client_key
+    assert found == ((b"b", "203.0.113.1", "203.0.113.1") if trusted else (b"a", "", None))
 
 
 def test_the_host_that_an_untrusted_client_forwards_does_not_count() -> None:

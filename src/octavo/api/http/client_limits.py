@@ -1,8 +1,8 @@
 """Limits with a share for each client, so that one client cannot exhaust the total.
 
 A client is an address, or the /64 network of an IPv6 address. Clients that cannot be distinguished have no share: those
-of a Unix socket, and those behind a proxy that `server.trustedProxies` does not list. With a share, such a proxy would
-turn the limit of one client into an outage for all of them.
+behind a trusted proxy that forwards no address, and those behind a proxy that `server.trustedProxies` does not list.
+With a share, such a proxy would turn the limit of one client into an outage for all of them.
 """
 
 import logging
@@ -43,9 +43,9 @@ def client_of(peer: str, client: str, headers: Mapping[bytes, bytes], trusted: T
     `peer` is the address of the connection, empty for a Unix socket. `client` is the address that `trusted` proxies
     forward.
     """
-    if not peer:
-        return None
     if peer not in trusted:
+        if not peer:
+            return None
         if FORWARDING.isdisjoint(headers):
             return _network_of(peer)
         _warn_of_proxy(peer)

@@ -175,11 +175,15 @@ class Request:
         return (self.header("content-type") or "").partition(";")[0].strip().lower()
 
     @property
+    def _peer(self) -> str:
+        """The address of the connection, empty for a Unix socket."""
+        peer = self.scope.get("client")
+        return str(peer[0]) if peer else ""
+
+    @property
     def client(self) -> str:
         """The client's address. Forwarded addresses count only if all proxies on the way are trusted."""
-        peer = self.scope.get("client")
-        address = str(peer[0]) if peer else ""
-        trusted = self.options.trusted_proxies
+        address, trusted = self._peer, self.options.trusted_proxies
         if address in trusted:
             forwarded = ",".join(v.decode("latin-1") for k, v in self.scope["headers"] if k == b"x-forwarded-for")
             for hop in reversed([hop.strip() for hop in forwarded.split(",") if hop.strip()]):
@@ -197,8 +201,8 @@ class Request:
     @property
     def host(self) -> bytes | None:
         """The requested host: the one that a trusted proxy forwards, else the `Host` header."""
-        forwarded, peer = self.headers.get(b"x-forwarded-host"), self.scope.get("client")
-        if forwarded is not None and peer and str(peer[0]) in self.options.trusted_proxies:
+        forwarded = self.headers.get(b"x-forwarded-host")
+        if forwarded is not None and self._peer in self.options.trusted_proxies:
             return forwarded.rpartition(b",")[2].strip()
         return self.headers.get(b"host")
 
@@ -206,8 +210,7 @@ class Request:
     def client_key(self) -> str | None:
         """The client that limits count, or None if clients cannot be distinguished."""
         if self._client_key is _UNKNOWN:
-            peer = self.scope.get("client")
-            address, trusted = str(peer[0]) if peer else "", self.options.trusted_proxies
+            address, trusted = self._peer, self.options.trusted_proxies
             client = self.client if address in trusted else address
             self._client_key = client_of(address, client, self.headers, trusted)
         return self._client_key
