@@ -138,6 +138,9 @@ def test_the_filter_for_fail2ban_finds_the_address(address: str, caplog: pytest.
         found = re.search(pattern, shortened)
         assert found is not None, shortened
         assert found["host"] == address
+        in_journal = re.search(pattern, f"web octavo[123]: {line}")
+        assert in_journal is not None, line
+        assert in_journal["host"] == address
 
 
 def test_other_lines_do_not_match(caplog: pytest.LogCaptureFixture) -> None:
@@ -147,3 +150,5 @@ def test_other_lines_do_not_match(caplog: pytest.LogCaptureFixture) -> None:
     [date], patterns = expressions("datepattern"), expressions("failregex")
     line = re.sub(date, "", JsonLines().format(caplog.records[0]), count=1)
     assert not any(re.search(pattern, line) for pattern in patterns)
+    in_journal = f"web octavo[123]: {JsonLines().format(caplog.records[0])}"
+    assert not any(re.search(pattern, in_journal) for pattern in patterns)
