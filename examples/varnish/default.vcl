@@ -1,7 +1,7 @@
 # Varnish 7 in front of Octavo, with the module xkey (Debian: varnish-modules). docs/caching.md explains it.
 #
-# Octavo names what an answer shows (`surrogateKeys.headers = ["Surrogate-Key"]`) and asks for
-# `PURGE /` with such names when something has changed. Put in your addresses where it says so.
+# Octavo sends the cache tags of each response (`surrogateKeys.headers = ["Surrogate-Key"]`), and `PURGE /` with the
+# tags of changed content. Adapt the addresses of Octavo below.
 #
 # Start varnishd with `-p backend_idle_timeout=20`: Octavo closes idle connections after 30 s.
 vcl 4.1;
@@ -17,7 +17,7 @@ backend one {
     .probe = { .url = "/_ready"; .interval = 1s; .timeout = 2s; .window = 3; .threshold = 2; .initial = 2; }
 }
 
-# Who may purge: the addresses that Octavo asks from.
+# Addresses of Octavo that can purge.
 acl purgers {
     "127.0.0.1";
     "::1";
@@ -38,22 +38,22 @@ sub vcl_recv {
         set req.http.X-Purged = xkey.purge(req.http.Surrogate-Key);
         return (synth(200, "Purged " + req.http.X-Purged));
     }
-    # Numbers are for those who ask Octavo itself, from inside. It takes addresses in any case.
+    # Metrics and status are internal: query Octavo directly. Octavo's paths are case-insensitive.
     if (req.url ~ "(?i)^/+(metrics|_status)([/?]|$)") {
         return (synth(404));
     }
     if (req.method != "GET" && req.method != "HEAD") {
         return (pass);
     }
-    # Answers to credentials are for who asked alone, and so is all that people sign in with.
+    # Responses to requests with credentials, and of sign-in endpoints, are not cached.
     if (req.http.Authorization || req.url !~ "^/(api|uploads)/" || req.url ~ "(?i)^/api/(auth|connect|users)(/|$)") {
         return (pass);
     }
-    # Who has written tells how far they have to see, where there are replicas: they see their own write at once.
+    # With replicas, clients that have written send a position, so that they see their own writes.
     if (req.http.Octavo-Position || req.http.Cookie ~ "(^|;\s*)octavo-position=") {
         return (pass);
     }
-    # What Octavo answers to visitors depends on no other cookie. Pass what has any if code of the project reads them.
+    # Responses of Octavo depend on no other cookie. If code of the project reads cookies, pass these requests.
     unset req.http.Cookie;
     if (req.restarts == 0) {
         unset req.http.X-Nothing-Kept;
@@ -61,8 +61,8 @@ sub vcl_recv {
     return (hash);
 }
 
-# An answer is kept for as long as stale-if-error says. While Octavo can be reached it is shown only as long as
-# stale-while-revalidate says; then it is asked for anew, by one request for all who wait.
+# A response is cached for the duration of stale-if-error. If Octavo is reachable, it is used only for the duration of
+# stale-while-revalidate. Then one request fetches it again for all waiting clients.
 sub vcl_hit {
     if (req.restarts == 0 && obj.ttl + std.duration(obj.http.X-While-Revalidating, 1y) < 0s
         && std.healthy(req.backend_hint)) {
@@ -77,7 +77,7 @@ sub vcl_miss {
     }
 }
 
-# An error takes the place of nothing that is kept: it is given up, and vcl_synth looks for what there is.
+# Errors do not replace cached responses: the fetch is abandoned, and vcl_synth looks for a cached response.
 sub leave_what_is_kept {
     if (!bereq.uncacheable && !bereq.http.X-Nothing-Kept) {
         return (abandon);
@@ -93,8 +93,8 @@ sub vcl_backend_response {
         call leave_what_is_kept;
     }
     if (beresp.http.Surrogate-Key) {
-        # All that can be purged. How long it is kept is said by `caching.control`: s-maxage, which is its ttl,
-        # stale-while-revalidate, which Varnish has read as its grace, and stale-if-error.
+        # Responses that can be purged. `caching.control` sets how long they are cached: s-maxage (the TTL),
+        # stale-while-revalidate (the grace period that Varnish has read) and stale-if-error.
         set beresp.http.xkey = beresp.http.Surrogate-Key;
         set beresp.http.X-While-Revalidating = "" + beresp.grace + "s";
         set beresp.http.X-If-Error = regsub(beresp.http.Cache-Control, "^.*stale-if-error=([0-9]+).*$", "\1s");
@@ -103,7 +103,7 @@ sub vcl_backend_response {
         }
         unset beresp.http.X-If-Error;
     } elsif (bereq.url ~ "^/api/" || beresp.http.Cache-Control !~ "max-age=[1-9]") {
-        # Errors, and whatever does not say what it shows: asked for each time.
+        # Errors, and responses without cache tags, are not cached.
         set beresp.uncacheable = true;
         set beresp.ttl = 2m;
         return (deliver);
@@ -111,8 +111,8 @@ sub vcl_backend_response {
 }
 
 sub vcl_synth {
-    # Octavo cannot answer, though its probe may not know yet: what is kept is shown, however old. If there is nothing,
-    # it is asked once more, another node if there is one.
+    # Octavo is unavailable, even if the probe does not report it yet: use a cached response of any age. If there is
+    # none, send the request once more, to another node if there is one.
     if (resp.status == 503 && req.restarts < 2) {
         set req.grace = 10y;
         return (restart);
@@ -125,7 +125,7 @@ sub vcl_deliver {
     unset resp.http.Surrogate-Key;
     unset resp.http.X-Varnish;
     unset resp.http.Via;
-    # The answer is Varnish's to keep; browsers do as max-age says, counted from now.
+    # Browsers cache the response for max-age, counted from now.
     unset resp.http.Age;
     if (obj.hits > 0) {
         set resp.http.X-Cache = "hit";
