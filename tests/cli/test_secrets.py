@@ -134,7 +134,7 @@ def test_what_lies_elsewhere_is_shown_when_asked(project: Path) -> None:
     shown = dict(zip(("JWT_SECRET", "ACCEPTED_JWT_SECRETS"), values, strict=True))
     (accepted,) = load_settings(project, shown).secrets.accepted_jwt_secrets
     assert accepted.text == "a, b"
-    assert "--until requires a time in seconds" in run(project, "rotate", "jwt", "--until", "soon").output
+    assert "--until requires a time: seconds" in run(project, "rotate", "jwt", "--until", "soon").output
     assert "TRANSFER_TOKEN_SALT is not set" in run(project, "rotate", "transfer-token-salt").output
 
 

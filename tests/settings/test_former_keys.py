@@ -42,11 +42,16 @@ def test_files_and_variables_with_a_former_key_are_refused(tmp_path: Path, place
 
 def test_messages_say_what_to_do(tmp_path: Path) -> None:
     write(tmp_path, "api", "largestAnswer = '1 MB'\n[reads]\njoins = 5\n[events]\nheartbeat = '5s'\n")
+    write(tmp_path, "middlewares", "[requests]\nreceiving = 5\nunsent = 5\n")
     assert problems_of(tmp_path, {"OCTAVO_DATABASE__BACKUPS__TIME_ZONE": "UTC"}) == [
         "config/api.toml: largestAnswer: was renamed to api.maxResponseSize",
-        "config/api.toml: reads.joins: was renamed to api.reads.maxCost; it also limits joins and the size of "
+        "config/api.toml: reads.joins: was merged into api.reads.maxCost, which also limits joins and the size of "
         "statements, in proportion",
         "config/api.toml: events.heartbeat: was removed; the value is always 15 seconds: delete the key",
+        "config/middlewares.toml: requests.receiving: was removed; requests.concurrency also limits requests whose "
+        "bodies are still arriving",
+        "config/middlewares.toml: requests.unsent: was merged into middlewares.requests.bufferMemory, which limits "
+        "arriving bodies and waiting responses separately",
         "OCTAVO_DATABASE__BACKUPS__TIME_ZONE: was renamed to server.jobs.timeZone; it applies to all schedules",
     ]
 

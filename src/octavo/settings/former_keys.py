@@ -7,16 +7,19 @@ from octavo.settings.keys import canonical
 
 
 class FormerKey(NamedTuple):
-    """The key that replaces a former one, if there is one, and what to know about it."""
+    """The key that replaces a former one, if there is one, and what to know about it. `merged`: the new key has further
+    effects."""
 
     new: str | None = None
     advice: str = ""
+    merged: bool = False
 
     @property
     def message(self) -> str:
         """The problem, for a file or variable that sets the key."""
-        text = "was removed" if self.new is None else f"was renamed to {self.new}"
-        return f"{text}; {self.advice}" if self.advice else text
+        verb = "merged into" if self.merged else "renamed to"
+        text = "was removed" if self.new is None else f"was {verb} {self.new}"
+        return f"{text}{',' if self.merged else ';'} {self.advice}" if self.advice else text
 
 
 def _always(value: str) -> FormerKey:
@@ -24,8 +27,12 @@ def _always(value: str) -> FormerKey:
 
 
 _CLIENT: Final = "the share of one client follows from requests.concurrency: delete the key"
-_MEMORY: Final = "it limits bodies that arrive and responses that wait, each"
-_COST: Final = FormerKey("api.reads.maxCost", "it also limits joins and the size of statements, in proportion")
+_MEMORY: Final = FormerKey(
+    "middlewares.requests.bufferMemory", "which limits arriving bodies and waiting responses separately", merged=True
+)
+_COST: Final = FormerKey(
+    "api.reads.maxCost", "which also limits joins and the size of statements, in proportion", merged=True
+)
 
 FORMER_KEYS: Final[Mapping[str, FormerKey]] = {
     "server.caches": FormerKey("server.cacheSize"),
@@ -56,10 +63,12 @@ FORMER_KEYS: Final[Mapping[str, FormerKey]] = {
     "middlewares.requests.headerCount": _always("100"),
     "middlewares.requests.queue": FormerKey("middlewares.requests.concurrency"),
     "middlewares.requests.queueShare": FormerKey("middlewares.requests.concurrencyPerClient"),
-    "middlewares.requests.receiving": FormerKey("middlewares.requests.concurrency"),
+    "middlewares.requests.receiving": FormerKey(
+        advice="requests.concurrency also limits requests whose bodies are still arriving"
+    ),
     "middlewares.requests.receivingShare": FormerKey(advice=_CLIENT),
-    "middlewares.requests.received": FormerKey("middlewares.requests.bufferMemory", _MEMORY),
-    "middlewares.requests.unsent": FormerKey("middlewares.requests.bufferMemory", _MEMORY),
+    "middlewares.requests.received": _MEMORY,
+    "middlewares.requests.unsent": _MEMORY,
     "middlewares.requests.unsentShare": FormerKey(advice="a client gets a quarter of requests.bufferMemory"),
     "middlewares.requests.bodyRate": _always("1 kB per second"),
     "middlewares.requests.uploadRate": _always("4 kB per second"),

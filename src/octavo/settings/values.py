@@ -165,19 +165,19 @@ WHOLE_NUMBER = Kind("a whole number", int, _instance(int))
 TEXTS = Kind("a list of strings", _texts_from_text, _texts)
 USES = Kind("a list of names, or of tables of a `name` and its `config`", _uses_from_text, _uses)
 SIZE = Kind(
-    'a size in bytes, or such as "512 kB", "1 MB", "2 GB"',
+    'a size: bytes, or with a unit, such as "512 kB", "1 MB", "2 GB"',
     _amount(_BYTES),
     _amount(_BYTES),
     show=_in_units({" kB": 1024, " MB": 1024**2, " GB": 1024**3}),
 )
 DURATION = Kind(
-    'a time in seconds, or such as "30s", "15m", "12h", "30d"',
+    'a time: seconds, or with a unit, such as "30s", "15m", "12h", "30d"',
     _amount({"": 1} | _SECONDS),
     _amount(_SECONDS),
     show=_in_units(_SECONDS),
 )
 MILLISECONDS = Kind(
-    'a time in milliseconds, or such as "100ms", "2s"',
+    'a time: milliseconds, or with a unit, such as "100ms", "2s"',
     _amount({"": 1} | _MILLISECONDS),
     _amount(_MILLISECONDS),
     show=_in_units(_MILLISECONDS),

@@ -31,7 +31,7 @@ class Rest:
         0,
         "Levels of `populate=deep` without a number (`populate=deep,3`); with 0, `deep` has no special meaning.",
         bounds=(0, 20),
-        default_doc="0, or 5 where `package.json` has `strapi-plugin-populate-deep`",
+        default_doc="`0`; 5 if `package.json` has `strapi-plugin-populate-deep`",
     )
     prefix: str = setting("/api", "Path in front of every REST route.", kind=PATH)
 

@@ -180,7 +180,7 @@ class Compat:
     )
     mails_by_administrators: Literal["everyone", "permitted"] = setting(
         "everyone",
-        "Administrators who can send mails with POST /email: `everyone`, or those with permission to read the mail "
+        "Administrators who can send emails with POST /email: `everyone`, or those with permission to read the email "
         "settings (`permitted`).",
         default_doc=_BY_PROFILE,
         former={"everybody": "everyone", "granted": "permitted"},
@@ -225,7 +225,7 @@ class Compat:
     )
     validation: Literal["loose", "strict"] = setting(
         "loose",
-        "Checks that v4 does not have: limits of big integers,  values that not every database stores, required values "
+        "Checks that v4 does not have: limits of big integers, values that not every database stores, required values "
         "of new components in an update, the minimum number of items of an empty list, required values when an update "
         "publishes a draft. `strict` enables them.",
         default_doc=_BY_PROFILE,

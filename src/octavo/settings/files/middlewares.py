@@ -59,6 +59,7 @@ class Requests:
         "Maximum size of path and query; raise it for clients that send long `populate` parameters.",
         kind=SIZE,
         bounds=(256, None),
+        default_doc="16 kB",
     )
     timeout: int = setting(
         60,

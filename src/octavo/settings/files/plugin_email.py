@@ -34,7 +34,7 @@ class EmailProviderOptions:
 
     host: str | None = setting(None, "Mail server; without one, development writes email to `.octavo/mail`.")
     port: int | None = setting(
-        None, "Port of the mail server.", kind=_NUMBER, bounds=(1, 65535), default_doc="587, or 465 with `secure`"
+        None, "Port of the mail server.", kind=_NUMBER, bounds=(1, 65535), default_doc="`587`; 465 with `secure`"
     )
     security: Literal["auto", "none", "opportunistic", "starttls", "tls"] = setting(
         "auto",

@@ -55,12 +55,12 @@ class Webhooks:
     attempts: int = setting(
         8,
         "Maximum attempts to deliver a message: the first retry follows after 5 to 10 seconds, each further one "
-        "after four times as long, at most 6 hours: 8 attempts take at most 10 hours.",
+        "after four times as long, at most 6 hours. Eight attempts take 5 to 10 hours.",
         bounds=(1, 30),
     )
     disable_after: int = setting(
         10,
-        "Disable a webhook after this many failed messages in a row; 0 for never, if receivers are often away.",
+        "Disable a webhook after this many failed messages in a row; 0 for never. Use 0 if receivers are often down.",
         bounds=AT_LEAST_ZERO,
     )
     keep: int = setting(
@@ -128,10 +128,12 @@ class Log:
         'Levels of single loggers, such as `"octavo.api.http" = "debug"`; log lines contain the names.',
         kind=entries_of(one_of(get_args(Level)), "levels by the names of logs"),
     )
-    access: bool = setting(False, "Log each request, with the logger `octavo.access`, if no proxy does.")
+    access: bool = setting(
+        False, "Log each request, with the logger `octavo.access`. Turn it on if no proxy logs requests."
+    )
     access_sample: int = setting(
         1,
-        "Log one of this many requests, on busy services; responses with 500 and above are always logged.",
+        "Log one in this many requests; raise it on busy services. Responses with 500 and above are always logged.",
         bounds=AT_LEAST_ONE,
     )
 
@@ -166,7 +168,9 @@ class Jobs:
         default_doc="10m",
     )
     time_zone: str = setting(
-        "UTC", "Time zone of scheduled tasks that set none, such as `Europe/Berlin`.", kind=TIME_ZONE
+        "UTC",
+        "Time zone of scheduled backups, and of scheduled tasks that set none, such as `Europe/Berlin`.",
+        kind=TIME_ZONE,
     )
     cron: bool = setting(True, "Run scheduled tasks and backups; turn it off on copies of a site, such as staging.")
 
@@ -293,7 +297,7 @@ class Server:
     traces: Traces = table(
         Traces, "Traces for OpenTelemetry; requires `octavo[opentelemetry]` ([details](operating.md#traces))."
     )
-    performance: Performance = table(Performance, "For the search for a fault.")
+    performance: Performance = table(Performance, "For troubleshooting.")
 
     @property
     def unix_socket(self) -> Path | None:
