@@ -613,13 +613,13 @@ export interface ListLook {
   mainField?: string;
 }
 
-/** The log level of all processes, and the message of the maintenance mode. None: as in the settings, or off. */
+/** The log level of all processes, and the message of maintenance mode. None: as in the settings, or off. */
 export interface LiveSettings {
   logLevel: string | null;
   maintenance: string | null;
 }
 
-/** The log level and the maintenance mode. */
+/** The log level and maintenance mode. */
 export interface LiveSettingsAnswer {
   data: LiveSettings;
 }
@@ -669,13 +669,13 @@ export interface Look {
   list: ListLook;
 }
 
-/** The mail settings. */
+/** The email settings. */
 export interface MailConfig {
   provider: string;
   settings: MailSenders;
 }
 
-/** The mail settings. */
+/** The email settings. */
 export interface MailConfigAnswer {
   config: MailConfig;
 }
@@ -1522,9 +1522,9 @@ export interface Operations {
   'POST /octavo/jobs/given-up/:id/retry': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Run a scheduled task now */
   'POST /octavo/jobs/tasks/:name/run': { path: { name: string | number }; takes: unknown; answers: unknown };
-  /** Show the log level and the maintenance mode */
+  /** Show the log level and maintenance mode */
   'GET /octavo/live-settings': { path: undefined; takes: unknown; answers: LiveSettingsAnswer };
-  /** Set the log level and the maintenance mode of all processes */
+  /** Set the log level and maintenance mode of all processes */
   'PUT /octavo/live-settings': { path: undefined; takes: ChangedLiveSettings; answers: LiveSettingsAnswer };
   /** Publish entries with their previous publication dates */
   'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: PublishedAgain; answers: Counted };

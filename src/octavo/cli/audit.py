@@ -18,11 +18,11 @@ _AT_ONCE: Final = 1000
 @click.command(epilog="Example: octavo audit --by ann@example.org --limit 20")
 @click.option("--by", "email", help="Only actions of the administrator with this email address.")
 @click.option("--type", "uid", help="Only actions on this content type, such as api::article.article.")
-@click.option("--entry", type=click.IntRange(1), help="Only actions on the entry with this id.")
+@click.option("--entry", type=click.IntRange(1), help="Only actions on the entry with this ID.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Maximum number.")
 @click.option("--export", is_flag=True, help="Print all records as JSON lines, oldest first.")
 @click.option(
-    "--after", default=0, type=click.IntRange(0), help="With --export: only records after the one with this id."
+    "--after", default=0, type=click.IntRange(0), help="With --export: only records after the one with this ID."
 )
 @project_option
 @json_option

@@ -140,10 +140,10 @@ def run(name: str, arguments: str, project: Path) -> None:
 @jobs.command(epilog="Example: octavo jobs retry 17")
 @click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
 @click.option("--all", "everything", is_flag=True, help="Everything of one --kind, or of all kinds.")
-@click.option("--kind", default="", help="jobs, hooks or webhook.")
+@click.option("--kind", default="", help="jobs, hooks, webhook or publication.")
 @project_option
 def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> None:
-    """Queue failed jobs and messages again, with all their attempts."""
+    """Queue failed jobs and messages again. The number of attempts starts at zero."""
     if bool(ids) is everything:
         refuse("pass the IDs to retry, or --all")
 

@@ -31,7 +31,7 @@ def maintenance() -> None:
 @click.option("--message", default=READ_ONLY, show_default=True, help="Message of the 503 responses.")
 @project_option
 def switch_on(message: str, project: Path) -> None:
-    """Turn the maintenance mode on, or change its message."""
+    """Turn maintenance mode on, or change its message."""
     if not 0 < len(message.strip()) <= MOST_MESSAGE:
         refuse(f"--message: expected 1 to {MOST_MESSAGE} characters")
     _change(project, "maintenance", message.strip())
@@ -41,7 +41,7 @@ def switch_on(message: str, project: Path) -> None:
 @maintenance.command(name="off", epilog="Example: octavo maintenance off")
 @project_option
 def switch_off(project: Path) -> None:
-    """Turn the maintenance mode off."""
+    """Turn maintenance mode off."""
     _change(project, "maintenance", None)
     say("Maintenance mode is off.")
 
@@ -49,7 +49,7 @@ def switch_off(project: Path) -> None:
 @maintenance.command(epilog="Example: octavo maintenance show")
 @project_option
 def show(project: Path) -> None:
-    """Show whether the maintenance mode is on."""
+    """Show whether maintenance mode is on."""
     found: LiveSettings = with_database(read_settings(project), read_live_settings, (TABLE,))
     if found.maintenance is None:
         say("Maintenance mode is off.")

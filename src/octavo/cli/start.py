@@ -148,7 +148,7 @@ def _ready_lines(settings: Settings, summary: Iterable[str]) -> Iterator[str]:
     yield styled("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
     if by_version := rules_by_version(settings):
         version, source = settings.api.compat.v4_version, settings.sources["api", "compat", "v4_version"]
-        yield f"Clients are answered as by v4 {version} ({source}): {', '.join(by_version)}"
+        yield f"Responses match Strapi {version} ({source}): {', '.join(by_version)}"
 
 
 def rules_by_version(settings: Settings) -> list[str]:

@@ -63,7 +63,7 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
         say_json(found)
         return
     if not found:
-        say("No slow requests. `slow` in [metrics] of config/server.toml sets the minimum duration.")
+        say("No slow requests. `metrics.slowThreshold` in config/server.toml sets the minimum duration.")
         return
     if plans:
         _say_plans(found)
@@ -166,7 +166,7 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
     codes = now.by("octavo_requests_total", "status")
     failed = sum(rise("octavo_requests_total", status=one) for one in codes if one >= "500")
     yield "requests", f"{requests / seconds:,.1f} a second, mean {mean('octavo_request_seconds')}, {failed:.0f} failed"
-    yield "under way", f"{now.sum('octavo_requests_running'):.0f}"
+    yield "in progress", f"{now.sum('octavo_requests_running'):.0f}"
     statements = rise("octavo_statement_seconds", "_count") / seconds
     yield "statements", f"{statements:,.1f} a second, mean {mean('octavo_statement_seconds')}"
     used, most = now.sum("octavo_pool_connections", state="used"), now.sum("octavo_pool_connections_limit")
@@ -177,7 +177,7 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
     yield "caches", f"{_size(held)} of {_size(limit)}, {hits / asked:.0%} found" if asked else _size(held)
     yield "event loop", f"late by {mean('octavo_loop_delay_seconds')} on average"
     yield "memory", f"{_size(now.sum('octavo_memory_bytes'))} in {counted(int(now.sum('octavo_workers')), 'worker')}"
-    yield "database", "answers" if now.sum("octavo_database_up") else "cannot be reached"
+    yield "database", "reachable" if now.sum("octavo_database_up") else "cannot be reached"
     for name in now.by("octavo_replica_used", "server"):
         state = "in use" if now.sum("octavo_replica_used", server=name) else "not in use"
         lag, reads = now.sum("octavo_replica_lag_seconds", server=name), rise("octavo_content_reads_total", server=name)

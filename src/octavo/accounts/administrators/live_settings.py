@@ -1,4 +1,4 @@
-"""Live settings: the log level and the maintenance mode, stored in the database for all processes.
+"""Live settings: the log level and maintenance mode, stored in the database for all processes.
 
 Processes read them once a second (`operations.runtime.live_settings`). They outlast restarts.
 """
@@ -30,7 +30,7 @@ _RESET: Final = RawStatement("DELETE FROM octavo_live_settings WHERE name = {nam
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """The log level of all processes, or None for that of the settings. The message of the maintenance mode, or None if
+    """The log level of all processes, or None for that of the settings. The message of maintenance mode, or None if
     it is off."""
 
     log_level: str | None = None

@@ -48,5 +48,5 @@ class LiveSettingsFollower:
                 self._out_of_reach = False
             except Exception as error:  # retry after any error
                 if not self._out_of_reach:
-                    logger.warning("Cannot read the log level and the maintenance mode: %s", reason_of(error))
+                    logger.warning("Cannot read the log level and maintenance mode: %s", reason_of(error))
                 self._out_of_reach = True

@@ -38,7 +38,7 @@ from octavo.query.plan.index_candidates import IndexableRead
 
 _SECONDS: Final = 2.0
 """Timeout of the database check."""
-_MAINTENANCE: Final = "read-only: the maintenance mode is on"
+_MAINTENANCE: Final = "read-only: maintenance mode is on"
 _READ_ONLY: Final = "read-only: the database accepts no writes"
 _KEPT_SECONDS: Final = 0.5
 """How long the result of a database check is cached. This limits the load by callers and their waiting time."""

@@ -232,7 +232,7 @@ class Process:
         self._following.start(self._permissions.run())
 
     async def follow_live_settings(self) -> None:
-        """Follow the log level and the maintenance mode of all nodes from now on."""
+        """Follow the log level and maintenance mode of all nodes from now on."""
         self._following.start(self.live.run())
 
     def _looked_for(self, text: str) -> IndexableRead | None:

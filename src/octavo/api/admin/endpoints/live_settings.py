@@ -1,4 +1,4 @@
-"""The log level and the maintenance mode of all processes, for super admins."""
+"""The log level and maintenance mode of all processes, for super admins."""
 
 from typing import Any, Final
 
@@ -26,12 +26,12 @@ class LiveSettingsEndpoints:
     """`/octavo/live-settings`"""
 
     operations = (
-        AdminOperation("GET", _PATH, "show", "Show the log level and the maintenance mode", answers=LiveSettingsAnswer),
+        AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answers=LiveSettingsAnswer),
         AdminOperation(
             "PUT",
             _PATH,
             "change",
-            "Set the log level and the maintenance mode of all processes",
+            "Set the log level and maintenance mode of all processes",
             answers=LiveSettingsAnswer,
             takes=ChangedLiveSettings,
         ),

@@ -1,4 +1,4 @@
-"""Endpoints to send emails, and to test the mail settings."""
+"""Endpoints to send emails, and to test the email settings."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -22,7 +22,7 @@ _TEXTS: Final = ("from", "replyTo", "subject", "text", "html")
 
 @dataclass(frozen=True, slots=True)
 class MailFacts:
-    """The visible mail settings, without credentials."""
+    """The visible email settings, without credentials."""
 
     provider: str
     default_from: str

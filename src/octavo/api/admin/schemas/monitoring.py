@@ -36,14 +36,14 @@ class AuditAnswer(TypedDict):
 
 
 class LiveSettings(TypedDict):
-    """The log level of all processes, and the message of the maintenance mode. None: as in the settings, or off."""
+    """The log level of all processes, and the message of maintenance mode. None: as in the settings, or off."""
 
     logLevel: str | None
     maintenance: str | None
 
 
 class LiveSettingsAnswer(TypedDict):
-    """The log level and the maintenance mode."""
+    """The log level and maintenance mode."""
 
     data: LiveSettings
 

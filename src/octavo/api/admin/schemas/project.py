@@ -34,14 +34,14 @@ class MailSenders(TypedDict):
 
 
 class MailConfig(TypedDict):
-    """The mail settings."""
+    """The email settings."""
 
     provider: str
     settings: MailSenders
 
 
 class MailConfigAnswer(TypedDict):
-    """The mail settings."""
+    """The email settings."""
 
     config: MailConfig
 

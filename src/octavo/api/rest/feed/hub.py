@@ -31,7 +31,7 @@ RETRY: Final = b"retry: 3000\n\n"
 """Milliseconds after which a browser reconnects."""
 _RETURN: Final = (1000, 5000)
 """The same at the end of a stream, as when the service stops: random, so that not all listeners return at once."""
-RESET: Final = b'event: reset\ndata: {"reason":"Changes are missing: read anew what you show"}\n\n'
+RESET: Final = b'event: reset\ndata: {"reason":"Some events are missing. Reload your data."}\n\n'
 
 
 def heartbeat(position: Position) -> bytes:
