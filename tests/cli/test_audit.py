@@ -30,10 +30,12 @@ def test_changes_by_commands(call: Call) -> None:
     assert ("command", "create", "admin::user", None, 0) in shown
     assert shown[-1] == ("command", "secret rotated: jwt", None, None, 0)
     assert lines[0]["details"]["action"] == lines[1]["details"]["action"] == "api::story.story.find"
-    assert re.fullmatch(r"octavo permissions grant by .+ on .+", lines[0]["agent"])
+    assert re.fullmatch(r"octavo permissions grant by .+ on .+", lines[0]["userAgent"])
     assert [json.loads(line) for line in said(call("audit", "--export", "--after", str(lines[0]["id"])))] == lines[1:]
     assert "Right-4711" not in json.dumps(lines)
     assert "octavo permissions grant by" in call("audit").stdout
+    shown_as_json = answered(call("audit", "--json"))
+    assert [{"id": line["id"], **one} for line, one in zip(reversed(lines), shown_as_json, strict=True)] == lines[::-1]
 
 
 def test_an_export_has_no_filters(call: Call) -> None:

@@ -1,18 +1,14 @@
 """`octavo audit`: the audit log of administrators."""
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Final
 
 import click
-import orjson
 
-from octavo.accounts.administrators.audit import COMMAND, TABLE, Entry, export_audit, read_audit
+from octavo.accounts.administrators.audit import COMMAND, TABLE, Entry, read_audit
+from octavo.accounts.administrators.audit_export import entry_json, export_audit
 from octavo.cli.base import json_option, project_option, read_settings, say_json, say_table, with_database
 from octavo.database.connection import Database
 from octavo.settings import Settings
-
-_AT_ONCE: Final = 1000
 
 
 @click.command(epilog="Example: octavo audit --by ann@example.org --limit 20")
@@ -48,7 +44,7 @@ def audit(
         (TABLE,),
     )
     if as_json:
-        say_json([{**asdict(one), "at": _when(one)} for one in found])
+        say_json([entry_json(one) for one in found])
     else:
         columns = ("when", "administrator", "door", "action", "type", "id", "from")
         rows = ((_when(one), one.email, one.door, one.action, one.uid, one.entry, _from(one)) for one in found)
@@ -58,10 +54,8 @@ def audit(
 
 def _export(settings: Settings, after: int) -> None:
     async def work(database: Database) -> None:
-        last = after
-        while records := await export_audit(database, last, _AT_ONCE):
-            for last, one in records:
-                click.echo(orjson.dumps({"id": last, **asdict(one), "at": _when(one)}).decode())
+        async for _, line in export_audit(database, after):
+            click.echo(line, nl=False)
 
     with_database(settings, work, (TABLE,))
 

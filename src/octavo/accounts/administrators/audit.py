@@ -109,9 +109,6 @@ _NOTED: Final[ContextVar[list[bool] | None]] = ContextVar("octavo_audited", defa
 COLUMNS: Final = (
     "created_at, administrator_id, email, door, action, uid, entry_id, request_id, client, user_agent, details"
 )
-_EXPORT: Final = RawStatement(
-    f"SELECT id, {COLUMNS} FROM octavo_audit WHERE id > {{after}} ORDER BY id LIMIT {{most}}"  # noqa: S608
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,9 +310,3 @@ async def read_audit(
     )
     rows = await database.fetch_all(*statement.bind(database.dialect, **given, most=most), long=True)
     return [read_entry(row) for row in rows]
-
-
-async def export_audit(database: Database, after: int, most: int) -> list[tuple[int, Entry]]:
-    """Return the rows with an id above `after`, oldest first, with their ids."""
-    reading = _EXPORT.bind(database.dialect, after=after, most=most)
-    return [(int(row[0]), read_entry(row[1:])) for row in await database.fetch_all(*reading, long=True)]

@@ -1,15 +1,18 @@
 """The paginated audit log, for super admins."""
 
+from contextlib import aclosing
 from typing import Any, Final
 
-from octavo.accounts.administrators.audit import COLUMNS, Entry, export_audit, read_entry
+from octavo.accounts.administrators.audit import COLUMNS, Entry, read_entry
+from octavo.accounts.administrators.audit_export import export_audit
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.query.ast import Page
 from octavo.query.sql.raw_statement import RawStatement
 
 MOST_EXPORTED: Final = 10_000
-"""Rows of one export."""
+LARGEST_EXPORT: Final = 8 * 1024 * 1024
+"""Records and bytes of one export; the record that reaches the limit is the last one."""
 _CONDITIONS: Final = {
     "email": "email = {email}",
     "action": "action = {action}",
@@ -57,9 +60,17 @@ class AuditList:
         rows = await self._database.fetch_all(*bound, long=True)
         return [read_entry(row) for row in rows], int(total)
 
-    async def export(self, after: int) -> list[tuple[int, Entry]]:
-        """Return the next rows after an id, oldest first, with their ids."""
-        return await export_audit(self._database, after, MOST_EXPORTED)
+    async def export(self, after: int) -> bytes:
+        """Return the next records after an id as JSON lines, oldest first; empty if there are none."""
+        lines: list[bytes] = []
+        size = 0
+        async with aclosing(export_audit(self._database, after)) as records:
+            async for _, line in records:
+                lines.append(line)
+                size += len(line)
+                if len(lines) >= MOST_EXPORTED or size >= LARGEST_EXPORT:
+                    break
+        return b"".join(lines)
 
     async def actions(self) -> list[str]:
         """Return the actions that occur in the log, as filter choices."""

@@ -9,6 +9,7 @@ import pytest
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import EVERYTHING
 from octavo.accounts.administrators.audit import TABLE, Audit, AuditOptions, read_audit
+from octavo.accounts.administrators.audit_list import LARGEST_EXPORT
 from octavo.core.clock import move
 from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.database.synchronize import preview_changes, synchronize
@@ -123,10 +124,31 @@ async def test_a_record_has_the_client_and_permissions_before_and_after(office: 
     lines = [orjson.loads(line) for line in exported.body.splitlines()]
     assert exported.headers["content-type"].startswith("application/x-ndjson")
     assert [one["id"] for one in lines] == sorted(one["id"] for one in lines)
+    assert exported.headers["cache-control"] == "no-store"
     assert lines[0]["action"] == "session"
+    listed = (await club.ask("GET", "/octavo/audit?pageSize=1", token=ada.token)).json["data"]["results"]
+    assert [{**lines[-1], "id": None}] == [{**one, "id": None} for one in listed]
     rest = await club.ask("GET", f"/octavo/audit/export?after={lines[-2]['id']}", token=ada.token)
     assert [orjson.loads(line) for line in rest.body.splitlines()] == lines[-1:]
     assert (await club.ask("GET", "/octavo/audit/export?after=x", token=ada.token)).status == 400
+
+
+async def test_an_export_ends_at_its_largest_size(office: Office) -> None:
+    """Records with details of 64 kB: a page ends long before it has 10,000 of them, and the next one continues."""
+    ada, database = await desk(office), office.club.database
+    details = orjson.dumps({"before": "x" * 60_000}).decode()
+    rows = "INSERT INTO octavo_audit (created_at, administrator_id, door, action, details) VALUES (1, 1, 'admin', 'x', "
+    for _ in range(150):
+        await database.execute(f"{rows}'{details}')")
+    sizes, ids, after = [], [], 0
+    while body := (await office.club.ask("GET", f"/octavo/audit/export?after={after}", token=ada.token)).body:
+        sizes.append(len(body))
+        ids += [orjson.loads(line)["id"] for line in body.splitlines()]
+        after = ids[-1]
+    assert len(sizes) == 2
+    assert max(sizes) < LARGEST_EXPORT + 64 * 1024
+    assert ids == sorted(set(ids))
+    assert len(ids) == await database.fetch_value("SELECT count(*) FROM octavo_audit")
 
 
 async def test_tables_of_before_get_the_new_columns(office: Office) -> None:

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import orjson
-
 from octavo.access.authorization.actor import Actor, check_super_admin
-from octavo.accounts.administrators.audit import Entry
+from octavo.accounts.administrators.audit_export import entry_json
 from octavo.accounts.administrators.audit_list import AuditFilter, AuditList
-from octavo.api.admin.answers import data_answer, instant
+from octavo.api.admin.answers import NO_STORE, data_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.monitoring import AuditAnswer
 from octavo.api.http.query_string import read_params
@@ -40,20 +38,19 @@ class AuditEndpoints:
         params = read_params(request)
         page = read_panel_page(params, 25)
         entries, total = await self._audit.find(_read_filter(params), page)
-        results = [shown(entry) for entry in entries]
+        results = [entry_json(entry) for entry in entries]
         body = {"results": results, "pagination": pagination(page, total), "actions": await self._audit.actions()}
         return data_answer(body)
 
     async def export(self, request: Request, actor: Actor) -> Response:
-        """GET /octavo/audit/export: up to 10,000 records as JSON lines, oldest first, after the id `after`."""
+        """GET /octavo/audit/export: up to 10,000 records or 8 MB as JSON lines, oldest first, after the id `after`."""
         check_super_admin(actor)
         params = read_params(request)
         unknown = sorted(params.keys() - {"after"})
         if unknown:
             raise ValidationError(f"Unknown parameter {unknown[0]}; expected after")
-        found = await self._audit.export(_id("after", "a record", params.get("after")) or 0)
-        lines = [orjson.dumps({"id": record_id, **shown(entry)}) + b"\n" for record_id, entry in found]
-        return Response(200, b"".join(lines), "application/x-ndjson")
+        lines = await self._audit.export(_id("after", "a record", params.get("after")) or 0)
+        return Response(200, lines, "application/x-ndjson", headers=NO_STORE)
 
 
 def _read_filter(params: Mapping[str, Any]) -> AuditFilter:
@@ -96,20 +93,3 @@ def _moment(name: str, given: Any) -> int | None:
     except (TypeError, ValueError):
         raise ValidationError(f"{name} must be a date, or a time such as 2024-05-01T12:00:00Z") from None
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
-
-
-def shown(entry: Entry) -> dict[str, Any]:
-    """Return a record as JSON values."""
-    return {
-        "at": instant(entry.at),
-        "administrator": entry.administrator,
-        "email": entry.email,
-        "door": entry.door,
-        "action": entry.action,
-        "uid": entry.uid,
-        "entry": entry.entry,
-        "request": entry.request,
-        "client": entry.client,
-        "userAgent": entry.agent,
-        "details": entry.details,
-    }

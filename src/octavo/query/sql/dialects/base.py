@@ -307,6 +307,12 @@ class Dialect(ABC):
     transaction_number: str
     settled_before: str
     """The current transaction's id, and the id below which all are finished and visible; 0 with a single writer."""
+
+    def table_writers(self, table: str) -> str | None:
+        """Return the SQL that lists the running transactions that have written to a table; None with a single
+        writer."""
+        return None
+
     server_facts: str
     """A statement that returns one row: the server's name, its version, and the size of the database in bytes."""
 

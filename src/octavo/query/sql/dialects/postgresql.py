@@ -166,6 +166,14 @@ class PostgreSQLDialect(Dialect):
     transaction_number = "CAST(CAST(pg_current_xact_id() AS text) AS bigint)"
     settled_before = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
 
+    def table_writers(self, table: str) -> str | None:
+        # A transaction locks the table before it takes an id, and becomes visible before it releases the lock.
+        return (
+            "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' "
+            "AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+            f"AND relation = to_regclass({self.literal(table)})"
+        )
+
     # Reading
 
     aggregate = "string_agg"
