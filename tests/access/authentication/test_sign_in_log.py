@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from octavo.access.authentication import sign_in_log
+from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authentication.sign_in_log import report_failed_sign_in, report_limited_sign_in
 from octavo.accounts.administrators.provisioning import ensure_first_administrator
 from octavo.core.clock import Clock
+from octavo.core.errors import UnauthorizedError
 from octavo.core.log_folding import LogFolding
+from octavo.database.connection import Database
 from octavo.operations.runtime.logs import JsonLines, TextLines
 from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from tests.api.http.asgi import Header, call
 from tests.cli.projects import database_variables, make_project
+from tests.models.people import SECRETS
 from tests.operations.runtime.test_operating import ROOT
 
 pytestmark = pytest.mark.anyio
@@ -106,6 +110,15 @@ async def test_what_clients_enter_is_never_logged(
     assert lines(caplog)[-1] == "Sign-in refused from 192.0.2.1: too many attempts (login)"
     assert SECRET not in caplog.text
     assert {one.levelname for one in caplog.records if one.name == "octavo.sign_in"} == {"WARNING"}
+
+
+async def test_an_expired_api_token_is_logged_by_its_id(people: Database, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(UnauthorizedError, match="Token expired"):
+        await Authenticator(people, SECRETS).authenticate("Bearer over")
+    assert lines(caplog) == ["Sign-in failed from unknown: expired API token with the ID 4"]
+    fields = next(one.__dict__["fields"] for one in caplog.records if one.name == "octavo.sign_in")
+    expected = {"event.name": "sign_in_failed", "api_token.id": "4", "client.address": "unknown"}
+    assert fields == expected
 
 
 def expressions(name: str) -> list[str]:

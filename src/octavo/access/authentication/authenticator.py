@@ -25,7 +25,7 @@ from octavo.access.authentication.credentials import (
     read_bearer,
     read_user_token,
 )
-from octavo.access.authentication.sign_in_log import report_failed_sign_in
+from octavo.access.authentication.sign_in_log import report_expired_token, report_failed_sign_in
 from octavo.access.authentication.token_versions import revoke_tokens_of_blocked
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.grants_snapshot import ApiToken, GrantsSnapshot, grants_statement, read_grants
@@ -340,7 +340,7 @@ class Authenticator:
             report_failed_sign_in("api_token", origin.client())
             raise UnauthorizedError(MISSING)
         if not found.holds_at(self._clock.wall()):
-            report_failed_sign_in("api_token", origin.client(), str(found.actor.id))
+            report_expired_token(origin.client(), found.actor.id)
             raise UnauthorizedError(EXPIRED)
         return self._admit_token(found, token, older_key)
 

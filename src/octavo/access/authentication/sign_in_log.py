@@ -30,6 +30,13 @@ def report_failed_sign_in(account: AccountKind, address: str, name: str | None =
     )
 
 
+def report_expired_token(address: str, token_id: int | None) -> None:
+    """Report a request with an API token that has expired."""
+    FAILED_SIGN_INS.add("api_token")
+    fields = {"event.name": "sign_in_failed", "api_token.id": str(token_id)}
+    _log("api_token", "failed", address, f"expired API token with the ID {token_id}", fields)
+
+
 def report_limited_sign_in(account: AccountKind, address: str, route: str) -> None:
     """Report an attempt above a rate limit."""
     LIMITED_SIGN_INS.add(account)
