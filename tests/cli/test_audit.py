@@ -38,5 +38,14 @@ def test_changes_by_commands(call: Call) -> None:
     assert [{"id": line["id"], **one} for line, one in zip(reversed(lines), shown_as_json, strict=True)] == lines[::-1]
 
 
+def test_an_announced_secret_is_not_a_rotated_one(call: Call) -> None:
+    said(call("tokens", "create", "reader"))
+    said(call("secrets", "rotate", "jwt", "--next"))
+    said(call("secrets", "rotate", "jwt"))
+    said(call("secrets", "rotate", "jwt", "--show"))
+    actions = [one["action"] for one in answered(call("audit", "--json"))]
+    assert actions == ["secret rotated: jwt", "secret announced: jwt", "create"]
+
+
 def test_an_export_has_no_filters(call: Call) -> None:
     assert call("audit", "--export", "--by", "ann@example.org").exit_code == 2

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 import orjson
 
-from octavo.accounts.administrators.audit import ROTATED_SECRET, write_command
+from octavo.accounts.administrators.audit import ANNOUNCED_SECRET, ROTATED_SECRET, write_command
 from octavo.cli.base import (
     Group,
     json_option,
@@ -143,17 +143,17 @@ def rotate(name: str, announce: bool, until: str | None, show: bool, project: Pa
     say("Written to .env: [bold]{}[/]. Restart the service to use it.", ", ".join(names[one] for one in values))
     if name == "transfer-token-salt":
         say("Existing transfer tokens no longer work in Strapi v4.")
-    _log_rotation(settings, name)
+    _log_rotation(settings, f"{ANNOUNCED_SECRET if announce else ROTATED_SECRET} {name}")
 
 
-def _log_rotation(settings: Settings, name: str) -> None:
+def _log_rotation(settings: Settings, action: str) -> None:
     """Write the audit log, if there is a database and it can be reached."""
     if replaces_nothing(settings):
         return
 
     async def work(database: Database) -> None:
         async with unit_of_work(database) as unit:
-            await write_command(unit.connection, database.dialect, f"{ROTATED_SECRET} {name}")
+            await write_command(unit.connection, database.dialect, action)
 
     try:
         with_database(settings, work)

@@ -57,6 +57,7 @@ LOGIN: Final = "session"
 REFUSED: Final = "login refused"
 REMOVED_PERMISSIONS: Final = "permissions removed"
 ROTATED_SECRET: Final = "secret rotated:"
+ANNOUNCED_SECRET: Final = "secret announced:"
 UNKNOWN_ADMINISTRATOR: Final = 0
 """The administrator id for failed sign-ins without an account, and for changes at startup."""
 _REFUSED_EVERY: Final = 3_600_000
