@@ -17,6 +17,7 @@ from octavo.access.authorization.role_grants import grant
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import DuplicateRoute
+from octavo.core.errors import ServiceUnavailable
 from octavo.modeling.builder.drafts import plain
 from octavo.modeling.builder.plans import update_content_type
 from octavo.modeling.builder.type_responses import show_content_type
@@ -396,3 +397,31 @@ async def test_a_stop_ends_a_reload(anyio_backend: str, tmp_path: Path) -> None:
         await process.asgi.stop()
         with pytest.raises(asyncio.CancelledError):
             await reload
+
+
+async def test_a_reload_in_maintenance_closes_the_previous_version(
+    serve: OpenProcess, variables: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = {"kind": "purge", "url": "http://127.0.0.1:9"}
+    caching = {
+        "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
+        "OCTAVO_API__CACHING__PURGE__CACHES": json.dumps({"front": cache}),
+    }
+    process = await serve(**variables, **caching)
+    left = process.database
+    (tmp_path / "src/index.py").write_text(
+        "async def destroy(app):\n    (app.settings.project / 'destroyed').touch()\n"
+    )
+    await process.reload()
+    await process.retired()
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config/api.toml").write_text("[rest]\nmaxLimit = 50\n")
+    process.database.read_only_message = "Back at 6 pm"
+    await process.reload()
+    await process.retired()
+    assert process.database is not left
+    assert (tmp_path / "destroyed").exists()
+    with pytest.raises(ServiceUnavailable):
+        await left.fetch_value("SELECT 1")
+    assert "Could not purge CDNs and reverse proxies after a reload: " in caplog.text
+    assert "Traceback" not in caplog.text

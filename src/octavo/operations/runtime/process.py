@@ -21,8 +21,9 @@ from octavo.access.authorization.actions import list_content_actions
 from octavo.api.http.application import HttpApplication
 from octavo.api.http.dispatcher import Dispatcher
 from octavo.api.http.router import Router
-from octavo.core.errors import OctavoError
+from octavo.core.errors import OctavoError, ServiceUnavailable
 from octavo.core.markup import escape
+from octavo.core.outage_log import reason_of
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database
 from octavo.database.option_changes import OptionChanges, restore_options
@@ -452,15 +453,23 @@ class Process:
     ) -> None:
         """Close the old site after its last response, and purge CDNs and reverse proxies."""
         try:
-            await background.stop()
-            self.asgi.end_live(dispatcher)
-            await self.asgi.drain(dispatcher)
-            await self.infrastructure.purges.purge()  # after the last response of the old site
-            await site.close()
-            if infrastructure is not None:
-                await infrastructure.close()
+            async with AsyncExitStack() as stack:  # each step runs even if an earlier one fails
+                if infrastructure is not None:
+                    stack.push_async_callback(infrastructure.close)
+                stack.push_async_callback(site.close)
+                stack.push_async_callback(self._purge)
+                stack.push_async_callback(self.asgi.drain, dispatcher)
+                stack.callback(self.asgi.end_live, dispatcher)
+                await background.stop()
         except Exception:
             logger.exception("Could not close the previous version of the site")
+
+    async def _purge(self) -> None:
+        """Purge CDNs and reverse proxies after the last response of the old site."""
+        try:
+            await self.infrastructure.purges.purge()
+        except ServiceUnavailable as error:
+            logger.warning("Could not purge CDNs and reverse proxies after a reload: %s", reason_of(error))
 
     def _show(self, error: Exception) -> None:
         is_known = isinstance(error, FOR_PEOPLE)
