@@ -55,3 +55,17 @@ async def test_who_has_it_no_more_lets_it_be(database: Database) -> None:
     await first.leave()
     hand.now += LEASE_SECONDS / 2
     assert await second.is_here()
+
+
+async def test_the_leader_keeps_its_lease_in_maintenance(database: Database) -> None:
+    await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
+    hand = Hand()
+    first, second = (Leadership(database, "care", hand.clock) for _ in range(2))
+    assert await first.is_here()
+    database.read_only_message = "Back at 6 pm"
+    hand.now += LEASE_SECONDS / 2
+    assert await first.is_here()
+    await first.leave()
+    if database.dialect.is_shared:
+        hand.now += LEASE_SECONDS / 2
+        assert await who(second, first) == [True, False]

@@ -87,3 +87,9 @@ async def test_one_may_end_with_a_unit_of_work(table: Database) -> None:
         async with unit_of_work(table) as unit:
             await held.end_with(unit)
         assert await count(table) == 0
+
+
+async def test_a_lease_ends_in_maintenance(table: Database) -> None:
+    async with lease(table, "file 1"):
+        table.read_only_message = "Back at 6 pm"
+    assert await count(table) == 0

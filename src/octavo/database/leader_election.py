@@ -55,7 +55,7 @@ class Leadership:
         if self._database.dialect.is_shared and self._is_here:
             self._is_here, self._again_at = False, self._clock.steady() + _RENEW_SECONDS
             leaving = _LEAVE.bind(self._database.dialect, name=self._name, holder=self._holder)
-            async with unit_of_work(self._database) as unit:
+            async with unit_of_work(self._database, in_maintenance=True) as unit:
                 await unit.connection.execute(*leaving)
 
     async def _take(self) -> bool:
@@ -65,5 +65,5 @@ class Leadership:
             return False
         expires_at = now + int(LEASE_SECONDS)
         taking = _TAKE.bind(dialect, name=self._name, holder=self._holder, expires_at=expires_at, now=now)
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             return bool(await unit.connection.fetch_value(*taking) == self._holder)

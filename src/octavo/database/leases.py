@@ -68,7 +68,7 @@ class Lease:
     async def end(self) -> None:
         """Release the lease."""
         if not self._is_over:
-            async with unit_of_work(self._database) as unit:
+            async with unit_of_work(self._database, in_maintenance=True) as unit:
                 await self._delete(unit.connection)
 
     async def _delete(self, connection: Connection) -> bool:

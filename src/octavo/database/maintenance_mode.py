@@ -1,7 +1,8 @@
 """Maintenance mode: units of work are refused, reads continue.
 
-`Database.read_only_message` is the message for clients while the mode is on. Only sessions, counts of sign-in attempts,
-the audit log, and the mode itself are still written. Changes of tables are not affected.
+`Database.read_only_message` is the message for clients while the mode is on. Units of work with `in_maintenance` still
+write: sign-ins and sessions, counts of sign-in attempts, the audit log, results of deliveries that were in progress,
+leases, and the mode itself. Changes of tables are not affected.
 """
 
 from octavo.core.errors import ServiceUnavailable

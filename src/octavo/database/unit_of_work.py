@@ -277,24 +277,27 @@ async def run_unit(
     work: Callable[[UnitT], Awaitable[ResultT]],
     *,
     grouped: bool = True,
+    in_maintenance: bool = False,
     mend: Callable[[], Awaitable[object]] | None = None,
 ) -> ResultT:
     """Run work in a unit, and retry it in a new one if it conflicts with another transaction.
 
     It is also retried, once, if the database generated ids that are already used and `mend` can fix that. `grouped`: it
-    may be committed together with others, except for the last attempt. Raises ServiceUnavailable; as a part of an
-    ambient transaction, it is not retried and raises TransactionConflict.
+    may be committed together with others, except for the last attempt. `in_maintenance`: it also writes in
+    `maintenance_mode`. Raises ServiceUnavailable; as a part of an ambient transaction, it is not retried and raises
+    TransactionConflict.
     """
     is_part = joined(database) is not None
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            async with open_unit(database, make, grouped=grouped and attempt < ATTEMPTS) as unit:
+            is_grouped = grouped and attempt < ATTEMPTS
+            async with open_unit(database, make, grouped=is_grouped, in_maintenance=in_maintenance) as unit:
                 unit.is_cautious = attempt > 1
                 return await work(unit)
         except UnexpectedState:
             continue
         except CannotShareCommit:
-            return await run_unit(database, make, work, grouped=False, mend=mend)
+            return await run_unit(database, make, work, grouped=False, in_maintenance=in_maintenance, mend=mend)
         except TransactionConflict as error:
             if is_part:
                 raise

@@ -1,6 +1,7 @@
 """Claims: the messages that a worker has taken. Taking a message moves its due time into the future.
 
-Every function is one statement or one short transaction. `holder` is the worker's name.
+Every function is one statement or one short transaction. `holder` is the worker's name. In maintenance mode no messages
+are taken, but the results of those that were taken before are recorded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -108,7 +109,10 @@ class Claims:
         await self._execute(*_RELEASE.bind(self._dialect, holder=self._holder, now=this_moment()))
 
     async def _execute(self, text: str, values: Values) -> None:
-        await run_unit(self._database, UnitOfWork, lambda unit: unit.connection.execute(text, values), grouped=False)
+        async def write(unit: UnitOfWork) -> None:
+            await unit.connection.execute(text, values)
+
+        await run_unit(self._database, UnitOfWork, write, grouped=False, in_maintenance=True)
 
     async def settle(self, outcomes: Sequence[Outcome]) -> None:
         """Record the results of messages."""
@@ -122,7 +126,7 @@ class Claims:
                 if one.end is not End.DELIVERED:
                     await self._settle_one(unit.connection, one)
 
-        await run_unit(self._database, UnitOfWork, write, grouped=False)
+        await run_unit(self._database, UnitOfWork, write, grouped=False, in_maintenance=True)
 
     async def _settle_one(self, connection: Connection, outcome: Outcome) -> None:
         if outcome.end is End.GIVEN_UP:

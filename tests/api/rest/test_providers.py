@@ -127,6 +127,12 @@ async def test_somebody_new_signs_in_and_again(browser: Browser) -> None:
     assert await browser.club.column("password", "Dora") is None
 
 
+async def test_users_sign_in_while_the_service_is_read_only(browser: Browser) -> None:
+    user = (await browser.sign_in()).json["user"]
+    browser.club.database.read_only_message = "Back at 6 pm"
+    assert (await browser.sign_in()).json["user"] == user
+
+
 async def test_what_is_asked_of_the_provider(browser: Browser) -> None:
     answer = await browser.connect()
     parts = urlsplit(answer.headers["location"])

@@ -332,3 +332,18 @@ async def test_nothing_is_written_where_nobody_is_told(newsroom: Newsroom) -> No
     await newsroom.hook("/other", types=["api::place.place"])
     await newsroom.make()
     assert await newsroom.octavo.database.fetch_value("SELECT count(*) FROM octavo_outbox") == 0
+
+
+async def test_results_are_recorded_while_the_service_is_read_only(newsroom: Newsroom) -> None:
+    hook = await newsroom.hook("/a")
+    newsroom.octavo.database.read_only_message = "Back at 6 pm"
+    try:
+        assert (await newsroom.webhooks.test(hook.id)).error is None
+        assert len(await newsroom.webhooks.deliveries(hook.id)) == 1
+        await newsroom.webhooks.count_failure(hook.id, 0)
+        assert (await newsroom.webhooks.get(hook.id)).failures == 1
+        await newsroom.webhooks.clear_failures(hook.id)
+        await newsroom.webhooks.switch_off(hook.id, "the URL returned 410 Gone")
+        assert not (await newsroom.webhooks.get(hook.id)).enabled
+    finally:
+        newsroom.octavo.database.read_only_message = None

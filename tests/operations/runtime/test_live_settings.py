@@ -3,13 +3,13 @@
 import json
 import logging
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from octavo.access.authentication.api_tokens import create_token
+from octavo.accounts.administrators.deployed_definitions import Presence
 from octavo.accounts.administrators.live_settings import read_live_settings, set_live
 from octavo.accounts.administrators.provisioning import ensure_first_administrator
 from octavo.database.maintenance_mode import UnderMaintenance
@@ -46,8 +46,7 @@ async def nodes(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await ensure_first_administrator(services[0].database, "ann@example.org", PASSWORD)
     yield services
     for service in services:
-        with suppress(UnderMaintenance):
-            await service.asgi.stop()
+        await service.asgi.stop()
 
 
 async def post(service: Process, path: str, body: Any, token: str = "", method: str = "POST") -> Answer:
@@ -122,3 +121,14 @@ async def test_unknown_values_in_the_table_do_not_harm(nodes: tuple[Process, Pro
     await set_live(one.database, "logLevel", "loud")
     assert (await read_live_settings(one.database)).log_level is None
     await look(nodes)
+
+
+async def test_processes_record_what_they_serve_in_maintenance(nodes: tuple[Process, Process]) -> None:
+    database, presence = nodes[0].database, Presence()
+    count = "SELECT count(*) FROM octavo_leases WHERE holder = 'mark options'"
+    await set_live(database, "maintenance", MESSAGE)
+    await look(nodes)
+    await presence.renew(database, "mark", "options")
+    assert await database.fetch_value(count) == 1
+    await presence.leave(database)
+    assert await database.fetch_value(count) == 0

@@ -44,7 +44,7 @@ class OneTimeSecrets:
     async def keep(self, kind: str, content: dict[str, Any], seconds: int) -> str:
         """Store data and return its secret. Also deletes expired data."""
         secret, now = new_secret(), int(self._clock.wall())
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             await unit.connection.execute(*_FORGET.bind(self._dialect, now=now))
             kept = _KEEP.bind(
                 self._dialect, name=_name(kind, secret), content=json.dumps(content), expires_at=now + seconds
@@ -56,7 +56,7 @@ class OneTimeSecrets:
         """Return the data stored under a secret and delete it; None if the secret is unknown or has expired."""
         if not secret or len(secret) > LONGEST:
             return None
-        async with unit_of_work(self._database) as unit:
+        async with unit_of_work(self._database, in_maintenance=True) as unit:
             row = await unit.connection.fetch_row(*_TAKE.bind(self._dialect, name=_name(kind, secret)))
         if row is None or row[1] <= self._clock.wall():
             return None

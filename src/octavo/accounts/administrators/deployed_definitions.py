@@ -102,13 +102,13 @@ class Presence:
         """
         now, dialect, holder = wall_time(), database.dialect, f"{mark} {options}"
         renewing = _RENEW.bind(dialect, name=self._name, holder=holder, expires_at=int(now + _PRESENT_SECONDS))
-        async with unit_of_work(database) as unit:
+        async with unit_of_work(database, in_maintenance=True) as unit:
             await unit.connection.execute(*renewing)
             await unit.connection.execute(*_EXPIRE.bind(dialect, now=int(now)))
 
     async def leave(self, database: Database) -> None:
         """Delete the row, because this process stops serving."""
-        async with unit_of_work(database) as unit:
+        async with unit_of_work(database, in_maintenance=True) as unit:
             await unit.connection.execute(*_LEAVE.bind(database.dialect, name=self._name))
 
 

@@ -121,7 +121,11 @@ async def forget_old(database: Database, kept: RetentionLimits) -> None:
     if last is None and await database.fetch_value(*_OLD.bind(dialect, limit=limit)) is None:
         return
     forgetting = _FORGET.bind(dialect, limit=limit, id=last or 0)
-    await run_unit(database, UnitOfWork, lambda unit: unit.connection.execute(*forgetting), grouped=False)
+
+    async def forget(unit: UnitOfWork) -> None:
+        await unit.connection.execute(*forgetting)
+
+    await run_unit(database, UnitOfWork, forget, grouped=False, in_maintenance=True)  # a part of deliveries
 
 
 def _last_too_many(sizes: Sequence[Row], most: int) -> int | None:

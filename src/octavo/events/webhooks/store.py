@@ -113,15 +113,19 @@ class Webhooks:
             because = f"{counted(failures, 'message')} in a row could not be delivered"
             return replace(webhook, failures=failures, enabled=False, disabled_because=because)
 
-        await self._change(webhook_id, change)
+        await self._change(webhook_id, change, in_maintenance=True)
 
     async def clear_failures(self, webhook_id: int) -> None:
         """Reset the failures after a successful delivery."""
-        await self._change(webhook_id, lambda webhook: replace(webhook, failures=0))
+        await self._change(webhook_id, lambda webhook: replace(webhook, failures=0), in_maintenance=True)
 
     async def switch_off(self, webhook_id: int, because: str) -> None:
         """Disable a webhook, with a reason for administrators."""
-        await self._change(webhook_id, lambda webhook: replace(webhook, enabled=False, disabled_because=because))
+        await self._change(
+            webhook_id,
+            lambda webhook: replace(webhook, enabled=False, disabled_because=because),
+            in_maintenance=True,
+        )
 
     async def test(self, webhook_id: int) -> Answer:
         """Send v4's test event at once, even to a disabled webhook, and return the result."""
@@ -136,6 +140,7 @@ class Webhooks:
             UnitOfWork,
             lambda unit: note(unit, self._dialect, sent, webhook.url, answer),
             grouped=False,
+            in_maintenance=True,  # otherwise it would be sent again
         )
         return answer
 
@@ -158,7 +163,9 @@ class Webhooks:
         await self._run(lambda unit: self._outbox.add(unit, TOPIC, again.payload()))
         return found
 
-    async def _change(self, webhook_id: int, change: Callable[[Webhook], Webhook]) -> Webhook:
+    async def _change(
+        self, webhook_id: int, change: Callable[[Webhook], Webhook], *, in_maintenance: bool = False
+    ) -> Webhook:
         async def run(unit: UnitOfWork) -> Webhook:
             await unit.connection.lock("octavo: webhooks")
             before = _found(await rows.read_all(unit.connection), webhook_id)
@@ -169,14 +176,14 @@ class Webhooks:
                 await rows.keep_options(unit.connection, self._dialect, changed)
             return changed
 
-        return await self._run(run)
+        return await self._run(run, in_maintenance=in_maintenance)
 
-    async def _run(self, work: Callable[[UnitOfWork], Awaitable[ResultT]]) -> ResultT:
+    async def _run(self, work: Callable[[UnitOfWork], Awaitable[ResultT]], *, in_maintenance: bool = False) -> ResultT:
         async def run(unit: UnitOfWork) -> ResultT:
             unit.after_commit(self.look)
             return await work(unit)
 
-        return await run_unit(self._database, UnitOfWork, run, grouped=False)
+        return await run_unit(self._database, UnitOfWork, run, grouped=False, in_maintenance=in_maintenance)
 
 
 def _found(webhooks: tuple[Webhook, ...], webhook_id: int) -> Webhook:
