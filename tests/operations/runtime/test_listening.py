@@ -10,14 +10,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from octavo.api.http.proxies import TrustedProxies
+from octavo.operations.runtime.listening import listening
+from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.settings import SettingsError, load_settings
+from octavo.settings.files.server import Server
 from octavo.settings.lint import lint_warnings
 from tests.cli.processes import PATIENCE, ROOT, run, spawn
 from tests.cli.projects import make_project
@@ -128,6 +131,20 @@ def test_a_socket_that_nobody_listens_on_is_replaced(project: Path, path: Path) 
         assert code == 1
         assert f"Another service listens on the Unix socket {path}; choose another with --host" in said
         assert ask(path, "/_health") == 204
+
+
+def test_a_socket_whose_queue_of_connections_is_full_is_in_use(path: Path) -> None:
+    with ExitStack() as stack, socket.socket(socket.AF_UNIX) as service:
+        service.bind(str(path))
+        service.listen(0)
+        with suppress(BlockingIOError):
+            while True:
+                client = stack.enter_context(socket.socket(socket.AF_UNIX))
+                client.setblocking(False)
+                client.connect(str(path))
+        options = Server(host=f"unix:{path}")
+        with pytest.raises(StartFailed, match="Another service listens"), listening(options, None):
+            pass
 
 
 def test_problems_of_the_socket_are_reported(project: Path, tmp_path: Path) -> None:

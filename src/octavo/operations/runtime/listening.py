@@ -96,12 +96,11 @@ def _open_unix_socket(path: Path, options: ServerOptions) -> socket.socket:
     """Create a Unix socket with its owner and permissions, and put it at a path at once. Raises StartFailed."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
     try:
         with _locked(path.parent):
             _check_unused(path)
             new.unlink(missing_ok=True)
-            listener.bind(str(new))
+            _bind(listener, new)
             os.chown(new, *_owner(options.socket_owner))
             new.chmod(int(options.socket_mode, 8))
             listener.listen(BACKLOG)
@@ -113,9 +112,16 @@ def _open_unix_socket(path: Path, options: ServerOptions) -> socket.socket:
         if isinstance(error, StartFailed):
             raise
         raise StartFailed(f"Cannot listen on the Unix socket {path}: {error.strerror or error}") from error
+    return listener
+
+
+def _bind(listener: socket.socket, path: Path) -> None:
+    """Create the socket with permissions for this user only."""
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
     finally:
         os.umask(before)
-    return listener
 
 
 @contextmanager
@@ -130,13 +136,18 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _check_unused(path: Path) -> None:
-    """Raise StartFailed if a service listens at a path, or if it is no socket. A socket nobody listens on is unused."""
+    """Raise StartFailed if a service listens at a path, or if the path is not a socket.
+
+    A socket that no process listens on is unused. A service whose queue of connections is full still uses its socket.
+    """
     if not path.exists():
         return
     if not stat.S_ISSOCK(path.stat().st_mode):
         raise StartFailed(f"Cannot listen on the Unix socket {path}: a file of this name exists")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(ConnectionRefusedError):
-        probe.connect(str(path))
+        probe.setblocking(False)
+        with suppress(BlockingIOError):
+            probe.connect(str(path))
         raise StartFailed(f"Another service listens on the Unix socket {path}; choose another with --host")
 
 
