@@ -12,6 +12,7 @@ from octavo.api.http.options import CorsMode, CorsOptions, HttpOptions
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
+from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS, PROVIDERS
 from octavo.core.errors import (
     ForbiddenError,
     MalformedBody,
@@ -21,7 +22,7 @@ from octavo.core.errors import (
     TablesChanged,
     ValidationError,
 )
-from tests.api.http.asgi import Answer, Header, answer_path_values, app_with, ask, call, receiver, scope_of
+from tests.api.http.asgi import Answer, Header, answer_path_values, app_with, ask, call, receiver, request_of, scope_of
 
 REFLECT = HttpOptions(cors=CorsOptions(CorsMode.REFLECT))
 ORIGIN = "https://foo.example"
@@ -471,6 +472,41 @@ def test_a_read_of_former_tables_is_repeated_once_with_the_new_definitions() -> 
         assert await ask("GET", b"") == (503, b"")
 
     asyncio.run(scenario())
+
+
+def test_a_read_that_waits_for_a_change_is_still_running() -> None:
+    """A stop answers it, and `drain` waits for it; the change does not."""
+
+    async def scenario() -> int:
+        failing = app_with(answer_outdated, "GET")
+        request = asyncio.create_task(call(failing, "GET", "/here"))
+        await asyncio.sleep(0)
+        async with failing.held():
+            assert failing.running() == 1
+            drained = asyncio.create_task(failing.drain())
+            await asyncio.sleep(0)
+            assert not drained.done()
+            failing.cut_running()
+            status = (await request).status
+            await drained
+        return status
+
+    assert asyncio.run(scenario()) == 503
+
+
+async def answer_outdated(request: Request) -> Response:
+    await asyncio.sleep(0)
+    raise TablesChanged("column is gone")
+
+
+def test_a_get_whose_operation_writes_is_not_repeated() -> None:
+    writing = [row.path for row in PLUGIN_OPERATIONS if row.method == "GET" and not row.only_reads]
+    request = request_of("GET")
+    assert request.can_repeat
+    request.operation = PROVIDERS[0]
+    assert not request.can_repeat
+    assert "/auth/email-confirmation" in writing
+    assert len(writing) == 4
 
 
 def test_a_change_outside_of_requests_waits_for_all_of_them() -> None:

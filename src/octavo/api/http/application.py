@@ -63,6 +63,7 @@ class HttpApplication:
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
         self._stopped = False
         self._gate: asyncio.Event | None = None
+        self._at_gate: set[Request] = set()  # running requests that wait for the gate
         self._logged = -inf
         self.look: Look = Nobody()
         """Observes finished requests."""
@@ -105,9 +106,14 @@ class HttpApplication:
     async def _newer(self, dispatcher: Dispatcher, request: Request) -> Dispatcher | None:
         """Return the dispatcher that has replaced another one, or is about to, for one of its running requests."""
         if self._gate is not None:
-            del self._running[request]  # the change waits for running requests, and this one for the change
-            await self._gate.wait()
+            self._at_gate.add(request)
+            try:
+                await self._gate.wait()
+            finally:
+                self._at_gate.discard(request)
         self._running[request] = self._dispatcher
+        if self._waiting:
+            self._notify_drained()
         return None if self._dispatcher is dispatcher else self._dispatcher
 
     async def drain(self, dispatcher: Dispatcher | None = None) -> None:
@@ -125,12 +131,12 @@ class HttpApplication:
     async def held(self) -> AsyncIterator[None]:
         """Hold new requests during the block, after waiting for running ones except the caller's.
 
-        Requests that take longer than a few seconds are not waited for.
+        Requests that take longer than a few seconds, or that wait for the end of the block, are not waited for.
         """
         self._gate = asyncio.Event()
         patience = monotonic() + _PATIENCE_SECONDS
         try:
-            while self._running.keys() - {WORK.get()} and monotonic() < patience:  # noqa: ASYNC110 - rare, and for milliseconds
+            while self._running.keys() - self._at_gate - {WORK.get()} and monotonic() < patience:  # noqa: ASYNC110 - rare, and for milliseconds
                 await asyncio.sleep(_LOOK_SECONDS)
             yield
         finally:

@@ -351,7 +351,7 @@ class Request:
     @property
     def can_repeat(self) -> bool:
         """Whether it can be handled again: a read whose body, if any, is in memory, and only once."""
-        is_read = self.is_read or self.method in _READING
+        is_read = self.is_read or (self.method in _READING and getattr(self.operation, "only_reads", True))
         return is_read and not self._is_repeated and (self._body is not None or not self.body_complete)
 
     def repeat(self, options: HttpOptions) -> None:

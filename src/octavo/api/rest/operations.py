@@ -90,6 +90,13 @@ class Operation:
     policies: tuple[tuple[str, Any], ...] = ()
     middlewares: tuple[tuple[str, Any], ...] = ()
     """The project's policies and middlewares, by full name and config."""
+    writes: bool = False
+    """Whether it changes something although its method is GET."""
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the operation changes nothing."""
+        return self.method in ("GET", "HEAD") and not self.writes
 
     @property
     def admits(self) -> Access:

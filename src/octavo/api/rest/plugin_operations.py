@@ -222,6 +222,7 @@ SIGN_IN: Final = (
         "Confirm an email address and redirect",
         parameters=(Parameter("confirmation", "The code from the email", _TEXT, required=True),),
         status=302,
+        writes=True,
     ),
 )
 
@@ -259,6 +260,7 @@ PROVIDERS: Final = (
         "Redirect to a provider's sign-in page",
         parameters=(Parameter("callback", "The URL to redirect to afterwards, if the project allows it", _TEXT),),
         status=302,
+        writes=True,
     ),
     _account(
         "GET",
@@ -267,6 +269,7 @@ PROVIDERS: Final = (
         "come_back",
         "Complete the sign-in with a provider",
         status=302,
+        writes=True,
     ),
     _account(
         "GET",
@@ -276,6 +279,7 @@ PROVIDERS: Final = (
         "Sign in with a provider's token",
         parameters=(Parameter("access_token", "The token from the provider", _TEXT),),
         answer="Session",
+        writes=True,
     ),
 )
 
