@@ -10,21 +10,21 @@ TESTS = HERE.parent
 
 # Promises that are held elsewhere, by the tests named.
 ELSEWHERE = {
-    9: ("rest/test_users.py", "rest/test_accounts.py"),
+    9: ("api/rest/test_users.py", "api/rest/test_accounts.py"),
     11: ("robustness/test_durability.py::test_one_of_many_gets_a_unique_value",),
     13: ("robustness/test_durability.py::test_an_outage_of_postgresql_is_survived",),
     14: ("robustness/test_durability.py::test_a_stop_under_load_finishes_what_is_under_way",),
     15: ("database/test_synchronize.py", "cli/test_database.py"),
     25: (
-        "rest/test_accounts.py",
-        "rest/test_redis_counts.py",
-        "admin/api/test_sessions.py::test_attempts_are_counted_whatever_the_spelling",
+        "api/rest/test_accounts.py",
+        "api/rest/test_redis_counts.py",
+        "api/admin/api/test_sessions.py::test_attempts_are_counted_whatever_the_spelling",
     ),
-    26: ("rest/test_providers.py", "rest/test_sessions.py"),
+    26: ("api/rest/test_providers.py", "api/rest/test_sessions.py"),
     30: (
-        "net/test_guarded_http.py",
-        "webhooks/test_webhooks.py::test_private_machines_are_not_told",
-        "rest/test_providers.py::test_private_addresses_are_asked_only_where_that_is_set",
+        "core/net/test_guarded_http.py",
+        "events/webhooks/test_webhooks.py::test_private_machines_are_not_told",
+        "api/rest/test_providers.py::test_private_addresses_are_asked_only_where_that_is_set",
     ),
 }
 

@@ -112,9 +112,9 @@ async def test_more_children_than_are_locked_one_by_one(own_bookshop: Site) -> N
         await at_once(
             own_bookshop,
             ("PUT", f"authors/{parents[0]}", {"books": children}),
-            ("PUT", f"authors/{parents[2]}", {"books": {"connect": children[::-1]}}),
-            *(("PUT", f"authors/{parents[3]}", {"books": {"connect": [one]}}) for one in few),
-            *(("PUT", f"books/{one}", {"author": parents[3]}) for one in few),
+            ("PUT", f"authors/{parents[1]}", {"books": {"connect": children[::-1]}}),
+            *(("PUT", f"authors/{parents[2]}", {"books": {"connect": [one]}}) for one in few),
+            *(("PUT", f"books/{one}", {"author": parents[2]}) for one in few),
         )
         assert await own_bookshop.database.fetch_value("SELECT count(*) FROM books_author_links") == links + count
         for child in few:
@@ -128,7 +128,7 @@ async def test_the_many_side_and_the_one_side(own_bookshop: Site) -> None:
         await at_once(
             own_bookshop,
             ("PUT", f"authors/{parents[0]}", {"books": [child]}),
-            ("PUT", f"books/{child}", {"author": parents[2]}),
+            ("PUT", f"books/{child}", {"author": parents[1]}),
         )
         assert len(await holders(own_bookshop, "authors", parents, "books", child)) == 1
 

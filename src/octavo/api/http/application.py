@@ -25,6 +25,7 @@ from octavo.api.http.router import Known, Router
 from octavo.api.http.sending import LiveAnswers, answer_too_late, close_websocket, refuse_crowded, send_file
 from octavo.api.http.static import Files
 from octavo.api.http.transfers import PIECE, Transfer, Transfers
+from octavo.core.plurals import counted
 from octavo.events.origin import WORK
 
 Callback = Callable[[], Awaitable[object]]
@@ -164,7 +165,9 @@ class HttpApplication:
         return self._dispatcher.options.shutdown_seconds
 
     def cut_running(self) -> None:
-        """Answer requests that are still running with 503, because the service stops."""
+        """Answer requests that are still running with 503, because the service stops, and log their number."""
+        if self._running:
+            logger.warning("Cut off %s that had not finished at the stop", counted(len(self._running), "request"))
         for request in tuple(self._running):
             request.cut()
 
