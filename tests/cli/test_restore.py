@@ -170,6 +170,16 @@ def test_caches_in_front_forget_what_was_there(call: Call, tmp_path: Path) -> No
     assert purges(call) == [["all"], ["all"]]
 
 
+def test_a_restored_maintenance_mode_is_reported(call: Call, tmp_path: Path) -> None:
+    said(call("db", "upgrade"))
+    said(call("maintenance", "on"))
+    said(call("db", "backup", str(tmp_path / "copy")))
+    said(call("maintenance", "off"))
+    result = call("db", "restore", str(tmp_path / "copy"), "--yes")
+    assert result.exit_code == 0
+    assert "octavo maintenance off" in result.output
+
+
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_an_attempt_under_way_is_none_of_the_restored_one(call: Call, project: Path, tmp_path: Path) -> None:
     said(call("db", "upgrade"))

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from octavo.accounts.administrators import live_settings
+from octavo.accounts.administrators.live_settings import read_live_settings
 from octavo.cli.advise import advise
 from octavo.cli.backups import backups, make_scheduled
 from octavo.cli.base import (
@@ -63,6 +65,7 @@ from octavo.operations.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
+_READ_ONLY: Final = "The restored database is in maintenance mode, as the backup was. To end it: octavo maintenance off"
 _TAKEN_AGAIN: Final = (
     'A service on this database maintains them again, unless database.toml sets totals = "counted" or Strapi v4 '
     "created the database."
@@ -114,7 +117,8 @@ async def _settle(settings: Settings, source: Source) -> list[str]:
                 if table.name not in found:
                     await unit.connection.execute_script(table.script(database.dialect.counter_column))
             await open_purges(settings, database, Outbox(database)).purge_with(unit)
-        return await vacuum(database)
+        is_read_only = live_settings.TABLE.name in found and (await read_live_settings(database)).maintenance
+        return [*((_READ_ONLY,) if is_read_only else ()), *await vacuum(database)]
     finally:
         await database.close()
 

@@ -71,6 +71,6 @@ def log_level(level: str, project: Path) -> None:
 
 def _change(project: Path, name: Name, value: str | None) -> None:
     async def work(database: Database) -> None:
-        await set_live(database, name, value)
+        await set_live(database, {name: value})
 
     with_database(read_settings(project), work, (TABLE,))

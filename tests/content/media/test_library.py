@@ -18,6 +18,7 @@ from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions
 from octavo.content.media.storage.local import LocalStorage
 from octavo.core.errors import ApplicationError, OctavoError, PayloadTooLargeError, ServiceUnavailable, ValidationError
 from octavo.database.connection import Database
+from octavo.database.maintenance_mode import UnderMaintenance
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.raw_statement import RawStatement
@@ -249,3 +250,10 @@ async def test_many_at_once(library: MediaLibrary, tables: Database, folder: Pat
     assert sorted(file_id for ids in added for file_id in ids) == list(range(1, 13))
     assert len(names(folder)) == 24
     assert [name for name in names(folder) if name.startswith(".")] == []
+
+
+async def test_no_file_is_processed_in_maintenance(library: MediaLibrary, tables: Database) -> None:
+    tables.read_only_message = "Back at 6 pm"
+    with pytest.raises(UnderMaintenance):
+        async with library.incoming([Arriving("a.png", b"not read")]):
+            pytest.fail("the files were processed")

@@ -14,6 +14,7 @@ from octavo.accounts.administrators.live_settings import read_live_settings, set
 from octavo.accounts.administrators.provisioning import ensure_first_administrator
 from octavo.database.maintenance_mode import UnderMaintenance
 from octavo.database.unit_of_work import unit_of_work
+from octavo.operations.runtime.live_settings import LiveSettingsFollower
 from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from tests.api.http.asgi import Answer, Header, call
@@ -96,7 +97,7 @@ async def test_writes_are_refused_on_all_nodes_and_reads_continue(nodes: tuple[P
 async def test_a_maintenance_is_no_outage(nodes: tuple[Process, Process], caplog: pytest.LogCaptureFixture) -> None:
     one, _ = nodes
     token = await create_token(one.database, one.settings.secrets.api_token_salt or "", "all", "full-access")
-    await set_live(one.database, "maintenance", MESSAGE)
+    await set_live(one.database, {"maintenance": MESSAGE})
     await look(nodes)
     caplog.clear()
     await post(one, "/api/stories", {"data": {"title": "x"}}, token)
@@ -118,7 +119,7 @@ async def test_the_log_level_changes_on_all_nodes_and_is_reset(nodes: tuple[Proc
 
 async def test_unknown_values_in_the_table_do_not_harm(nodes: tuple[Process, Process]) -> None:
     one, _ = nodes
-    await set_live(one.database, "logLevel", "loud")
+    await set_live(one.database, {"logLevel": "loud"})
     assert (await read_live_settings(one.database)).log_level is None
     await look(nodes)
 
@@ -126,9 +127,36 @@ async def test_unknown_values_in_the_table_do_not_harm(nodes: tuple[Process, Pro
 async def test_processes_record_what_they_serve_in_maintenance(nodes: tuple[Process, Process]) -> None:
     database, presence = nodes[0].database, Presence()
     count = "SELECT count(*) FROM octavo_leases WHERE holder = 'mark options'"
-    await set_live(database, "maintenance", MESSAGE)
+    await set_live(database, {"maintenance": MESSAGE})
     await look(nodes)
     await presence.renew(database, "mark", "options")
     assert await database.fetch_value(count) == 1
     await presence.leave(database)
     assert await database.fetch_value(count) == 0
+
+
+async def test_values_are_stored_together_and_without_spaces_around(nodes: tuple[Process, Process]) -> None:
+    one, _ = nodes
+    ann = await sign_in(one)
+    wrong = {"logLevel": "debug", "maintenance": "  "}
+    assert (await post(one, "/octavo/live-settings", wrong, ann, "PUT")).status == 400
+    assert (await read_live_settings(one.database)).log_level is None
+    both = {"logLevel": "debug", "maintenance": f" {MESSAGE} "}
+    answer = await post(one, "/octavo/live-settings", both, ann, "PUT")
+    assert answer.json["data"] == {"logLevel": "debug", "maintenance": MESSAGE}
+
+
+async def test_a_version_that_a_reload_replaces_follows_too(nodes: tuple[Process, Process]) -> None:
+    current, replaced = (node.infrastructure for node in nodes)
+    follower = LiveSettingsFollower(lambda: current, [replaced.database])
+    await set_live(current.database, {"maintenance": MESSAGE})
+    await follower.look()
+    assert (current.database.read_only_message, replaced.database.read_only_message) == (MESSAGE, MESSAGE)
+
+
+async def test_a_reload_during_the_read_is_followed(nodes: tuple[Process, Process]) -> None:
+    before, after = (node.infrastructure for node in nodes)
+    await set_live(before.database, {"maintenance": MESSAGE})
+    found = iter((before, after))
+    await LiveSettingsFollower(lambda: next(found)).look()
+    assert (before.database.read_only_message, after.database.read_only_message) == (None, MESSAGE)

@@ -7,6 +7,8 @@ from typing import Any
 import apsw
 import pytest
 
+from octavo.accounts.administrators import live_settings
+from octavo.accounts.administrators.live_settings import read_live_settings, set_live
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.database.leases import TABLE
@@ -100,6 +102,17 @@ async def test_there_and_back(
     assert everything(tmp_path / "back.db") == everything(tmp_path / "source.db")
     async with target.transaction() as transaction:
         assert await transaction.fetch_value("INSERT INTO houses (name) VALUES ('new') RETURNING id") == 41
+
+
+async def test_the_maintenance_mode_is_not_copied(
+    source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry
+) -> None:
+    await source.execute_script(live_settings.TABLE.script(source.dialect.counter_column))
+    await set_live(source, {"maintenance": "Back at 6 pm"})
+    own = [TABLE, live_settings.TABLE]
+    report = await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
+    assert report.unknown == ()
+    assert (await read_live_settings(target)).maintenance is None
 
 
 async def test_a_target_with_data_is_only_replaced_when_asked(

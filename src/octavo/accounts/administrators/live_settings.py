@@ -3,6 +3,7 @@
 Processes read them once a second (`operations.runtime.live_settings`). They outlast restarts.
 """
 
+from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 from octavo.core.clock import this_moment
@@ -15,6 +16,7 @@ from octavo.query.sql.raw_statement import RawStatement
 TABLE: Final = SystemTable(
     "octavo_live_settings",
     ("name varchar(64) PRIMARY KEY NOT NULL", "value text NOT NULL", "updated_at bigint NOT NULL"),
+    copied=False,  # otherwise a copy made during maintenance would be read-only
 )
 READ_ONLY: Final = "The service is read-only for maintenance. Retry later"
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -54,18 +56,19 @@ class LiveSettingsRows:
         """Return the current values."""
         return await read_live_settings(self._database)
 
-    async def set(self, name: Name, value: str | None) -> None:
-        """Set a value, or reset it with None. In this process, maintenance mode begins and ends at once."""
-        await set_live(self._database, name, value)
-        if name == "maintenance":
-            self._database.read_only_message = value
+    async def set(self, values: Mapping[Name, str | None]) -> None:
+        """Set values, or reset them with None. In this process, maintenance mode begins and ends at once."""
+        await set_live(self._database, values)
+        if "maintenance" in values:
+            self._database.read_only_message = values["maintenance"]
 
 
-async def set_live(database: Database, name: Name, value: str | None) -> None:
-    """Set a value, or reset it with None. Works in maintenance mode."""
+async def set_live(database: Database, values: Mapping[Name, str | None]) -> None:
+    """Set values, or reset them with None, in one transaction. Works in maintenance mode."""
     dialect = database.dialect
     async with unit_of_work(database, in_maintenance=True) as unit:
-        if value is None:
-            await unit.connection.execute(*_RESET.bind(dialect, name=name))
-        else:
-            await unit.connection.execute(*_SET.bind(dialect, name=name, value=value, now=this_moment()))
+        for name, value in sorted(values.items()):  # in one order, so that two changes cannot deadlock
+            if value is None:
+                await unit.connection.execute(*_RESET.bind(dialect, name=name))
+            else:
+                await unit.connection.execute(*_SET.bind(dialect, name=name, value=value, now=this_moment()))

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from octavo.accounts.administrators.live_settings import LiveSettings, read_live_settings
 from octavo.core.outage_log import reason_of
+from octavo.database.connection import Database
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.logs import set_log_levels
 
@@ -16,18 +17,23 @@ _POLL_SECONDS: Final = 1.0
 
 
 class LiveSettingsFollower:
-    """Follows the live settings. `infrastructure` returns the current one."""
+    """Follows the live settings. `infrastructure` returns the current one.
 
-    def __init__(self, infrastructure: Callable[[], Infrastructure]) -> None:
+    `retiring` are the databases of previous versions that still respond to requests.
+    """
+
+    def __init__(self, infrastructure: Callable[[], Infrastructure], retiring: Iterable[Database] = ()) -> None:
         self._infrastructure = infrastructure
+        self._retiring = retiring
         self._applied = LiveSettings()
         self._out_of_reach = False
 
     async def look(self) -> None:
         """Read and apply the values."""
-        shared = self._infrastructure()
-        found, before = await read_live_settings(shared.database), self._applied
-        shared.database.read_only_message = found.maintenance
+        found, before = await read_live_settings(self._infrastructure().database), self._applied
+        shared = self._infrastructure()  # a reload may have replaced it in the meantime
+        for database in (shared.database, *self._retiring):
+            database.read_only_message = found.maintenance
         if found.log_level is not None:
             logging.getLogger().setLevel(found.log_level.upper())  # also after a reload has set another one
         elif before.log_level is not None:

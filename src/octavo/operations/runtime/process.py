@@ -167,7 +167,8 @@ class Process:
         self._reloads = BackgroundTasks()
         self._retirements = BackgroundTasks()
         self._following = BackgroundTasks()
-        self.live = LiveSettingsFollower(lambda: self.infrastructure)
+        self._retiring: list[Database] = []
+        self.live = LiveSettingsFollower(lambda: self.infrastructure, self._retiring)
         self._follower = Follower(lambda: self.database, self.reload) if follows else None
         self.asgi = HttpApplication(
             self.site.router,
@@ -436,6 +437,8 @@ class Process:
         http, files = http_options(settings), static_files(settings)
         dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
+        if left is not None:
+            self._retiring.append(left.database)
         retiring = self._retire(dispatcher, self.site, self._background, left)
         infrastructure.database.read_only_message = self.database.read_only_message
         self.infrastructure, self.site = infrastructure, site
@@ -455,6 +458,7 @@ class Process:
         try:
             async with AsyncExitStack() as stack:  # each step runs even if an earlier one fails
                 if infrastructure is not None:
+                    stack.callback(self._retiring.remove, infrastructure.database)
                     stack.push_async_callback(infrastructure.close)
                 stack.push_async_callback(site.close)
                 stack.push_async_callback(self._purge)

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor, check_super_admin
-from octavo.accounts.administrators.live_settings import LEVELS, MOST_MESSAGE, LiveSettings, LiveSettingsRows
+from octavo.accounts.administrators.live_settings import LEVELS, MOST_MESSAGE, LiveSettings, LiveSettingsRows, Name
 from octavo.api.admin.answers import data_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.monitoring import ChangedLiveSettings, LiveSettingsAnswer
@@ -52,10 +52,15 @@ class LiveSettingsEndpoints:
         check(_FORM, body)
         if body.get("logLevel") not in (None, *LEVELS):
             raise ValidationError(f"logLevel must be null or one of {', '.join(LEVELS)}")
+        message = body.get("maintenance")
+        if message is not None and not message.strip():
+            raise ValidationError("maintenance must be null or a message, not only spaces")
+        values: dict[Name, str | None] = {}
         if "logLevel" in body:
-            await self._rows.set("logLevel", body["logLevel"])
+            values["logLevel"] = body["logLevel"]
         if "maintenance" in body:
-            await self._rows.set("maintenance", body["maintenance"])
+            values["maintenance"] = message and message.strip()
+        await self._rows.set(values)
         return data_answer(_shown(await self._rows.read()))
 
 

@@ -62,7 +62,7 @@ def plan_copy(
     return CopyPlan(
         tuple(copies[name] for name in _ordered([here for _, here, _ in named])),
         tuple(_unknown(found, {here.name: here for _, here, _ in named}, own_names)),
-        tuple(_own_table(found[name]) for name in sorted(own_names & found.keys())),
+        tuple(_own_table(found[name]) for name in sorted(table.name for table in own if table.copied) if name in found),
         tuple(table.name for table in own if table.counted and table.name in found),
     )
 

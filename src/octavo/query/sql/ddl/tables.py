@@ -62,7 +62,7 @@ class SystemTable:
     """A system table, which no content type defines. `columns` are SQL that works on every database.
 
     `counted`: it starts with an auto-increment `id`. `indexes` lists the columns of each index. `added` are columns of
-    later versions, which accept null: existing tables get them.
+    later versions, which accept null: existing tables get them. `copied`: copies of the database include its rows.
     """
 
     name: str
@@ -70,6 +70,7 @@ class SystemTable:
     counted: bool = False
     indexes: tuple[tuple[str, ...], ...] = ()
     added: tuple[str, ...] = ()
+    copied: bool = True
 
     def changes(self, columns: Container[str] | None, counter_column: str) -> Iterator[tuple[str, str]]:
         """Yield descriptions and scripts of what is missing. `columns` are those of the table, None without it."""
