@@ -8,6 +8,7 @@ from pathlib import Path
 from subprocess import SubprocessError
 
 import click
+import httpx
 from rich.console import Console
 
 from benchmarks.drill import database_steps, deployment_steps, process_steps
@@ -68,7 +69,7 @@ async def _run_step(site: Site, step: Step, console: Console) -> int:
     except NotRun as reason:
         console.print(f"[yellow]not run[/]   {step.name}: {reason}")
         return 0
-    except (OSError, RuntimeError, AssertionError, SubprocessError) as error:
+    except (OSError, RuntimeError, AssertionError, SubprocessError, httpx.HTTPError) as error:
         outcome.surprises.append(f"{type(error).__name__}: {error}")
     outcome.measured.append(f"{time.monotonic() - began:.0f} s")
     _print(console, step.name, step.expected, outcome)

@@ -139,7 +139,10 @@ class Load:
         seconds = time.monotonic() - began
         if answer.status_code != 200:
             return Response(kind, answer.status_code, seconds, _first_words(answer.text)), None
-        return Response(kind, 200, seconds), answer.json()
+        try:
+            return Response(kind, 200, seconds), answer.json()
+        except ValueError:
+            return Response(kind, 200, seconds, f"not JSON: {_first_words(answer.text)}"), None
 
     async def _list(self) -> Response:
         return (await self._request("list", "GET", POPULATED))[0]
