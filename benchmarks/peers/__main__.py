@@ -28,7 +28,7 @@ def main() -> None:
 @main.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def install(folder: Path) -> None:
-    """Install Node.js and the compared systems into FOLDER with npm: pinned versions, about 3 GB."""
+    """Install Node.js and the compared systems into FOLDER with npm: pinned direct dependencies, about 3 GB."""
     if Path(__file__).parents[2] in (folder.absolute(), *folder.absolute().parents):
         raise click.UsageError(
             f"{folder} is in the working copy: choose a folder outside of it, such as /var/tmp/peers"

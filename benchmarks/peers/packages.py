@@ -1,4 +1,4 @@
-"""The npm packages of the compared systems: pinned versions, how to install them, and what is missing."""
+"""The npm packages of the compared systems: pinned direct dependencies, how to install them, and what is missing."""
 
 import os
 import platform

@@ -110,7 +110,7 @@ async def test_what_is_added_before_a_restart_of_the_server_is_delivered_after_i
         await asyncio.to_thread(own_postgresql_server.start)
         await post.until_empty()
         assert list(dict.fromkeys(post.payloads)) == ["under way", "waiting"]
-        assert outages(caplog)[0].startswith("Cannot read the outbox")
+        assert outages(caplog)[0].startswith("Cannot process the outbox")
 
 
 async def test_what_is_added_before_somebody_else_holds_the_file_is_delivered_after_that(

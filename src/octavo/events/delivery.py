@@ -119,7 +119,7 @@ class Worker:
     def _log_error(self, error: Exception) -> None:
         if not self._out_of_reach:
             unexpected = None if isinstance(error, ServiceUnavailable) else error
-            logger.warning("Cannot read the outbox: %s", reason_of(error), exc_info=unexpected)
+            logger.warning("Cannot process the outbox: %s", reason_of(error), exc_info=unexpected)
         self._out_of_reach = True
 
     async def _look(self) -> None:

@@ -133,7 +133,7 @@ class Measures:
         for one in self.purges():
             requests.append(("", (("cache", one.name), ("outcome", "sent")), one.sent))
             requests.append(("", (("cache", one.name), ("outcome", "failed")), one.failed))
-        yield Family("octavo_purge_requests_total", "counter", "Purged cache tags.", requests)
+        yield Family("octavo_purge_requests_total", "counter", "Purge requests.", requests)
 
     def _own_families(self) -> Iterator[Family]:
         delay = self.loop_delay.samples()
