@@ -154,7 +154,7 @@ def what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -> Non
     raw = json.loads(definition.read_text("utf-8"))
     assert raw == {**ARTICLE, "pluginOptions": {"somebody": {"else": True}, "octavo": {"indexes": [["-views"]]}}}
     assert done[0] == "Written: src/api/article/content-types/article/schema.json"
-    assert any(line.startswith("Made: create index octavo_ix_") for line in done), done
+    assert any(line.startswith("Applied: create index octavo_ix_") for line in done), done
     names = ("migrations", "additive", "losing", "entries", "singleTypes", "conflicts", "unserved")
     assert tell(project, variables, "db", "diff") == {name: [] for name in names}
     again = advise(project, variables, "--request", listed)

@@ -81,7 +81,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
         _end(remarks, report, strict)
         return
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
-    origin = "an adopted v4 project" if settings.adopted else "Octavo project"
+    origin = "an adopted v4 project" if settings.adopted else "an Octavo project"
     say("\nMode [bold]{}[/], {}, profile [bold]{}[/]:", settings.mode, origin, settings.profile)
     known = known_version(version)
     under_v4 = f"under v4 {version or 'of unknown version'}"

@@ -354,7 +354,7 @@ def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
     _print_list("Changed:", "green", applied)
     _print_list("Not changed, because data would be lost (--allow-data-loss):", "yellow", report.left)
     _print_list("Not possible with the stored data:", "red", report.warnings)
-    _print_list("Not made:", "red", indexes.left)
+    _print_list("Not created:", "red", indexes.left)
 
 
 async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool) -> tuple[SyncReport, Finished]:

@@ -160,7 +160,7 @@ class Advisor:
         registry, done = declare(self._settings, wanted)
         report = await synchronize(self._database, registry)
         indexes = await finish_indexes(self._database, registry)
-        done += [f"Made: {change}" for change in (*report.applied, *indexes.made)]
+        done += [f"Applied: {change}" for change in (*report.applied, *indexes.made)]
         done += [f"Not created: {reason}" for reason in indexes.left]
         if not indexes.left and any(one.index.kind == CONTAINS for found in wanted.values() for one in found):
             done.append("Restart the service to use the new index for substring searches.")
