@@ -97,7 +97,6 @@ def refuse_option(error: click.NoSuchOption, command: click.Command, ctx: click.
 _START_WARNINGS: Final = (
     "octavo.core.mail.templates",
     "octavo.operations.runtime.site",
-    "octavo.operations.runtime.site",
     "octavo.operations.runtime.definitions",
     "octavo.operations.runtime.field_guards",
     "octavo.operations.runtime.admin_languages",
@@ -105,7 +104,6 @@ _START_WARNINGS: Final = (
     "octavo.operations.runtime.open_storage",
     "octavo.v4.closed_operations",
     "octavo.operations.runtime.settings_remarks",
-    "octavo.operations.runtime.site",
 )
 """Loggers with start warnings about a project. `octavo config check` shows the same warnings."""
 

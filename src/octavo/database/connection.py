@@ -307,7 +307,7 @@ class Database(Connection, Protocol):
         """Describe the sessions that hold locks on tables, the longest first; empty if the database does not know."""
 
 
-class seen:  # noqa: N801 - it reads as a word of the language
+class Observed:
     """Context manager around a statement or an attempt at one. It reports to the observer at the end, if there is
     one."""
 

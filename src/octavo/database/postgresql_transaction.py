@@ -13,12 +13,12 @@ from octavo.database.connection import (
     DatabaseMisconfigured,
     Links,
     LockTimeout,
+    Observed,
     Row,
     StatementCount,
     StatementRefused,
     TransactionFailed,
     Values,
-    seen,
 )
 from octavo.database.operator_freeze import OPERATORS_DEFAULT
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
@@ -181,7 +181,7 @@ class PostgresqlTransaction:
         self._database.statements += 1
         if self._database.watch is None:
             return await self._send(method, text, values)
-        with seen(self._database.watch, text):
+        with Observed(self._database.watch, text):
             return await self._send(method, text, values)
 
     async def _send(self, method: Callable[..., Awaitable[Any]], text: str, values: Values = ()) -> Any:

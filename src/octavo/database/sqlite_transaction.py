@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
 from octavo.core.threads import in_computing_thread
-from octavo.database.connection import Links, Row, StatementCount, TransactionFailed, Values, seen
+from octavo.database.connection import Links, Observed, Row, StatementCount, TransactionFailed, Values
 from octavo.database.sqlite_connection import (
     Collect,
     ResultT,
@@ -137,13 +137,13 @@ class SqliteTransaction:
             check_values(values)
             run = run or self._connection.run
             if long or len(values) > MOST_VALUES_HERE:
-                with seen(self._database.watch, text):
+                with Observed(self._database.watch, text):
                     runner = self._database.run_in_thread
                     result = await runner(self._connection, run, collect, text, values, self._seconds)
             elif self._database.watch is None:
                 result = run(collect, text, values, self._seconds)
             else:
-                with seen(self._database.watch, text):
+                with Observed(self._database.watch, text):
                     result = run(collect, text, values, self._seconds)
         finally:
             self._hold.end_statement()

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from octavo.operations.telemetry.traces import Traces
 
 logger = logging.getLogger(__name__)
-_PATH: Final = "/v1/traces"
-_FILE, _KEY = "config/server.toml", "traces.endpoint"
+_TRACES_PATH: Final = "/v1/traces"
+_TRACES_FILE, _TRACES_KEY = "config/server.toml", "traces.endpoint"
 
 
 def open_traces(settings: Settings) -> "Traces | None":
@@ -67,16 +67,18 @@ def open_traces(settings: Settings) -> "Traces | None":
     if not given.endpoint:
         return None
     if not given.endpoint.startswith(("http://", "https://")):
-        raise SettingsError([SettingsProblem(_FILE, _KEY, "expected a URL that begins with http:// or https://")])
+        raise SettingsError(
+            [SettingsProblem(_TRACES_FILE, _TRACES_KEY, "expected a URL that begins with http:// or https://")]
+        )
     try:
         from octavo.operations.telemetry.traces import TraceOptions, Traces
     except ModuleNotFoundError as error:
         message = "tracing requires a package: pip install 'octavo[opentelemetry]'"
-        raise SettingsError([SettingsProblem(_FILE, _KEY, message)]) from error
+        raise SettingsError([SettingsProblem(_TRACES_FILE, _TRACES_KEY, message)]) from error
     address = given.endpoint.rstrip("/")
     return Traces(
         TraceOptions(
-            endpoint=address if address.endswith(_PATH) else address + _PATH,
+            endpoint=address if address.endswith(_TRACES_PATH) else address + _TRACES_PATH,
             headers=given.headers,
             service=given.service,
             sample=given.sample,

@@ -19,6 +19,9 @@ from octavo.operations.runtime.webhooks import webhook_topic
 from octavo.project.code import ProjectCode
 from octavo.schema.content_types import ContentType
 
+logger = logging.getLogger(__name__)
+_VERBS = {"publish": "published", "appear": "published", "unpublish": "unpublished"}
+
 
 def site_topics(shared: Infrastructure, hooks: Hooks, jobs: Jobs) -> dict[str, Topic]:
     """Return all topics of a site, by name."""
@@ -38,11 +41,6 @@ def make_jobs(shared: Infrastructure, code: ProjectCode) -> Jobs:
     for file in code.tasks:
         jobs.read_tasks(file.tasks, file.place)
     return jobs
-
-
-logger = logging.getLogger(__name__)
-
-_VERBS = {"publish": "published", "appear": "published", "unpublish": "unpublished"}
 
 
 def schedule_topic(shared: Infrastructure, schedules: ContentSchedules) -> Topic:

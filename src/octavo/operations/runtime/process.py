@@ -143,8 +143,7 @@ class Process:
     """A service, assembled but not started. `asgi` is the application for a server.
 
     `read_settings` is called at each `reload`; without it the settings never change. `polls`: look for webhooks that
-    other processes change. Raises InvalidDefinitions and
-    InvalidCode.
+    other processes change. Raises InvalidDefinitions and InvalidCode.
     """
 
     def __init__(

@@ -41,6 +41,11 @@ from octavo.operations.telemetry.workers import VARIABLE as WORKERS_FOLDER
 from octavo.settings import Settings
 from octavo.settings.files.server import Server as ServerOptions
 
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop  # type: ignore[assignment]
+
 logger = logging.getLogger(__name__)
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 _LISTEN_POLL_SECONDS = 0.005
@@ -88,12 +93,6 @@ def _remove_folder() -> None:
     folder = os.environ.get(WORKERS_FOLDER)
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-try:
-    from uvloop import new_event_loop
-except ImportError:
-    from asyncio import new_event_loop  # type: ignore[assignment]
 
 
 def serve(

@@ -22,6 +22,7 @@ from octavo.schema.registry import Registry
 
 PREFIX: Final = "/content-manager/collection-types/:uid"
 SINGLE: Final = "/content-manager/single-types/:uid"
+_URLS: Final = "/octavo/entry-addresses/:uid"
 
 
 class EntryEndpoints:
@@ -68,9 +69,6 @@ def read_id(request: Request) -> int:
     return entry_id
 
 
-PATH: Final = "/octavo/entry-addresses/:uid"
-
-
 class EntryAddressEndpoints:
     """`/octavo/entry-addresses/:uid`.
 
@@ -78,7 +76,7 @@ class EntryAddressEndpoints:
     braces, by UID.
     """
 
-    operations = (AdminOperation("GET", PATH, "show", "Show the API URLs of entries", answers=EntryAddressesAnswer),)
+    operations = (AdminOperation("GET", _URLS, "show", "Show the API URLs of entries", answers=EntryAddressesAnswer),)
 
     def __init__(self, registry: Registry, prefix: str, previews: Mapping[str, str]) -> None:
         self._registry = registry

@@ -156,7 +156,7 @@ class _BadRequest(Exception):
     """A request without a valid operation."""
 
 
-async def _naming_errors(reading: Awaitable[ResultT]) -> ResultT:
+async def _with_default_error_name(reading: Awaitable[ResultT]) -> ResultT:
     """Return what was read. The reference uses another parser here, with another error name."""
     try:
         return await reading
@@ -328,7 +328,7 @@ class RequestHandler:
     async def _read(self, request: Request, body: bytes) -> tuple[Any, int]:
         """Return the parsed body, and its size in bytes. `body` is empty unless it is JSON."""
         if body and request.overlay is None:
-            return await _naming_errors(request.json()), len(body)
+            return await _with_default_error_name(request.json()), len(body)
         if (
             request.content_type == FORM_DATA
             and not self._options.simple_forms
@@ -337,7 +337,7 @@ class RequestHandler:
             raise _BadRequest(_SIMPLE_FORM)
         if request.content_type == FORM and not self._options.url_encoded:
             raise _BadRequest(_URL_ENCODED)
-        found = await _naming_errors(read_body(request, self._parse_form))
+        found = await _with_default_error_name(read_body(request, self._parse_form))
         return (read_operations(found.value, found.files) if found.is_form_data else found.value), found.size
 
     def _answers_for(self, request: Request) -> _Answers:
