@@ -26,7 +26,7 @@ from octavo.core.threads import MOST_COMPUTED_HERE
 from octavo.database.ambient import Scope, Unit, ambient, joined, outside
 from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange, Keeper, Presence
 from octavo.database.connection import Database, IdTaken, Transaction, TransactionConflict
-from octavo.database.maintenance_mode import refuse_writes
+from octavo.database.maintenance_mode import check_writable
 
 logger = logging.getLogger(__name__)
 
@@ -221,8 +221,8 @@ def open_unit(
     Inside an ambient transaction, it is a part of that. `exclusive` and `grouped`: as for `Database.transaction`.
     Raises TransactionConflict, and UnderMaintenance unless `in_maintenance`.
     """
-    if database.read_only_message is not None and not in_maintenance:
-        refuse_writes(database.read_only_message)
+    if not in_maintenance:
+        check_writable(database.read_only_message)
     scope = joined(database)
     if scope is not None and not exclusive:
         return _part_of(scope, make)

@@ -18,6 +18,8 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import DuplicateRoute
 from octavo.core.errors import ServiceUnavailable
+from octavo.database.maintenance_mode import UnderMaintenance, writes_allowed
+from octavo.database.unit_of_work import unit_of_work
 from octavo.modeling.builder.drafts import plain
 from octavo.modeling.builder.plans import update_content_type
 from octavo.modeling.builder.type_responses import show_content_type
@@ -425,3 +427,30 @@ async def test_a_reload_in_maintenance_closes_the_previous_version(
         await left.fetch_value("SELECT 1")
     assert "Could not purge CDNs and reverse proxies after a reload: " in caplog.text
     assert "Traceback" not in caplog.text
+
+
+async def test_starts_and_reloads_can_write_in_maintenance_and_nothing_that_they_leave_running(
+    serve: OpenProcess, variables: dict[str, str], tmp_path: Path
+) -> None:
+    process = await serve(**variables)
+    process.database.read_only_message = "Back at 6 pm"
+    (tmp_path / "src/index.py").write_text(
+        "async def bootstrap(app):\n    await app.entries('api::story.story').create({'title': 'bootstrap'})\n"
+    )
+    await process.reload()
+    assert await process.database.fetch_value("SELECT title FROM stories") == "bootstrap"
+    with pytest.raises(UnderMaintenance):
+        await process.change_definitions(lambda *_: pytest.fail("a plan was made"))
+    with writes_allowed():
+        late = asyncio.create_task(write_late(process, over := asyncio.Event()))
+        await asyncio.sleep(0)
+    over.set()
+    with pytest.raises(UnderMaintenance):
+        await late
+
+
+async def write_late(process: Process, over: asyncio.Event) -> None:
+    async with unit_of_work(process.database):
+        await over.wait()
+    async with unit_of_work(process.database):
+        pass

@@ -27,7 +27,7 @@ from octavo.core.threads import in_thread
 from octavo.database.ambient import joined
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Database
-from octavo.database.maintenance_mode import refuse_writes
+from octavo.database.maintenance_mode import check_writable
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row
 from octavo.query.sql.write.files import FILE_COLUMNS, compile_find_hash, compile_insert_file
@@ -162,7 +162,7 @@ class MediaLibrary:
         `infos` belong to the files, in order; `path` is a folder, for storages that have folders. Run the transaction
         inside the block. Raises UnderMaintenance before it processes the files.
         """
-        self._check_writable()
+        check_writable(self._database.read_only_message)
         stored = StoredFiles((), self._insert, self._folder)
         try:
             for index, file in enumerate(files):
@@ -186,7 +186,7 @@ class MediaLibrary:
 
         `is_stored` returns whether the row was updated, in case the connection was lost during the commit.
         """
-        self._check_writable()
+        check_writable(self._database.read_only_message)
         replacement = Replacement(self.storage, await self._stage(file, info, naming), info.unsaid)
         try:
             yield replacement
@@ -209,10 +209,6 @@ class MediaLibrary:
         """Remove files from the storage."""
         wanted = list(names)
         await in_thread(lambda: self.storage.remove(wanted))
-
-    def _check_writable(self) -> None:
-        if self._database.read_only_message is not None:
-            refuse_writes(self._database.read_only_message)
 
     async def _discard_unless_committed(self, stored: StoredFiles) -> None:
         if not await self._may_be_committed(stored):

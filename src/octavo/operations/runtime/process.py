@@ -26,6 +26,7 @@ from octavo.core.markup import escape
 from octavo.core.outage_log import reason_of
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database
+from octavo.database.maintenance_mode import check_writable, writes_allowed
 from octavo.database.option_changes import OptionChanges, restore_options
 from octavo.database.synchronize import undo_additions
 from octavo.modeling.builder.problems import said
@@ -271,8 +272,9 @@ class Process:
         """Change definition files by a plan and serve them. Other processes on the database follow.
 
         Changes run one at a time, and complete even if the caller is cancelled. Raises BuilderError and
-        ApplicationError; then files, tables and the served definitions are unchanged.
+        ApplicationError, and UnderMaintenance; then files, tables and the served definitions are unchanged.
         """
+        check_writable(self.database.read_only_message)
         return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
 
     async def preview_definitions(self, make: "MakePlan") -> "Preview":
@@ -373,7 +375,8 @@ class Process:
         infrastructure = before if settings == before.settings else open_infrastructure(settings)
         async with AsyncExitStack() as alone:
             try:
-                site = await self._open_site(infrastructure, steps, alone)
+                with writes_allowed():  # as at a start
+                    site = await self._open_site(infrastructure, steps, alone)
             except BaseException:
                 if infrastructure is not before:
                     await infrastructure.close()
