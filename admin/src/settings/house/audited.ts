@@ -103,10 +103,16 @@ const SOURCES: Labels = {
   system: 'audit.door.system',
 };
 
-const ROTATED = 'secret rotated: ';
+/** Actions that contain the name of a secret, by their beginning. */
+const OF_SECRETS: readonly [string, MessageKey][] = [
+  ['secret rotated: ', 'audit.action.rotated'],
+  ['secret announced: ', 'audit.action.announced'],
+];
 const labelOf = (labels: Labels, name: string): string => (labels[name] ? t(labels[name]) : name);
 
 /** Return the label of an action; that of an operation that no longer exists is its name. */
-export const actionLabel = (name: string): string =>
-  name.startsWith(ROTATED) ? t('audit.action.rotated', { name: name.slice(ROTATED.length) }) : labelOf(ACTIONS, name);
+export function actionLabel(name: string): string {
+  const [start, label] = OF_SECRETS.find(([start]) => name.startsWith(start)) ?? [];
+  return start && label ? t(label, { name: name.slice(start.length) }) : labelOf(ACTIONS, name);
+}
 export const sourceLabel = (name: string): string => labelOf(SOURCES, name);
