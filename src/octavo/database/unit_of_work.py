@@ -221,7 +221,7 @@ def open_unit(
     Inside an ambient transaction, it is a part of that. `exclusive` and `grouped`: as for `Database.transaction`.
     Raises TransactionConflict, and UnderMaintenance unless `in_maintenance`.
     """
-    if not in_maintenance:
+    if database.read_only_message is not None and not in_maintenance:
         check_writable(database.read_only_message)
     scope = joined(database)
     if scope is not None and not exclusive:

@@ -210,7 +210,8 @@ class Request:
     def client_key(self) -> str | None:
         """The client that limits count, or None if clients cannot be distinguished."""
         if self._client_key is _UNKNOWN:
-            address, trusted = self._peer, self.options.trusted_proxies
+            peer, trusted = self.scope.get("client"), self.options.trusted_proxies
+            address = str(peer[0]) if peer else ""  # not by `_peer`: each request comes here
             client = self.client if address in trusted else address
             self._client_key = client_of(address, client, self.headers, trusted)
         return self._client_key
