@@ -77,8 +77,11 @@ async def test_what_happens_is_counted(service: Process) -> None:
     for account in ("user", "api_token"):
         name = f'octavo_sign_ins_failed_total{{account="{account}"}}'
         assert samples[name] == before[name] + 1
-    assert samples['octavo_job_runs_total{name="nightly",outcome="failed"}'] == 0
-    assert samples['octavo_outbox_deliveries_total{topic="webhook",outcome="given_up"}'] == 0
+    for name in (
+        'octavo_job_runs_total{name="nightly",outcome="failed"}',
+        'octavo_outbox_deliveries_total{topic="webhook",outcome="given_up"}',
+    ):
+        assert samples[name] == before[name]  # other tests of this process can have failures
     [about] = [sample for sample in samples if sample.startswith("octavo_build_info")]
     assert f'version="{__version__}"' in about
     assert 0 < time.time() - samples["process_start_time_seconds"] < 86_400

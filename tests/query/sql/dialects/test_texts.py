@@ -211,6 +211,14 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         " pg_get_serial_sequence('\"t\"', 'id')::regclass AS sequence, (SELECT max(id) FROM \"t\") AS top) t"
         " WHERE t.top > coalesce(pg_sequence_last_value(t.sequence), 0) ORDER BY t.name",
     ),
+    (
+        "table_writers",
+        ("t",),
+        None,
+        "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock'"
+        " AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        " AND relation = to_regclass('t')",
+    ),
 ]
 
 
