@@ -77,7 +77,7 @@ async def read_record(database: Database) -> Record:
 
 
 async def begin(database: Database, seen: Record) -> bool:
-    """Start an attempt, unless another process has; return whether it was started."""
+    """Start an attempt, unless another process has; return whether it was started. Not in maintenance mode."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_FIRST.bind(database.dialect, zero=0))
         taking = _TAKE.bind(database.dialect, now=max(this_moment(), seen.begun_at + 1), seen=seen.begun_at)
@@ -86,30 +86,30 @@ async def begin(database: Database, seen: Record) -> bool:
 
 async def renew_attempt(database: Database) -> None:
     """Record that the attempt is still running."""
-    async with unit_of_work(database) as unit:
+    async with unit_of_work(database, in_maintenance=True) as unit:
         await unit.connection.execute(*_TOUCH.bind(database.dialect, now=this_moment()))
 
 
 async def take_back(database: Database) -> None:
     """Record that the attempt was aborted, so that another process can start at once."""
-    async with unit_of_work(database) as unit:
+    async with unit_of_work(database, in_maintenance=True) as unit:
         await unit.connection.execute(*_TAKE_BACK.bind(database.dialect, zero=0))
 
 
 async def leave(database: Database) -> None:
     """Clear a running attempt in a restored database, because it was copied while the attempt was running."""
-    async with unit_of_work(database) as unit:
+    async with unit_of_work(database, in_maintenance=True) as unit:
         await unit.connection.execute(*_LEAVE.bind(database.dialect))
 
 
 async def done(database: Database, moment: int, size: int) -> None:
     """Record that a verified backup of the state at `moment` exists."""
-    async with unit_of_work(database) as unit:
+    async with unit_of_work(database, in_maintenance=True) as unit:
         await unit.connection.execute(*_DONE.bind(database.dialect, now=this_moment(), moment=moment, size=size))
 
 
 async def failed(database: Database, reason: str) -> None:
     """Record that the attempt has failed, and why."""
-    async with unit_of_work(database) as unit:
+    async with unit_of_work(database, in_maintenance=True) as unit:
         text = reason[:_MOST_REASON]
         await unit.connection.execute(*_FAILED.bind(database.dialect, now=this_moment(), reason=text))
