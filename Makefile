@@ -67,7 +67,7 @@ bench-peers: $(DEV) ## Compare with PostGraphile, Directus and Strapi (PEERS=fol
 soak: $(DEV) ## Break this and that under load: is it flat, is nothing lost? (MINUTES=15, SOAK=--postgresql)
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) $(SOAK)
 
-drill: $(DEV) ## Rehearse outages, restarts and deployments on two nodes behind nginx (needs nginx, ten minutes; DRILL=--help)
+drill: $(DEV) ## Rehearse outages, restarts and deployments on two nodes behind nginx (needs nginx, a few minutes; DRILL=--help)
 	$(BIN)/python -m benchmarks.drill $(DRILL)
 
 clients: $(DEV) ## Run client libraries and `octavo types` against the sample project (needs Node.js 20 and npm)

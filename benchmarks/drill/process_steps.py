@@ -99,7 +99,10 @@ async def stall_the_log(site: Site, outcome: Outcome) -> None:
         await asyncio.to_thread(node.wait)
 
 
-@STEPS.add("Supervisor killed", "its workers end within 5 s, nothing stays in the temporary folder, no request fails")
+@STEPS.add(
+    "Supervisor killed",
+    "its workers end within 5 s, nothing stays in the temporary folder, at most 1 % of the requests fail",
+)
 async def kill_the_supervisor(site: Site, outcome: Outcome) -> None:
     node = site.nodes[1]
     folders = _temporary_folders()
