@@ -135,10 +135,7 @@ async def kill_database(world: World) -> None:
     server = world.server
     if server is None:
         raise Impossible("SQLite has no process of its own; that the service is killed stands for it")
-    postmaster = psutil.Process(int((server.data / "postmaster.pid").read_text().split()[0]))
-    for one in [postmaster, *postmaster.children(recursive=True)]:
-        with suppress(psutil.NoSuchProcess):
-            one.kill()
+    await asyncio.to_thread(server.kill)
     await asyncio.sleep(OUTAGE_SECONDS / 2)
     await asyncio.to_thread(server.start)
     await world.service.is_ready()
@@ -150,16 +147,21 @@ async def fill_disk(world: World) -> None:
         raise Impossible("no small file system could be mounted, which takes the rights of root")
     if world.server is None:
         _empty_log(world.service.settings.database_file)
-    filler = world.disk / "filler"
-    until = time.monotonic() + OUTAGE_SECONDS
+    await keep_full(world.disk, OUTAGE_SECONDS)
+    if world.server is not None:
+        await asyncio.to_thread(world.server.start)  # it may have ended for want of room
+    await world.service.is_ready()
+
+
+async def keep_full(disk: Path, seconds: float) -> None:
+    """Leave no byte free on a file system for a time, and free the space again."""
+    filler = disk / "filler"
+    until = time.monotonic() + seconds
     with filler.open("wb", buffering=0) as file:
         while time.monotonic() < until:
             await asyncio.to_thread(_fill, file.fileno())
             await asyncio.sleep(0.2)
     filler.unlink()
-    if world.server is not None:
-        await asyncio.to_thread(world.server.start)  # it may have ended for want of room
-    await world.service.is_ready()
 
 
 def _empty_log(file: Path) -> None:

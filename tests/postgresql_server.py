@@ -69,10 +69,17 @@ class PostgresqlServer:
 
     def freeze(self, frozen: bool = True) -> None:
         """Stop all processes of the server where they are, or let them go on."""
+        self._signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End all processes of the server as a crash would; `start` starts it again."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
         postmaster = psutil.Process(self._server.get_pid())
         for process in [postmaster, *postmaster.children(recursive=True)]:
             with suppress(psutil.NoSuchProcess):  # those of the server come and go
-                process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+                process.send_signal(number)
 
     def replica(self) -> "PostgresqlServer":
         """A server that follows this one by streaming, with all its databases."""

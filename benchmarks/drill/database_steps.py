@@ -1,14 +1,17 @@
 """Steps in which the database is down, frozen, read-only or without disk space."""
 
 import asyncio
-import os
+import signal
 import time
 from contextlib import suppress
 
 import httpx
 
-from benchmarks.drill.site import NotRun, Site, get, kill_database, start_database, status_of, until
+from benchmarks.drill.site import NotRun, Site, get, status_of
 from benchmarks.drill.steps import Outcome, Steps
+from benchmarks.soak_faults import keep_full
+from tests.cluster.nodes import Node
+from tests.cluster.programs import until
 
 STEPS = Steps()
 OUTAGE_SECONDS = 8.0
@@ -22,17 +25,17 @@ UNAVAILABLE = (200, 503)
 )
 async def start_without_database(site: Site, outcome: Outcome) -> None:
     node = site.nodes[1]
-    await asyncio.to_thread(node.end, 15)
+    await asyncio.to_thread(node.end, signal.SIGTERM)
     with site.load.window() as window:
         await asyncio.to_thread(site.server.stop)
         node.start()
-        await _until_status(site, "/_health", 204)
+        await until(lambda: _is_alive(node))
         await asyncio.sleep(OUTAGE_SECONDS)
         ready = await get(node, "/_ready")
         outcome.expect(ready.status_code == 503 and "starting" in ready.text, f"/_ready: {ready.text}")
         answer = await get(node, "/api/articles")
         outcome.expect(answer.status_code == 503 and "retry-after" in answer.headers, f"a request got {answer}")
-        await asyncio.to_thread(start_database, site.server)
+        await asyncio.to_thread(site.server.start)
         began = time.monotonic()
         await asyncio.to_thread(node.wait)
         outcome.within("ready", time.monotonic() - began, 20)
@@ -48,9 +51,9 @@ async def start_without_database(site: Site, outcome: Outcome) -> None:
 )
 async def kill_the_database(site: Site, outcome: Outcome) -> None:
     with site.load.window() as window:
-        await asyncio.to_thread(kill_database, site.server)
+        await asyncio.to_thread(site.server.kill)
         await asyncio.sleep(OUTAGE_SECONDS / 2)
-        await asyncio.to_thread(start_database, site.server)
+        await asyncio.to_thread(site.server.start)
         outcome.within("requests succeed", await site.load.wait_until_answered(60), RECOVERY_SECONDS)
         await site.load.settle()
     outcome.measured.append(window.summary())
@@ -110,14 +113,8 @@ async def freeze_writes(site: Site, outcome: Outcome) -> None:
 async def fill_the_disk(site: Site, outcome: Outcome) -> None:
     if site.disk is None:
         raise NotRun("mounting a small file system needs root")
-    filler = site.disk / "filler"
     with site.load.window() as window:
-        with filler.open("wb", buffering=0) as file:
-            until_free = time.monotonic() + OUTAGE_SECONDS
-            while time.monotonic() < until_free:
-                await asyncio.to_thread(_fill, file.fileno())
-                await asyncio.sleep(0.2)
-        filler.unlink()
+        await keep_full(site.disk, OUTAGE_SECONDS)
         with suppress(Exception):  # it runs, unless it ended because it could not write its log
             await asyncio.to_thread(site.server.start)
         outcome.within("requests succeed", await site.load.wait_until_answered(60), RECOVERY_SECONDS)
@@ -133,26 +130,17 @@ def _time_health(address: str) -> float:
     return time.monotonic() - began
 
 
-def _fill(descriptor: int) -> None:
-    for size in (1024 * 1024, 4096):
-        with suppress(OSError):
-            while True:
-                os.write(descriptor, bytes(size))
-
-
 async def _set_read_only(site: Site, value: str) -> None:
     text = f"ALTER SYSTEM SET default_transaction_read_only = {value}; SELECT pg_reload_conf()"
     await asyncio.to_thread(site.server.run_sql, "postgres", text)
 
 
 async def _until_ready_says(site: Site, reason: str) -> None:
-    await until(lambda: all(reason in httpx.get(f"{node.address}/_ready").text for node in site.nodes), 10)
+    async with asyncio.timeout(10):
+        await until(lambda: all(reason in httpx.get(f"{node.address}/_ready").text for node in site.nodes))
 
 
-async def _until_status(site: Site, path: str, status: int) -> None:
-    def has_status() -> bool:
-        with suppress(httpx.HTTPError):
-            return httpx.get(f"{site.nodes[1].address}{path}", timeout=5).status_code == status
-        return False
-
-    await until(has_status)
+def _is_alive(node: Node) -> bool:
+    with suppress(httpx.HTTPError):
+        return httpx.get(f"{node.address}/_health", timeout=5).status_code == 204
+    return False

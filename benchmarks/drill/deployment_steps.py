@@ -9,12 +9,13 @@ from typing import Any
 
 import httpx
 
-from benchmarks.drill.site import NotRun, Site, get, until
+from benchmarks.drill.site import NotRun, Site, get
 from benchmarks.drill.steps import Outcome, Steps
 from tests.cli.processes import free_port
 from tests.cli.projects import write_type
 from tests.cluster import programs
 from tests.cluster.press import ARTICLE, article_with, write_press
+from tests.cluster.programs import until
 from tests.cluster.proxies import write_nginx
 from tests.postgresql_server import database_name
 

@@ -5,11 +5,11 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx
 import psutil  # type: ignore[import-untyped]
@@ -24,7 +24,6 @@ from tests.cluster.press import write_press
 from tests.postgresql_server import PostgresqlServer, database_name
 
 METRICS_TOKEN: Final = "a-token-for-the-drill"
-PATIENCE: Final = 60.0
 
 
 class NotRun(Exception):
@@ -66,7 +65,7 @@ class Site:
         return await asyncio.to_thread(run, *arguments, *where, **{**self.cluster.variables, **variables})
 
     def new_node(self, name: str, project: Path, **variables: str) -> Node:
-        """Return a node of its own, not behind the proxy, that ends with the drill."""
+        """Return an additional node, which is not behind the proxy and ends with the drill."""
         node = Node(name, project, free_port(), {**self.cluster.variables, **variables})
         self.spare_nodes.append(node)
         return node
@@ -90,28 +89,6 @@ async def status_of(node: Node, path: str) -> int:
         return (await get(node, path)).status_code
     except httpx.HTTPError:
         return 0
-
-
-async def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
-    """Wait until a condition holds, which is evaluated in a thread. Raises TimeoutError."""
-    async with asyncio.timeout(seconds):
-        while not await asyncio.to_thread(condition):  # noqa: ASYNC110 - other processes send no events
-            await asyncio.sleep(0.05)
-
-
-def kill_database(server: PostgresqlServer) -> None:
-    """End all processes of the database server as a crash would."""
-    postmaster = psutil.Process(int((server.data / "postmaster.pid").read_text().split()[0]))
-    for process in [postmaster, *postmaster.children(recursive=True)]:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
-
-
-def start_database(server: PostgresqlServer) -> None:
-    """Start the database server after a crash or a stop."""
-    with contextlib.suppress(OSError):
-        (server.data / "postmaster.pid").unlink()
-    server.start()
 
 
 @contextmanager
