@@ -15,7 +15,7 @@ const CHANGES: Labels = {
   'login refused': 'audit.action.refused',
   'permissions removed': 'audit.action.permissions',
 };
-/** Operations that are recorded by name. `tests/pages/test_audit_labels.py` checks that none is missing. */
+/** Operations that are recorded by name. `tests/pages/test_audit_labels.py` checks that the list is complete. */
 const OPERATIONS: Readonly<Partial<Record<keyof Operations, MessageKey>>> = {
   'POST /admin/api-tokens': 'audit.action.apiToken.create',
   'DELETE /admin/api-tokens/:id': 'audit.action.apiToken.delete',

@@ -69,8 +69,8 @@ export const schema = new Schema({
       parseDOM: [{ tag: 'figure[data-image]', getAttrs: (dom) => ({ image: read(dom, 'data-image') ?? {} }) }],
       toDOM: ({ attrs }) => {
         const image = attrs.image as Json;
-        const told = { src: publicUrl(String(image.url ?? '')), alt: String(image.alternativeText ?? ''), loading: 'lazy' };
-        return ['figure', { 'data-image': JSON.stringify(image) }, ['img', told]];
+        const attributes = { src: publicUrl(String(image.url ?? '')), alt: String(image.alternativeText ?? ''), loading: 'lazy' };
+        return ['figure', { 'data-image': JSON.stringify(image) }, ['img', attributes]];
       },
     },
     unknown: unknown('div', { group: 'block' }),
