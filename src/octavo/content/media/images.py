@@ -82,7 +82,7 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
                 image.draft(None, (largest, largest))  # JPEG: decode at a reduced size, at least this large
             image.load()
             return size, wanted, _upright(image, kind) if wanted else image, orientation
-    except (OctavoError, UnidentifiedImageError):
+    except (OctavoError, UnidentifiedImageError, MemoryError):
         raise
     except Image.DecompressionBombError:
         raise _too_large() from None

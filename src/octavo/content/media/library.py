@@ -5,12 +5,11 @@
             ids = await stored.insert(unit)
 
 Files are copied, measured and resized before the transaction starts, so it does not wait for them. If the block raises
-an exception, they are removed. A process decodes one image at a time, which limits memory and leaves processor time for
-other requests. Raises `ApplicationError`, `ValidationError`, `PayloadTooLargeError`.
+an exception, they are removed. Images are processed by `image_workers`. Raises `ApplicationError`, `ValidationError`,
+`PayloadTooLargeError`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ import orjson
 from octavo.content.core_store import stored_value
 from octavo.content.media.file_names import FileName, read_file_name
 from octavo.content.media.folders import ApiFolder, Folder
+from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, Part, StoredFile
 from octavo.content.media.storage.base import ReplacedObject, Storage, temporary_in
 from octavo.core.clock import this_moment
@@ -146,8 +146,6 @@ class MediaLibrary:
         self.storage = storage
         self._database = database
         self._options = options or MediaOptions()
-        # Always the same thread: the C library keeps freed memory per thread that ever decoded an image.
-        self._images = ThreadPoolExecutor(1, "octavo-images")
         dialect = database.dialect
         self._insert = compile_insert_file(dialect)
         self._find_hash = compile_find_hash(dialect)
@@ -239,7 +237,9 @@ class MediaLibrary:
         try:
             await in_thread(lambda: work.copy(file, name))
             scaled = await self._is_scaled() if work.is_image else False
-            await in_thread(lambda: work.measure(scaled=scaled), self._images)
+            preparation = work.preparation(scaled=scaled)
+            if preparation is not None:
+                work.prepared(await IMAGE_WORKERS.run(preparation))
             return await in_thread(lambda: store(work, name))
         except BaseException:
             await in_thread(work.discard)

@@ -5,14 +5,15 @@ updates the row is about to end.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 from octavo.content.media.file_names import FileName, new_hash
+from octavo.content.media.file_preparation import Preparation, needs_preparation, prepare_file
 from octavo.content.media.file_types import HEAD_BYTES, is_false_image, type_of
-from octavo.content.media.image_metadata import remove_notes
 from octavo.content.media.image_sizes import Format, Measured
 from octavo.content.media.storage.base import Storage, StoredObject, temporary_in
 from octavo.core.errors import ApplicationError
@@ -142,15 +143,20 @@ class FileWork:
         """Whether it is an image; known after the copy."""
         return self._mime.startswith("image/")
 
-    def measure(self, *, scaled: bool = True) -> None:
-        """Measure an image and create its formats (only a thumbnail unless `scaled`), and remove its metadata."""
-        from octavo.content.media.images import process_image  # imports Pillow, for the first file
-
+    def preparation(self, *, scaled: bool = True) -> Callable[[], Measured] | None:
+        """Return the function that measures the file and creates its formats (only a thumbnail unless `scaled`), for a
+        worker; None if the file needs none."""
+        if not needs_preparation(self._mime):
+            return None
         options = self._options
         breakpoints = options.breakpoints if scaled else {}
-        self._measured = process_image(self._path, self._mime, breakpoints, self._path, check=options.check_images)
-        if not options.keep_notes and remove_notes(self._path, self._mime, self._measured.orientation):
-            self._size = self._path.stat().st_size
+        preparation = Preparation(breakpoints, options.check_images, options.keep_notes)
+        return partial(prepare_file, self._path, self._mime, preparation)
+
+    def prepared(self, measured: Measured) -> None:
+        """Accept the result of the preparation."""
+        self._measured = measured
+        self._size = self._path.stat().st_size
 
     def publish(self, name: FileName, info: FileInfo, path: str = "") -> StoredFile:
         """Store a new file under generated names."""

@@ -1,0 +1,35 @@
+"""Prepare an uploaded file in a worker: measure an image, create its formats, and remove metadata."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from octavo.content.media.image_sizes import Measured
+from octavo.core.values import dataclass
+
+_TYPES_WITH_METADATA = ("image/", "video/", "audio/", "application/mp4")
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What to do with a file: the formats to create, by name and maximum width or height, beside a thumbnail; whether
+    a file that starts like an image must be one; whether to keep metadata."""
+
+    breakpoints: Mapping[str, int]
+    check_images: bool = False
+    keep_notes: bool = False
+
+
+def needs_preparation(mime: str) -> bool:
+    """Return whether files of this type have a size or metadata."""
+    return mime.startswith(_TYPES_WITH_METADATA)
+
+
+def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
+    """Measure a file, write its formats beside it, and remove its metadata in place. Raises ApplicationError."""
+    from octavo.content.media.image_metadata import remove_notes
+    from octavo.content.media.images import process_image  # Pillow is only for workers
+
+    measured = process_image(path, mime, preparation.breakpoints, path, check=preparation.check_images)
+    if not preparation.keep_notes:
+        remove_notes(path, mime, measured.orientation)
+    return measured
