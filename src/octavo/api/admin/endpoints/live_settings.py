@@ -26,14 +26,14 @@ class LiveSettingsEndpoints:
     """`/octavo/live-settings`"""
 
     operations = (
-        AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answers=LiveSettingsAnswer),
+        AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answer=LiveSettingsAnswer),
         AdminOperation(
             "PUT",
             _PATH,
             "change",
             "Set the log level and maintenance mode of all processes",
-            answers=LiveSettingsAnswer,
-            takes=ChangedLiveSettings,
+            answer=LiveSettingsAnswer,
+            body=ChangedLiveSettings,
         ),
     )
 
