@@ -157,6 +157,7 @@ def test_the_list_is_configured_for_everybody(desk: Desk) -> None:
     desk.fill("Label for title", "Headline")
     desk.do("__look.all('[aria-label^=\"Move Title\"]')[0].focus()")
     desk.press("ArrowUp")
+    assert desk.do("document.querySelector('.page > header').contains(__look.button('Save', true))")
     desk.click("Save")
     desk.see("Saved")
     told = desk.ask("GET", "/content-manager/content-types/api::article.article/configuration")["data"]["contentType"]
@@ -197,6 +198,35 @@ def test_what_is_done_with_rows_stays_in_sight(desk: Desk, width: int) -> None:
     desk.until("document.querySelector('.frame.before .scroll:not(.more)')", "that the end is reached")
     desk.click_at("tbody td.end button")
     desk.see("Duplicate")
+    desk.press("Escape")
+
+
+def test_the_actions_alone_stay_over_other_columns(desk: Desk) -> None:
+    desk.size(1024)
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    desk.see("in total")
+    heads = desk.do("[...document.querySelectorAll('thead th')].map((one) => one.innerText.trim())")
+    assert heads.index("Status") == 3, "beside the title"
+    pinned = "[...document.querySelectorAll('tbody tr:first-child > *')].map((one) => getComputedStyle(one).position)"
+    assert [at for at, one in enumerate(desk.do(pinned)) if one == "sticky"] == [len(heads) - 1]
+
+
+def test_nothing_moves_when_a_dialog_opens(desk: Desk) -> None:
+    desk.size(1400, 500)
+    desk.open(ARTICLES)
+    desk.see("in total")
+    room = """((fixed) => {
+      fixed.style.cssText = 'position: fixed; inset: 0';
+      document.body.append(fixed);
+      const widths = [fixed, document.querySelector('main')].map((one) => one.getBoundingClientRect().width);
+      fixed.remove();
+      return widths;
+    })(document.createElement('div'))"""
+    before = desk.do(room)
+    assert desk.do("document.documentElement.scrollHeight > innerHeight"), "a page with a scroll bar"
+    desk.click("Columns")
+    desk.see("Close")
+    assert desk.do(room) == before
     desk.press("Escape")
 
 

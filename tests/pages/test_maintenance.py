@@ -4,16 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.pages.articles import leave, make, open_form, stored
+from tests.pages.articles import LIST, leave, make, open_form, stored
 from tests.pages.desk import Desk
 
 MESSAGE = "Back at 6 pm"
 
 
 @pytest.fixture
-def article(desk: Desk) -> int:
+def article(desk: Desk) -> Iterator[int]:
     """An article from before the maintenance."""
-    return make(desk, "Before maintenance")
+    made = make(desk, "Before maintenance")
+    yield made
+    desk.ask("DELETE", f"{LIST}/{made}")
 
 
 @pytest.fixture
@@ -36,4 +38,14 @@ def test_a_save_shows_the_message_and_loses_nothing(desk: Desk, in_maintenance: 
     desk.click("Save")
     desk.see("Saved")
     assert stored(desk, article)["title"] == "Written meanwhile"
+    leave(desk)
+
+
+def test_a_banner_shows_the_message_before_a_save(desk: Desk, in_maintenance: None, article: int) -> None:
+    open_form(desk, article)
+    desk.see("Read-only during maintenance", MESSAGE)
+    assert desk.barriers() == []
+    desk.ask("PUT", "/octavo/live-settings", {"maintenance": None})
+    desk.do("document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))")
+    desk.gone(MESSAGE)
     leave(desk)

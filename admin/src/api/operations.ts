@@ -699,6 +699,16 @@ export interface MailTemplate {
   options: TemplateOptions;
 }
 
+/** The message of maintenance mode; null if it is off. */
+export interface Maintenance {
+  message: string | null;
+}
+
+/** Whether the service is read-only. */
+export interface MaintenanceAnswer {
+  data: Maintenance;
+}
+
 /** A file in the library. `size` is in kilobytes. */
 export interface MediaFile {
   id: number;
@@ -1526,6 +1536,8 @@ export interface Operations {
   'GET /octavo/live-settings': { path: undefined; takes: unknown; answers: LiveSettingsAnswer };
   /** Set the log level and maintenance mode of all processes */
   'PUT /octavo/live-settings': { path: undefined; takes: ChangedLiveSettings; answers: LiveSettingsAnswer };
+  /** Show whether the service is read-only */
+  'GET /octavo/maintenance': { path: undefined; takes: unknown; answers: MaintenanceAnswer };
   /** Publish entries with their previous publication dates */
   'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: PublishedAgain; answers: Counted };
   /** Show recent changes and schedules */

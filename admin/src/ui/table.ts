@@ -8,8 +8,6 @@ export interface Column {
   isNumber?: boolean;
   /** As narrow as it can be. */
   isNarrow?: boolean;
-  /** Beside the last column, and in sight with it where the table is wider than its place. */
-  isPinned?: boolean;
 }
 
 /** `name:ASC` turned around; another column begins upwards. */

@@ -85,6 +85,9 @@ async def test_writes_are_refused_on_all_nodes_and_reads_continue(nodes: tuple[P
         assert query.json["data"]["stories"]["data"] == [{"id": "1"}]
         ready = await call(service.asgi, "GET", "/_ready")
         assert (ready.status, ready.json["reasons"]) == (200, ["read-only: maintenance mode is on"])
+        shown = await call(service.asgi, "GET", "/octavo/maintenance", [("authorization", f"Bearer {ann}")])
+        assert shown.json == {"data": {"message": MESSAGE}}
+        assert (await call(service.asgi, "GET", "/octavo/maintenance")).status == 401
     with pytest.raises(UnderMaintenance):
         async with unit_of_work(other.database):
             pass

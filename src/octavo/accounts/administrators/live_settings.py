@@ -56,6 +56,11 @@ class LiveSettingsRows:
         """Return the current values."""
         return await read_live_settings(self._database)
 
+    @property
+    def maintenance(self) -> str | None:
+        """The message of maintenance mode, or None if it is off, as this process knows it."""
+        return self._database.read_only_message
+
     async def set(self, values: Mapping[Name, str | None]) -> None:
         """Set values, or reset them with None. In this process, maintenance mode begins and ends at once."""
         await set_live(self._database, values)

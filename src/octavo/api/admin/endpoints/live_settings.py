@@ -1,4 +1,4 @@
-"""The log level and maintenance mode of all processes, for super admins."""
+"""The log level and maintenance mode of all processes, for super admins. All administrators can read its message."""
 
 from typing import Any, Final
 
@@ -6,7 +6,7 @@ from octavo.access.authorization.actor import Actor, check_super_admin
 from octavo.accounts.administrators.live_settings import LEVELS, MOST_MESSAGE, LiveSettings, LiveSettingsRows, Name
 from octavo.api.admin.answers import data_answer
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.monitoring import ChangedLiveSettings, LiveSettingsAnswer
+from octavo.api.admin.schemas.monitoring import ChangedLiveSettings, LiveSettingsAnswer, MaintenanceAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.core.errors import ValidationError
@@ -23,7 +23,7 @@ _FORM: Final = Record(
 
 
 class LiveSettingsEndpoints:
-    """`/octavo/live-settings`"""
+    """`/octavo/live-settings` and `/octavo/maintenance`"""
 
     operations = (
         AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answer=LiveSettingsAnswer),
@@ -34,6 +34,13 @@ class LiveSettingsEndpoints:
             "Set the log level and maintenance mode of all processes",
             answer=LiveSettingsAnswer,
             body=ChangedLiveSettings,
+        ),
+        AdminOperation(
+            "GET",
+            "/octavo/maintenance",
+            "maintenance",
+            "Show whether the service is read-only",
+            answers=MaintenanceAnswer,
         ),
     )
 
@@ -62,6 +69,10 @@ class LiveSettingsEndpoints:
             values["maintenance"] = message and message.strip()
         await self._rows.set(values)
         return data_answer(_shown(await self._rows.read()))
+
+    async def maintenance(self, _: Request, __: Actor) -> Response:
+        """GET /octavo/maintenance"""
+        return data_answer({"message": self._rows.maintenance})
 
 
 def _shown(found: LiveSettings) -> dict[str, str | None]:

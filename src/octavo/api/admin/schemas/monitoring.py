@@ -55,6 +55,18 @@ class ChangedLiveSettings(TypedDict):
     maintenance: NotRequired[str | None]
 
 
+class Maintenance(TypedDict):
+    """The message of maintenance mode; null if it is off."""
+
+    message: str | None
+
+
+class MaintenanceAnswer(TypedDict):
+    """Whether the service is read-only."""
+
+    data: Maintenance
+
+
 class ToldDelivery(TypedDict):
     """A webhook message, and the result of its last delivery."""
 
