@@ -12,7 +12,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable
-from mmap import ACCESS_READ, mmap
+from mmap import ACCESS_READ, MADV_DONTNEED, mmap
 from pathlib import Path
 from typing import IO, Final
 
@@ -50,6 +50,7 @@ _GIF_APPLICATIONS: Final = (b"\x0bNETSCAPE2.0", b"\x0bANIMEXTS1.0", b"\x0bICCRGB
 """Applications whose extensions stay: repetitions and color profiles."""
 
 _PIECE: Final = 1 << 20
+_MAPPED: Final = 16 << 20
 _BOX_TYPES: Final = ("image/", "video/", "audio/", "application/mp4")
 
 
@@ -120,10 +121,13 @@ def _read(source: mmap, length: int) -> bytes:
 def _pass(source: mmap, length: int, target: IO[bytes] | None) -> None:
     """Copy `length` bytes in chunks, or skip them if `target` is None."""
     while length:
+        place = source.tell()
         piece = _read(source, min(length, _PIECE))
         length -= len(piece)
         if target is not None:
             target.write(piece)
+        if place // _MAPPED != source.tell() // _MAPPED:
+            source.madvise(MADV_DONTNEED)  # otherwise all of the file counts as this process's memory
 
 
 # JPEG: segments, and pixels after each start of a scan

@@ -4,22 +4,25 @@ Nothing is decoded before its size is known and accepted. Raises `ApplicationErr
 """
 
 import math
+import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 from xml.parsers import expat
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageFile, UnidentifiedImageError
 
 from octavo.content.media.file_types import HEAD_BYTES, SVG
 from octavo.content.media.image_sizes import Format, Measured, Size, Wanted, wanted_formats
 from octavo.content.media.image_structure import check_structure
 from octavo.core.errors import ApplicationError, OctavoError
 
-MAX_PIXELS: Final = 64_000_000
-"""The maximum number of pixels of an image that is decoded; each uses four bytes of memory."""
+MAX_MEMORY: Final = 200_000_000
+"""The maximum size in bytes of a decoded image in memory."""
 
+Image.MAX_IMAGE_PIXELS = None  # `_check_memory` is the limit
 _NO_IMAGE: Final = "File is not a valid image"
 _FORMATS: Final = {
     "image/png": "PNG",
@@ -44,6 +47,20 @@ _MODES: Final = {
 _ANIMATED: Final = frozenset({"GIF", "WEBP", "PNG"})
 _PICTURE_INFO: Final = frozenset({"transparency", "background", "icc_profile"})
 """What Pillow may copy to the formats. It would also copy comments."""
+_PIXEL_BYTES: Final = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2}
+"""The memory of a pixel by mode; four bytes in other modes."""
+_WEBP_BUFFERS: Final = 3
+"""Pictures that the decoder of WebP needs beside the result."""
+_TURNS: Final = (
+    *(Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.ROTATE_180, Image.Transpose.FLIP_TOP_BOTTOM),
+    *(Image.Transpose.TRANSPOSE, Image.Transpose.ROTATE_270, Image.Transpose.TRANSVERSE, Image.Transpose.ROTATE_90),
+)
+"""The rotations for the EXIF orientations 2 to 8."""
+_STRIP_PIXELS: Final = 1_000_000
+_BITS, _STRIP_HEIGHT, _TILE_WIDTH, _TILE_HEIGHT = 258, 278, 322, 323
+"""Tags of TIFF files."""
+_GAP: Final = 2
+"""How much larger than the largest format an image is at least before the precise scaling."""
 
 
 def process_image(
@@ -72,22 +89,58 @@ def process_image(
 def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size, Wanted, Image.Image, int]:
     try:
         with Image.open(path, formats=[kind]) as image:
-            if image.width * image.height > MAX_PIXELS:
-                raise _too_large()
+            pixels = image.width * image.height
+            if kind != "JPEG":
+                _check_memory(image, pixels)  # already reading the orientation can decode
             orientation = _orientation(image)
             size = _shown_size(image, orientation)
             wanted = [] if _is_animated(image, kind) else wanted_formats(size, breakpoints)
             if wanted:
-                largest = max(max(fitted.width, fitted.height) for _, fitted in wanted)
-                image.draft(None, (largest, largest))  # JPEG: decode at a reduced size, at least this large
+                image.draft(None, _draft_size(wanted, orientation))  # JPEG: decode at a reduced size
+            _check_memory(image, pixels)
             image.load()
-            return size, wanted, _upright(image, kind) if wanted else image, orientation
+            return size, wanted, _upright(image, kind, wanted, orientation) if wanted else image, orientation
     except (OctavoError, UnidentifiedImageError, MemoryError):
         raise
-    except Image.DecompressionBombError:
-        raise _too_large() from None
     except Exception:  # decoders raise arbitrary errors for broken files
         raise ApplicationError(_NO_IMAGE) from None
+
+
+def _draft_size(wanted: Wanted, orientation: int) -> tuple[int, int]:
+    """Return twice the size of the largest format, in the direction in which the image is stored."""
+    largest = max((fitted for _, fitted in wanted), key=lambda fitted: fitted.width * fitted.height)
+    width, height = 2 * largest.width, 2 * largest.height
+    return (height, width) if orientation >= 5 else (width, height)
+
+
+def _check_memory(image: ImageFile.ImageFile, pixels: int) -> None:
+    """Raise ApplicationError if decoding would need too much memory. `pixels` of a JPEG are those of its full size."""
+    per_pixel = _PIXEL_BYTES.get(image.mode, 4)
+    if image.format == "WEBP":
+        per_pixel *= 1 + _WEBP_BUFFERS
+    needed = image.width * image.height * per_pixel + int(pixels * _coefficient_bytes(image)) + _strip_bytes(image)
+    if needed > MAX_MEMORY:
+        most = pixels * MAX_MEMORY // needed // 1_000_000
+        raise ApplicationError(f"The image is too large: at most {most} million pixels are accepted")
+
+
+def _strip_bytes(image: ImageFile.ImageFile) -> int:
+    """Return the memory for a compressed strip of a TIFF file, and for the file, which the decoder maps."""
+    if image.format != "TIFF" or not image.tile or image.tile[0][0] != "libtiff":
+        return 0
+    tags: Mapping[int, Any] = getattr(image, "tag_v2", {})
+    bits = tags.get(_BITS, (1,))
+    across = min(int(tags.get(_TILE_WIDTH, image.width)), image.width)
+    down = min(int(tags.get(_TILE_HEIGHT, tags.get(_STRIP_HEIGHT, image.height))), image.height)
+    return across * down * int(sum(bits)) // 8 + Path(os.fsdecode(image.filename)).stat().st_size
+
+
+def _coefficient_bytes(image: Image.Image) -> float:
+    """Return the memory for each pixel of a progressive JPEG: decoders keep all coefficients, of two bytes each."""
+    if not image.info.get("progressive"):
+        return 0
+    areas: list[int] = [across * down for _, across, down, _ in getattr(image, "layer", ())]
+    return 2 * sum(areas) / max(areas, default=1)
 
 
 def _is_animated(image: Image.Image, kind: str) -> bool:
@@ -109,22 +162,51 @@ def _write_formats(image: Image.Image, kind: str, wanted: Wanted, target: Path) 
         yield written[name]
 
 
-def _upright(image: Image.Image, kind: str) -> Image.Image:
-    """Return the image rotated as displayed, in a mode that can be resized and written."""
-    upright = ImageOps.exif_transpose(image)
-    if upright.mode in _MODES[kind]:
-        return upright
-    if upright.mode.startswith("I"):  # 16 bits for each pixel
-        upright = upright.point(lambda value: value / 256).convert("L")
-    profile_holds = upright.mode in ("P", "RGB", "RGBA")
-    upright = upright.convert("RGBA" if upright.has_transparency_data and kind != "JPEG" else "RGB")
-    if not profile_holds:
-        upright.info.pop("icc_profile", None)
-    return upright
+def _upright(image: Image.Image, kind: str, wanted: Wanted, orientation: int) -> Image.Image:
+    """Return the image rotated as displayed, in a mode that can be resized and written, not much larger than needed."""
+    profile_stays = image.mode in (*_MODES[kind], "P", "RGB", "RGBA")
+    info = image.info
+    image = _reduced(image, kind, wanted)
+    image.info = {name: value for name, value in info.items() if name in _PICTURE_INFO}
+    if image.mode == "RGBA":
+        image.info.pop("transparency", None)
+    if not profile_stays:
+        image.info.pop("icc_profile", None)
+    return image if orientation == 1 else image.transpose(_TURNS[orientation - 2])
+
+
+def _reduced(image: Image.Image, kind: str, wanted: Wanted) -> Image.Image:
+    """Return a smaller image. It is converted in strips, which need little memory."""
+    largest = max(max(size.width, size.height) for _, size in wanted)
+    factor = max(1, int(max(image.size) / largest / _GAP))
+    if factor == 1:
+        return _converted(image, kind)
+    rows = max(1, _STRIP_PIXELS // image.width // factor) * factor
+    strips = (
+        _converted(image.crop((0, top, image.width, min(top + rows, image.height))), kind).reduce(factor)
+        for top in range(0, image.height, rows)
+    )
+    first = next(strips)
+    reduced = Image.new(first.mode, (first.width, -(-image.height // factor)))
+    reduced.paste(first)
+    for number, strip in enumerate(strips, 1):
+        reduced.paste(strip, (0, number * (rows // factor)))
+    return reduced
+
+
+def _converted(image: Image.Image, kind: str) -> Image.Image:
+    """Return an image in a mode that can be resized and written."""
+    if image.mode in _MODES[kind]:
+        return image
+    if image.mode.startswith("I"):  # 16 bits for each pixel
+        image = image.point(lambda value: value / 256).convert("L")
+    return image.convert("RGBA" if image.has_transparency_data and kind != "JPEG" else "RGB")
 
 
 def _orientation(image: Image.Image) -> int:
-    """Return the EXIF orientation: 1 to 8, upright if it is missing or invalid."""
+    """Return the EXIF orientation: 1 to 8, upright if it is missing or invalid. Pillow turns TIFF images itself."""
+    if image.format == "TIFF":
+        return 1
     found = image.getexif().get(0x0112, 1)
     return found if isinstance(found, int) and 1 <= found <= 8 else 1
 
@@ -135,11 +217,27 @@ def _shown_size(image: Image.Image, orientation: int) -> Size:
     return Size(image.height, image.width) if turned else Size(image.width, image.height)
 
 
-def _too_large() -> ApplicationError:
-    return ApplicationError(f"The image is too large: at most {MAX_PIXELS // 1_000_000} million pixels are accepted")
-
-
 # SVG
+
+_MOST_LENGTH: Final = 2**31
+_LENGTH: Final = re.compile(
+    r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(|px|pt|pc|mm|cm|in|q|em|rem|ex|ch)", re.I | re.ASCII
+)
+_UNITS: Final = {
+    "": 1.0,
+    "px": 1.0,
+    "in": 96.0,
+    "cm": 96 / 2.54,
+    "mm": 9.6 / 2.54,
+    "q": 2.4 / 2.54,
+    "pt": 96 / 72,
+    "pc": 16.0,
+    "em": 16.0,
+    "rem": 16.0,
+    "ex": 8.0,
+    "ch": 8.0,
+}
+"""Pixels of each unit, as in CSS. Units of fonts assume the initial font size of browsers."""
 
 
 class _RootFound(Exception):
@@ -168,17 +266,25 @@ def read_svg_size(path: Path) -> Size | None:
 
 
 def _svg_size(attributes: Mapping[str, str]) -> Size | None:
+    """Return the size; with only one length, the proportions of the view box determine the other."""
     width, height = _length(attributes.get("width", "")), _length(attributes.get("height", ""))
     box = [_length(part) for part in attributes.get("viewBox", "").replace(",", " ").split()]
-    if len(box) == 4 and (width is None or height is None):
-        width, height = width or box[2], height or box[3]
-    return Size(width, height) if width and height else None
-
-
-def _length(text: str) -> int | None:
-    """Parse a length in pixels, with or without the unit."""
-    try:
-        number = float(text.strip().removesuffix("px"))
-    except ValueError:
+    across, down = box[2:] if len(box) == 4 else (None, None)
+    if across and down:
+        if width is None and height is None:
+            width, height = across, down
+        elif width is None:
+            width = (height or 0) * across / down
+        elif height is None:
+            height = width * down / across
+    if width is None or height is None:
         return None
-    return round(number) if math.isfinite(number) and 0 <= number < 2**31 else None
+    size = Size(round(width), round(height))
+    return size if 0 < size.width < _MOST_LENGTH and 0 < size.height < _MOST_LENGTH else None
+
+
+def _length(text: str) -> float | None:
+    """Return a length in pixels, or None for percentages and invalid ones."""
+    found = _LENGTH.fullmatch(text.strip())
+    number = float(found[1]) * _UNITS[found[2].lower()] if found else math.inf
+    return number if 0 <= number < _MOST_LENGTH else None
