@@ -49,7 +49,7 @@ def adopt(folder: Path, markdown: Path | None, force: bool, drafts: Path | None,
         refuse(f"package.json {error}")
     if v4 is None:
         refuse(f"{folder} is not a Strapi v4 project: its package.json does not require @strapi/strapi 4")
-    report = examine(folder, v4, os.environ)
+    report = examine(folder, os.environ)
     if drafts is not None:
         report = replace(report, drafts=_drafted(folder, drafts))
     if markdown is not None:

@@ -29,6 +29,15 @@ class DefinitionFile:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class PluginDefinitions:
+    """The content types of a v4 project's plugins, and warnings. `missing` are plugins whose folder does not exist."""
+
+    files: tuple[DefinitionFile, ...] = ()
+    problems: tuple[DefinitionProblem, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
 class DefinitionFiles:
     """Reads the definition files of source folders, and collects errors in `problems`."""
 
@@ -61,6 +70,11 @@ class DefinitionFiles:
                 parts = {part.lower() for part in path.relative_to(folder.path).parts}
                 if path not in read and parts & _DEFINITION_FOLDERS and "node_modules" not in parts:
                     yield folder.name(path)
+
+    def types_in(self, owner: str) -> Iterator[DefinitionFile]:
+        """Yield `content-types/<name>/schema.json` as types of `owner`, for example `plugin::shop`."""
+        for path, raw, name in self._read(TYPE_FILES):
+            yield DefinitionFile(f"{owner}.{_singular_name(raw) or path.parent.name}", raw, name)
 
     def _of_plugins(self) -> Iterator[DefinitionFile]:
         """Yield the definitions of plugins in the project. v4's `server` folder is used if the plugin is written in

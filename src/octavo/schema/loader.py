@@ -1,6 +1,7 @@
 """Load a project's definitions as a registry, with all problems found."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,13 +21,13 @@ from octavo.schema.builtin_attributes import with_builtin_attributes
 from octavo.schema.check import unsound
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
-from octavo.schema.definition_files import DefinitionFile, DefinitionFiles
+from octavo.schema.definition_files import DefinitionFile, DefinitionFiles, PluginDefinitions
 from octavo.schema.definition_values import Reader
 from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, did_you_mean, warning
 from octavo.schema.registry import Registry
 from octavo.schema.source_folders import SourceFolder, project_source
-from octavo.schema.tolerance import tolerate
+from octavo.schema.tolerance import tolerate, without_missing_plugins
 
 """The source of definitions that are not in a file of the project."""
 
@@ -118,9 +119,15 @@ def load_registry(project: Path, custom_fields: CustomFields | None = None) -> R
 
 
 def inspect_definitions(
-    project: Path, custom_fields: CustomFields | None = None, plugins: Sequence[SourceFolder] = ()
+    project: Path,
+    custom_fields: CustomFields | None = None,
+    plugins: Sequence[SourceFolder] = (),
+    of_v4: PluginDefinitions | None = None,
 ) -> Inspection:
-    """Inspect all definitions of a project and its plugins, and return errors and warnings."""
+    """Inspect all definitions of a project and its plugins, and return errors and warnings.
+
+    `of_v4`, for v4 projects, are the types of its own plugins. Relations to types of missing plugins are then ignored.
+    """
     problems: list[DefinitionProblem] = []
     files = DefinitionFiles([project_source(project)], problems)
     brought = DefinitionFiles(plugins, problems)
@@ -129,13 +136,19 @@ def inspect_definitions(
         parse_component(file.uid, file.raw, Reader(file.name, problems, fields))
         for file in _joined(files.components(), brought.components(), problems)
     ]
-    content_types = list(_builtin(files.extensions(), problems, fields))
+    brought_types = of_v4 or PluginDefinitions()
+    extended = {file.uid: file for file in files.extensions()}
+    own_types = list(_joined(files.content_types(), brought.content_types(), problems))
+    known = {file.uid for file in own_types} | BUILTIN_TYPES.keys()
+    own_types += (_extended(file, extended) for file in brought_types.files if file.uid not in known)
+    problems += brought_types.problems
+    problems += (_unused(file) for uid, file in extended.items() if uid not in known | {one.uid for one in own_types})
+    content_types = list(_builtin(extended, problems, fields))
     problems += (warning(name, "", _UNREAD) for name in files.unread_extensions())
-    content_types += [
-        parse_content_type(file.uid, file.raw, Reader(file.name, problems, fields))
-        for file in _joined(files.content_types(), brought.content_types(), problems)
-    ]
+    content_types += [parse_content_type(file.uid, file.raw, Reader(file.name, problems, fields)) for file in own_types]
     registry = Registry(content_types, components)
+    if of_v4 is not None:
+        registry = without_missing_plugins(registry, of_v4.missing, problems)
     problems += unsound(registry)
     problems += find_inconsistencies(registry)
     if any(problem.severity == "error" for problem in problems):
@@ -167,16 +180,20 @@ def _unused(file: DefinitionFile) -> DefinitionProblem:
     return warning(file.name, "", f"is not used, because there is no built-in content type {file.uid}; {hint}")
 
 
+def _extended(file: DefinitionFile, extensions: Mapping[str, DefinitionFile]) -> DefinitionFile:
+    """Return the definition of a plugin with the keys that the project's extension replaces."""
+    found = extensions.get(file.uid)
+    return file if found is None else replace(file, raw={**file.raw, **found.raw}, name=found.name)
+
+
 def builtin_registry() -> Registry:
     """Return the registry of the built-in content types alone."""
-    return Registry(_builtin((), [], CustomFields()), ())
+    return Registry(_builtin({}, [], CustomFields()), ())
 
 
 def _builtin(
-    extensions: Iterable[DefinitionFile], problems: list[DefinitionProblem], fields: CustomFields
+    extended: Mapping[str, DefinitionFile], problems: list[DefinitionProblem], fields: CustomFields
 ) -> Iterable[ContentType]:
-    extended: Mapping[str, DefinitionFile] = {file.uid: file for file in extensions}
-    problems += (_unused(file) for uid, file in extended.items() if uid not in BUILTIN_TYPES)
     for uid, raw in BUILTIN_TYPES.items():
         file = extended.get(uid)
         own, name = (file.raw, file.name) if file else ({}, BUILT_IN)

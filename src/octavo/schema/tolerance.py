@@ -23,6 +23,41 @@ def tolerate(registry: Registry, noticed: Iterable[DefinitionProblem] = ()) -> R
     return Registry(content_types, components, remarks) if remarks else registry
 
 
+def without_missing_plugins(
+    registry: Registry, missing: Collection[str], problems: list[DefinitionProblem]
+) -> Registry:
+    """Return the registry of a v4 project without relations to content types of plugins that are not installed.
+
+    Their tables stay unchanged. Each is recorded as a warning.
+    """
+    count = len(problems)
+    content_types = [_without_plugins(item, registry, missing, problems) for item in registry.content_types.values()]
+    components = [_without_plugins(item, registry, missing, problems) for item in registry.components.values()]
+    return Registry(content_types, components) if len(problems) > count else registry
+
+
+def _without_plugins(
+    definition: DefinitionT, registry: Registry, missing: Collection[str], problems: list[DefinitionProblem]
+) -> DefinitionT:
+    kept = dict(definition.attributes)
+    for name, attribute in definition.attributes.items():
+        target = attribute.target if isinstance(attribute, Relation) else None
+        if target is not None and target.startswith("plugin::") and target not in registry.content_types:
+            plugin = target.removeprefix("plugin::").partition(".")[0]
+            message = _missing_type(plugin, target, missing)
+            problems.append(warning(definition.source, f"attributes.{name}.target", message))
+            del kept[name]
+    return definition if len(kept) == len(definition.attributes) else replace(definition, attributes=kept)
+
+
+def _missing_type(plugin: str, target: str, missing: Collection[str]) -> str:
+    remedy = f"; not installed: {', '.join(sorted(missing))}" if missing else ""
+    return (
+        f"the content type {target} of the plugin {plugin} was not found, so this relation is not served; install the "
+        f"project's packages (npm ci), or remove the attribute{remedy}"
+    )
+
+
 def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[DefinitionProblem]) -> DefinitionT:
     attributes: dict[str, AnyAttribute] = {}
     count = len(remarks)

@@ -16,6 +16,7 @@ from octavo.settings.files.plugins import Plugins
 from octavo.settings.files.server import Server
 from octavo.settings.findings import Finding
 from octavo.settings.keys import Table, read_table, setting
+from octavo.settings.package_json import DeclaredPlugin
 from octavo.settings.problems import SettingsProblem
 
 Mode = Literal["development", "staging", "production"]
@@ -83,7 +84,7 @@ class Settings:
     value_files: Mapping[tuple[str, ...], Path] = field(default_factory=dict, repr=False)
     is_v4: bool = False
     findings: tuple[Finding, ...] = field(default=(), repr=False, compare=False)
-    named_plugins: tuple[str, ...] = field(default=(), repr=False)
+    named_plugins: tuple[DeclaredPlugin, ...] = field(default=(), repr=False)
     remarks: tuple[SettingsProblem, ...] = field(default=(), repr=False, compare=False)
 
     @property

@@ -34,6 +34,15 @@ class V4Project:
         return package in self.packages
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredPlugin:
+    """A plugin in `config/plugins`. `resolve` is its folder or package; None for packages found by name."""
+
+    name: str
+    enabled: bool = True
+    resolve: str | None = None
+
+
 def find_v4_project(folder: Path) -> V4Project | None:
     """Return the v4 project in a folder, or None if there is no `package.json`, or no Strapi in it.
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from octavo.core.errors import MissingExtra, is_missing_parser
 from octavo.settings.findings import Finding
 from octavo.settings.model import Settings
-from octavo.settings.package_json import CORE, depends_on, find_v4_project
+from octavo.settings.package_json import CORE, DeclaredPlugin, depends_on, find_v4_project
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import Found, Given
 
@@ -31,8 +31,8 @@ class V4Configuration(Protocol):
         """The project's values."""
 
     @property
-    def plugins(self) -> tuple[str, ...]:
-        """The names in `config/plugins`, in order."""
+    def plugins(self) -> tuple[DeclaredPlugin, ...]:
+        """The plugins in `config/plugins`, in order."""
 
     def visible(self, variables: Found) -> Found:
         """Return the environment variables that v4 would also read."""

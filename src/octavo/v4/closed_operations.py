@@ -44,7 +44,7 @@ def read_project_code(settings: Settings, registry: Registry) -> Code:
     """Return the code of a v4 project, without what its owner allows. Raises InvalidCode."""
     from octavo.v4.code.read import read_code  # the parsers take time and memory
 
-    return allow(read_code(settings.project, registry), settings.api.adoption.allow)
+    return allow(read_code(settings.project, registry, settings.named_plugins), settings.api.adoption.allow)
 
 
 @dataclass(frozen=True, slots=True)

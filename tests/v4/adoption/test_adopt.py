@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from octavo.cli import main
 from tests.cli.projects import database_variables
 from tests.v4.adoption.project import HIDDEN, make_v4_project
+from tests.v4.config.project import PACKAGES
 
 _CONTENT = """
 INSERT INTO stories (id, title) VALUES (1, 'a'), (2, 'b');
@@ -192,14 +193,23 @@ def test_what_the_owner_allows_is_settled(tmp_path: Path) -> None:
 
 def test_a_project_that_cannot_start(tmp_path: Path) -> None:
     mysql = {"connection": {"client": "mysql", "connection": {"host": "db"}}}
-    broken = {"config/database.json": mysql, "src/api/story/routes/own.js": "module.exports = {", ".env": ""}
+    me = "module.exports = (plugin) => { plugin.controllers.user.me = async (ctx) => { ctx.body = 1 }; return plugin }"
+    broken = {
+        "package.json": {"dependencies": {**PACKAGES, "@strapi/plugin-graphql": "4.25.1"}},
+        "config/database.json": mysql,
+        "src/api/story/routes/own.js": "module.exports = {",
+        "src/extensions/users-permissions/strapi-server.js": me,
+        ".env": "",
+    }
     found = report(make_v4_project(tmp_path / "site", broken))
     assert [(item["place"], item["name"]) for item in found["stops"]] == [
         ("config/database.json:1", "connection.client")
     ]
     assert found["database"]["problem"].startswith("not inspected")
     assert [item["file"] for item in found["code"] if item["kind"] == "unreadable"] == ["src/api/story/routes/own.js"]
-    assert [item["guard"] for item in found["closed"]] == ["global::is-friend"]
+    closed = {item["guard"]: item["closes"] for item in found["closed"]}
+    assert closed.keys() == {"global::is-friend", "plugin::users-permissions.user.me"}
+    assert "Query.me" in closed["plugin::users-permissions.user.me"], "GraphQL is installed"
 
 
 def test_definitions_that_cannot_be_used(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from octavo.schema.builtin import UNLISTED
+from octavo.schema.builtin import BUILTIN_TYPES, UNLISTED
 from octavo.schema.content_types import ADMIN_USER, USER, Component, ContentType, Definition
 
 _ADMIN_RELATIONS: Final = ("oneWay", "manyWay")
@@ -75,11 +75,11 @@ def _plugin_options(content_type: ContentType) -> dict[str, Any]:
 
 
 def _is_visible(content_type: ContentType) -> bool:
-    """Return whether the builder shows a type: all but those of plugins."""
+    """Return whether the builder shows a type: all but hidden and built-in ones. The users' type is shown."""
     builder = content_type.plugin_options.get("content-type-builder")
     if isinstance(builder, Mapping) and "visible" in builder:
         return builder["visible"] is not False
-    return content_type.is_api or content_type.uid == USER
+    return content_type.uid == USER or content_type.uid not in BUILTIN_TYPES
 
 
 def _allowed_relations(content_type: ContentType) -> list[str] | None:

@@ -121,7 +121,7 @@ def _plugins(settings: Settings, packages: list[str]) -> Iterator[Mapping[str, s
     """Yield the plugins in v4's order: core ones, those in `config/plugins`, then others as in `package.json`."""
     for name, title, description in _CORE:
         yield {"name": name, "displayName": title, "description": description}
-    order = [*(_PACKAGE.format(name=name) for name in settings.named_plugins), *packages]
+    order = [*(_PACKAGE.format(name=plugin.name) for plugin in settings.named_plugins), *packages]
     found = [(_PACKAGE.format(name=name), name, *words) for name, *words in _PACKAGES]
     for package, name, title, description in sorted(found, key=lambda one: (*order, one[0]).index(one[0])):
         if name != "graphql" or settings.plugins.graphql.enabled:

@@ -24,6 +24,7 @@ from octavo.schema.loader import Inspection, inspect_definitions
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warning
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
+from octavo.settings.v4_package import load_v4
 
 logger = logging.getLogger(__name__)
 MOST_TOLD: Final = 5
@@ -65,9 +66,12 @@ def _plain(content_type: ContentType) -> ContentType:
     return replace(content_type, attributes=attributes, localized=False)
 
 
-def project_registry(settings: Settings) -> Registry:
-    """Return a project's registry, with the types of custom fields from their columns. Raises InvalidDefinitions."""
-    found = _inspect(settings)
+def project_registry(settings: Settings, *, connect: bool = True) -> Registry:
+    """Return a project's registry, with the types of custom fields from their columns unless `connect` is false.
+
+    Raises InvalidDefinitions.
+    """
+    found = _inspect(settings, connect=connect)
     if found.registry is None:
         raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
     return served_registry(settings, found.registry)
@@ -104,14 +108,15 @@ def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
                 yield warning(definition.source, f"attributes.{attribute.name}.regex", message)
 
 
-def _inspect(settings: Settings) -> Inspection:
+def _inspect(settings: Settings, *, connect: bool) -> Inspection:
     fields = known_custom_fields(settings.project, settings.api.custom_fields)
     plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
-    inspection = inspect_definitions(settings.project, fields, plugins)
-    if inspection.registry is None or not any(fields.unknown(inspection.registry)):
+    of_v4 = load_v4("plugin_definitions").read_plugin_definitions(settings) if settings.is_v4 else None
+    inspection = inspect_definitions(settings.project, fields, plugins, of_v4)
+    if not connect or inspection.registry is None or not any(fields.unknown(inspection.registry)):
         return inspection
     found = _column_types(settings, fields, inspection.registry)
-    return inspect_definitions(settings.project, replace(fields, found=found), plugins) if found else inspection
+    return inspect_definitions(settings.project, replace(fields, found=found), plugins, of_v4) if found else inspection
 
 
 def _column_types(settings: Settings, fields: CustomFields, registry: Registry) -> dict[str, str]:

@@ -9,52 +9,45 @@ from typing import Final
 from octavo.operations.runtime.definitions import project_registry, warnings_of
 from octavo.operations.runtime.open_resources import place_of_database
 from octavo.project import InvalidCode
-from octavo.schema.custom_fields import known_custom_fields
-from octavo.schema.loader import inspect_definitions
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
-from octavo.settings import Settings, SettingsError, load_settings, missing_secrets
+from octavo.settings import Settings, inspect_settings, missing_secrets
 from octavo.settings.loader import REQUIRED_SECRETS
-from octavo.settings.package_json import V4Project
 from octavo.settings.sources import read_env_file
-from octavo.v4.adoption.assemble import assemble, setting_items
+from octavo.v4.adoption.assemble import assemble
 from octavo.v4.adoption.database import UNUSABLE, look_into
-from octavo.v4.adoption.plugins import counterparts
 from octavo.v4.adoption.report import DatabaseReport, Item, Report
 from octavo.v4.code import Code
 from octavo.v4.code.allowances import allow
 from octavo.v4.code.read import read_code
-from octavo.v4.config.read import read_v4
 
-_NO_SETTINGS: Final = "not inspected, because the settings do not determine the database"
+_NO_DATABASE: Final = DatabaseReport("", "", "not inspected, because the settings do not determine the database")
 _NO_DEFINITIONS: Final = "not inspected, because the definitions are invalid"
 _NOTHING: Final = Registry((), ())
 
 
-def examine(folder: Path, v4: V4Project, environment: Mapping[str, str]) -> Report:
+def examine(folder: Path, environment: Mapping[str, str]) -> Report:
     """Return the report on a project, as `octavo start` would run it with these environment variables."""
     variables = _variables(folder) | dict(environment)
-    report = _examine(folder, v4, environment, variables)
+    report = _examine(folder, environment)
     name = variables.get("NODE_ENV") or "development"
     return replace(report, environment=name, other_environments=_environments(folder))
 
 
-def _examine(folder: Path, v4: V4Project, environment: Mapping[str, str], variables: Mapping[str, str]) -> Report:
+def _examine(folder: Path, environment: Mapping[str, str]) -> Report:
+    settings, problems = inspect_settings(folder, environment, default_mode="production", require_secrets=False)
+    stops = [Item(problem.source, problem.key, problem.message) for problem in problems] or [*_missing(settings)]
     try:
-        settings = load_settings(folder, environment, default_mode="production", require_secrets=False)
-    except SettingsError as error:
-        return _without_settings(folder, v4, variables, error)
-    stops = list(_missing(settings))
-    try:
-        registry = project_registry(settings)
+        registry = project_registry(settings, connect=not problems)
     except InvalidDefinitions as error:
         stops += map(_definition, error.problems)
-        report = assemble(settings, None, read_code(folder, _NOTHING), ())
-        return replace(report, stops=(*report.stops, *stops), database=_uninspected_database(settings))
-    code = _code(folder, registry, settings.api.adoption.allow, stops)
-    database = asyncio.run(look_into(settings, registry))
+        report = assemble(settings, None, read_code(folder, _NOTHING, settings.named_plugins), ())
+        database = _uninspected_database(settings)
+    else:
+        code = _code(settings, registry, stops)
+        report = assemble(settings, registry, code, warnings_of(registry, settings))
+        database = _NO_DATABASE if problems else asyncio.run(look_into(settings, registry))
     stops += _database(database)
-    report = assemble(settings, registry, code, warnings_of(registry, settings))
     return replace(report, stops=(*report.stops, *stops), database=database)
 
 
@@ -74,34 +67,10 @@ def _environments(folder: Path) -> tuple[str, ...]:
         return ()
 
 
-def _without_settings(folder: Path, v4: V4Project, variables: Mapping[str, str], error: SettingsError) -> Report:
-    """Return a partial report for a project whose settings prevent the start."""
-    stops = [Item(problem.source, problem.key, problem.message) for problem in error.problems]
+def _code(settings: Settings, registry: Registry, stops: list[Item]) -> Code:
+    code = read_code(settings.project, registry, settings.named_plugins)
     try:
-        configuration = read_v4(folder, variables, variables.get("NODE_ENV") or "development")
-    except ValueError:
-        configuration = None
-    found = inspect_definitions(folder, known_custom_fields(folder))
-    stops += [_definition(problem) for problem in found.problems if problem.severity == "error"]
-    report = Report(
-        project=str(folder),
-        version=v4.version,
-        version_source="package.json",
-        settings=setting_items(configuration.findings) if configuration else (),
-        plugins=tuple(counterparts(v4.packages)),
-        database=DatabaseReport("", "", _NO_SETTINGS),
-    )
-    code = read_code(folder, found.registry or _NOTHING)
-    remarks = found.registry.remarks if found.registry else ()
-    made = assemble(Settings(project=folder), found.registry, code, remarks)
-    kept = {name: getattr(made, name) for name in ("closed", "code", "definitions", "populates", "has_definitions")}
-    return replace(report, stops=tuple(stops), **kept)
-
-
-def _code(folder: Path, registry: Registry, allowed: tuple[str, ...], stops: list[Item]) -> Code:
-    code = read_code(folder, registry)
-    try:
-        return allow(code, allowed)
+        return allow(code, settings.api.adoption.allow)
     except InvalidCode as error:
         stops += [Item(problem.place, "", problem.message) for problem in error.problems]
         return code

@@ -1,7 +1,7 @@
 """Read all code of a v4 project. The entry point for the service, which closes operations by it, and for reports."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from octavo.core.bounded_files import read_own_file
 from octavo.core.plurals import counted
 from octavo.schema.naming import kebab_case, uid_of_folder
 from octavo.schema.registry import Registry
-from octavo.settings.package_json import V4Project, find_v4_project
+from octavo.settings.package_json import DeclaredPlugin, V4Project, find_v4_project
 from octavo.v4.code.code import Code, Finding, Guard, Hook, Kind, Route, Shape, State, UsedName
 from octavo.v4.code.controllers import Controllers
 from octavo.v4.code.extensions import ExtensionReader, extension_files
@@ -30,6 +30,8 @@ from octavo.v4.code.inventory import (
     replaced_while_running,
 )
 from octavo.v4.code.named_handlers import NamedCode
+from octavo.v4.code.plugin_types import find_server, type_members
+from octavo.v4.code.plugins import PluginFolder, Plugins, find_plugins, local_folders
 from octavo.v4.code.porting import Places, as_ported, read_ported
 from octavo.v4.code.routes import RouteReader, in_order
 from octavo.v4.code.sources import Sources, answered
@@ -89,14 +91,14 @@ def _hides(shape: Shape) -> bool:
     return shape.replaces or any(change.key not in OPEN_KEYS and not change.only_if_absent for change in shape.changes)
 
 
-def read_plugin(sources: Sources, reader: RouteReader, folder: Path) -> Iterator[Route]:
+def read_plugin(sources: Sources, reader: RouteReader, plugin: PluginFolder) -> Iterator[Route]:
     """Yield the routes of one plugin, and add findings for its files."""
-    owner = f"plugin::{folder.name}"
-    files = list(code_files(sources, folder))
-    place = sources.place(files[0] if files else folder)
+    owner = plugin.uid
+    files = list(code_files(sources, plugin.folder))
+    place = sources.place(files[0] if files else plugin.folder)
     sources.find(Kind.PLUGIN, owner, place, f"a local plugin of {counted(len(files), 'file')}", State.OPEN)
     for path in files:
-        if "routes" in (*path.relative_to(folder).parts[:-1], path.stem):
+        if "routes" in (*path.relative_to(plugin.folder).parts[:-1], path.stem):
             yield from _routes(sources, reader, path, owner)
 
 
@@ -122,19 +124,22 @@ _MAY_REACH_OUT: Final = re.compile(
 """Texts in files that affect other files."""
 
 
-def read_code(project: Path, registry: Registry) -> Code:
+def read_code(project: Path, registry: Registry, declared: Iterable[DeclaredPlugin] = ()) -> Code:
     """Return the JavaScript and TypeScript code of a project, without what is ported; empty if it is not a v4 project.
 
-    Runs no code.
+    Runs no code. `declared` are the plugins in `config/plugins`.
 
     Raises ValueError for a `package.json` that cannot be read.
     """
     found = find_v4_project(project)
-    return Code() if found is None else _Reader(project, registry, found).read()
+    if found is None:
+        return Code()
+    return _Reader(project, registry, found, find_plugins(project, declared, found.packages)).read()
 
 
 class _Reader:
-    def __init__(self, project: Path, registry: Registry, packages: V4Project) -> None:
+    def __init__(self, project: Path, registry: Registry, packages: V4Project, plugins: Plugins) -> None:
+        self._plugins = plugins
         self._project = project
         self._registry = registry
         self._packages = packages.packages
@@ -152,13 +157,13 @@ class _Reader:
     def read(self) -> Code:
         sources = self._sources
         apis = [(path, f"api::{kebab_case(path.name)}") for path in sources.folders(sources.source / "api")]
-        plugins = [*sources.folders(sources.source / "plugins")]
+        plugins = [*local_folders(self._project, self._plugins)]
         self._collect(apis, plugins)
         found = [route for path, owner in apis for route in self._routes.read(path, owner)]
         for name, path in extension_files(sources):
             self._extensions.read(path, name)
         found += self._extensions.routes
-        found += [route for folder in plugins for route in read_plugin(sources, self._routes, folder)]
+        found += [route for plugin in plugins for route in read_plugin(sources, self._routes, plugin)]
         for standing in found_everywhere(sources, self._named):
             if isinstance(standing, Guard):
                 self._everywhere.append(standing)
@@ -190,13 +195,15 @@ class _Reader:
             graphql=tuple(self._graphql.door),
         )
 
-    def _collect(self, apis: list[tuple[Path, str]], plugins: list[Path]) -> None:
+    def _collect(self, apis: list[tuple[Path, str]], plugins: list[PluginFolder]) -> None:
         """Collect what routes refer to, before the routes are read."""
         sources = self._sources
         self._named.collect(sources.source, "global::")
-        for folder in plugins:
-            for part in (folder / "server", folder / "server/src"):
-                self._named.collect(part, f"plugin::{folder.name}.")
+        for plugin in plugins:
+            for part in (plugin.folder / "server", plugin.folder / "server/src"):
+                self._named.collect(part, f"{plugin.uid}.")
+        for plugin in self._plugins.found:
+            self._collect_hooks(plugin)
         for path, owner in apis:
             self._named.collect(path, f"{owner}.")
             self._controllers.collect(path, owner)
@@ -204,6 +211,14 @@ class _Reader:
                 file = sources.one(kind / LIFECYCLES)
                 if file is not None:
                     self._hooks.read_file(file, uid_of_folder(owner, kind.name, self._registry.content_types))
+
+    def _collect_hooks(self, plugin: PluginFolder) -> None:
+        """Collect the hooks of a plugin's content types."""
+        server = find_server(self._sources, plugin)
+        for name, members in () if server is None else type_members(self._sources, server):
+            found = members.get(LIFECYCLES)
+            if found is not None and f"{plugin.uid}.{name}" in self._registry.content_types:
+                self._hooks.read_object(*self._sources.resolved(*found), f"{plugin.uid}.{name}")
 
     def _starts(self, folders: list[Path]) -> None:
         for folder in folders:

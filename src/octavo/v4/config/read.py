@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,7 @@ from typing import Any, Final
 from octavo.core.values import dataclass
 from octavo.settings.findings import Finding, Outcome, redacted_value
 from octavo.settings.model import TABLES
-from octavo.settings.package_json import V4Project, find_v4_project
+from octavo.settings.package_json import DeclaredPlugin, V4Project, find_v4_project
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import Given, read_plain_table
 from octavo.v4.config import shapes
@@ -23,7 +23,7 @@ from octavo.v4.config.table_database import DATABASE
 from octavo.v4.config.table_middlewares import MIDDLEWARES
 from octavo.v4.config.table_plugins import NO_AMOUNT, NO_DEPTH, NO_VALUES, PACKAGES, PASSED, PLUGINS
 from octavo.v4.config.table_server import ADMIN, API, SERVER
-from octavo.v4.config.tree import Hole, HoleFound, Node, Table, leaves, plain
+from octavo.v4.config.tree import Hole, HoleFound, Leaf, Node, Table, leaves, plain
 
 _Shape = Callable[[Node], Node]
 _FILES: Final[Mapping[str, tuple[Sequence[Row], _Shape]]] = {
@@ -132,8 +132,8 @@ def _note(outcomes: Outcomes, outcome: Outcome, path: tuple[str, ...], place: An
 class V4Files:
     """The configuration of a v4 project. `defaults` are v4's, `given` the project's settings, in order of precedence.
 
-    `has_database`: `config/database` exists, so v4 reads variables for the database only through it. `plugins` are the
-    names in `config/plugins`, in order.
+    `has_database`: `config/database` exists, so v4 reads variables for the database only through it. `plugins` are in
+    the order of `config/plugins`.
     """
 
     project: V4Project
@@ -142,7 +142,7 @@ class V4Files:
     needed: tuple[Needed, ...]
     findings: tuple[Finding, ...]
     has_database: bool
-    plugins: tuple[str, ...] = ()
+    plugins: tuple[DeclaredPlugin, ...] = ()
 
 
 def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4Files | None:
@@ -172,8 +172,18 @@ def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4F
         needed=tuple(outcomes.needed),
         findings=tuple(outcomes.findings),
         has_database=files.read("database") is not None,
-        plugins=tuple(plugins.members) if isinstance(plugins := files.read("plugins"), Table) else (),
+        plugins=tuple(_declared_plugins(files.read("plugins"))),
     )
+
+
+def _declared_plugins(tree: Node | None) -> Iterator[DeclaredPlugin]:
+    """Yield the plugins in `config/plugins`. A plugin counts as enabled unless it is known to be disabled."""
+    for name, node in tree.members.items() if isinstance(tree, Table) else ():
+        members = node.members if isinstance(node, Table) else {"enabled": node}
+        enabled, resolve = members.get("enabled"), members.get("resolve")
+        path = resolve.value if isinstance(resolve, Leaf) else None
+        is_disabled = isinstance(enabled, Leaf) and enabled.value is False
+        yield DeclaredPlugin(name, not is_disabled, path if isinstance(path, str) else None)
 
 
 def _named_from(folder: Path, given: Given) -> Given:

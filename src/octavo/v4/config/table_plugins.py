@@ -51,7 +51,7 @@ PLUGINS: Final[tuple[Row, ...]] = (
     take("graphql.config.apolloServer.introspection", f"{_GRAPHQL}.apolloServer.introspection", flag, closed=False),
     take("graphql.config.introspection", f"{_GRAPHQL}.introspection", flag, closed=False),
     *idle(
-        "specific to Apollo Server; `octavo graphql schema` prints the schema",
+        "specific to Apollo Server; clients read the schema by introspection",
         "graphql.config.apolloServer",
         "graphql.config.generateArtifacts",
         "graphql.config.artifacts",

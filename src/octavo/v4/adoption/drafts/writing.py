@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from octavo.schema.custom_fields import known_custom_fields
+from octavo.schema.definition_files import PluginDefinitions
 from octavo.schema.loader import inspect_definitions
 from octavo.schema.registry import Registry
 from octavo.v4.adoption.drafts.files import Draft, drafts
@@ -18,11 +19,12 @@ def write_drafts(project: Path, folder: Path) -> tuple[DraftItem, ...]:
 
     Raises OSError.
     """
-    registry = inspect_definitions(project, known_custom_fields(project)).registry or Registry((), ())
+    found = inspect_definitions(project, known_custom_fields(project), of_v4=PluginDefinitions())
+    registry = found.registry or Registry((), ())
     code = read_code(project, registry)
     folder.mkdir(parents=True, exist_ok=True)
-    found = sorted(drafts(Sources(project), registry, code.findings), key=lambda draft: draft.path)
-    return tuple(_item(draft, _write(draft, folder)) for draft in _by_place(found))
+    ordered = sorted(drafts(Sources(project), registry, code.findings), key=lambda draft: draft.path)
+    return tuple(_item(draft, _write(draft, folder)) for draft in _by_place(ordered))
 
 
 def _by_place(found: Iterable[Draft]) -> Iterable[Draft]:

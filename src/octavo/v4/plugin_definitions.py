@@ -1,0 +1,24 @@
+"""The definitions of a v4 project's plugins, for its registry."""
+
+from octavo.schema.definition_files import PluginDefinitions
+from octavo.settings import Settings
+from octavo.settings.package_json import find_v4_project
+from octavo.v4.code.plugins import Plugins, find_plugins
+
+
+def plugins_of(settings: Settings) -> Plugins:
+    """Return the plugins that v4 runs in this project."""
+    v4 = find_v4_project(settings.project)
+    return Plugins() if v4 is None else find_plugins(settings.project, settings.named_plugins, v4.packages)
+
+
+def read_plugin_definitions(settings: Settings) -> PluginDefinitions:
+    """Return the content types of the project's plugins, which are read from their code without running it."""
+    plugins = plugins_of(settings)
+    if not plugins.found:
+        return PluginDefinitions(missing=plugins.missing)
+    from octavo.v4.code.plugin_types import PluginTypeReader  # loading the parsers takes time and memory
+
+    reader = PluginTypeReader(settings.project)
+    files = tuple(reader.read(plugins.found))
+    return PluginDefinitions(files, tuple(reader.problems), plugins.missing)
