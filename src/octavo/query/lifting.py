@@ -12,6 +12,10 @@ Source = tuple[str | int, ...]
 """The path of a value in the variables: a variable name, then keys and indexes."""
 
 
+SCALARS: Final = frozenset({str, int, float})
+"""The types of values that can be lifted."""
+
+
 class OtherPlan(Exception):
     """The value needs a different plan than the value that the read was planned for."""
 

@@ -329,8 +329,8 @@ class HttpApplication:
             look.left -= 1
             if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
                 self._observe(look, request, response, seconds)
-            is_over = request.overdue and not request.is_cut
-            if refused is None and request.method not in ALWAYS_ALLOWED and not is_over:
+            is_read = request.body_complete or refused is not None or request.method in ALWAYS_ALLOWED
+            if not is_read and (not request.overdue or request.is_cut):
                 await request.drain()
         except asyncio.CancelledError:
             # The request timed out while its response was sent, which the client did not read.

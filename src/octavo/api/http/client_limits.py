@@ -47,18 +47,15 @@ def client_of(peer: str, client: str, headers: Mapping[bytes, bytes], trusted: T
         if not peer:
             return None
         if FORWARDING.isdisjoint(headers):
-            return _network_of(peer)
+            return network_of(peer[:_LONGEST])
         _warn_of_proxy(peer)
         return None
-    return None if client in trusted else _network_of(client)
-
-
-def _network_of(address: str) -> str:
-    return _known_network_of(address) if len(address) <= _LONGEST else address[:_LONGEST]
+    return None if client in trusted else network_of(client[:_LONGEST])
 
 
 @lru_cache(maxsize=1024)
-def _known_network_of(address: str) -> str:
+def network_of(address: str) -> str:
+    """Return the client that an address belongs to, which can be any short text."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:

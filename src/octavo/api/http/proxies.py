@@ -18,6 +18,8 @@ class TrustedProxies:
     def __init__(self, networks: Iterable[str] = (), *, unix: bool = False) -> None:
         self._unix = unix
         self._networks = tuple(read_network(text) for text in networks)
+        self.is_empty = not self._networks and not unix
+        """Whether no address is trusted."""
         self._holds = lru_cache(_REMEMBERED)(self._look_up)
 
     def __contains__(self, address: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from octavo.api.http.arrivals import Arrival, Arrivals
-from octavo.api.http.client_limits import FORWARDING, client_of
+from octavo.api.http.client_limits import FORWARDING, client_of, network_of
 from octavo.api.http.json_text import parse_json
 from octavo.api.http.options import HttpOptions
 from octavo.api.http.request_ids import name_of
@@ -30,7 +30,8 @@ Send = Callable[[Message], Awaitable[None]]
 _UNKNOWN = "?"
 _LONGEST_USER_AGENT = 200
 NO_VALUES: dict[str, str] = {}
-_MOST_PARSED_HERE = 64 * 1024  # bytes of JSON, parsed in about a millisecond
+MOST_PARSED_HERE = 64 * 1024
+"""Bytes of JSON, parsed in about a millisecond."""
 _READING = frozenset(("GET", "HEAD"))
 _COMPRESSED = frozenset(("gzip", "x-gzip", "deflate"))
 # 32 makes zlib detect gzip and zlib headers.
@@ -172,7 +173,8 @@ class Request:
     @property
     def content_type(self) -> str:
         """The media type of the body in lower case, without parameters, or an empty string."""
-        return (self.header("content-type") or "").partition(";")[0].strip().lower()
+        given = self.headers.get(b"content-type")
+        return "" if given is None else given.decode("latin-1").partition(";")[0].strip().lower()
 
     @property
     def _peer(self) -> str:
@@ -212,8 +214,11 @@ class Request:
         if self._client_key is _UNKNOWN:
             peer, trusted = self.scope.get("client"), self.options.trusted_proxies
             address = str(peer[0]) if peer else ""  # not by `_peer`: each request comes here
-            client = self.client if address in trusted else address
-            self._client_key = client_of(address, client, self.headers, trusted)
+            if address and trusted.is_empty and FORWARDING.isdisjoint(self.headers):
+                self._client_key = network_of(address)
+            else:
+                client = self.client if address in trusted else address
+                self._client_key = client_of(address, client, self.headers, trusted)
         return self._client_key
 
     @property
@@ -268,7 +273,8 @@ class Request:
         if message["type"] == "http.disconnect":
             # A client that only stopped sending can still read the response.
             raise BadRequestError("The body ended too early")
-        self.touch()
+        now = monotonic()  # as `touch` does
+        self.deadline = min(now + options.request_seconds, self.started + options.upload_seconds)
         self.body_complete = not message.get("more_body", False)
         chunk: bytes = message.get("body", b"")
         if len(chunk) > most:
@@ -318,13 +324,14 @@ class Request:
                 left -= len(chunks[-1])
                 if self._arrival is not None and self.arrivals is not None:
                     self.arrivals.hold(self._arrival, self.options, len(chunks[-1]))
-            self._body = self._decompress(b"".join(chunks), most)
+            received = b"".join(chunks)
+            self._body = self._decompress(received, most) if b"content-encoding" in self.headers else received
         return self._body
 
     async def json(self) -> Any:
         """Return the body as JSON: an object, an array, or an empty object without a body."""
         body, depth = await self.body(), self.options.body.json_depth
-        if len(body) <= _MOST_PARSED_HERE:
+        if len(body) <= MOST_PARSED_HERE:
             return parse_json(body, depth)
         return await in_computing_thread(lambda: parse_json(body, depth))
 
@@ -383,8 +390,8 @@ class Request:
             self._closers = None
 
     def _check_announced_length(self, limit: int) -> None:
-        announced = self.header("content-length")
-        if announced is not None and announced.isdecimal() and int(announced[:20]) > limit:
+        announced = self.headers.get(b"content-length")
+        if announced is not None and announced.isdigit() and int(announced[:20]) > limit:
             raise PayloadTooLargeError
 
     def _decompress(self, received: bytes, limit: int) -> bytes:

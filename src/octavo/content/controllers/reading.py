@@ -3,7 +3,7 @@
 Callers can cache prepared reads by request text, content-type and the `key` of the actor's ability.
 """
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -65,6 +65,8 @@ class ContentReads:
         self._wraps_morphs = wraps_morphs
         self._hides_future = hides_future
         self._populate_deep = populate_deep
+        self.check_size: Callable[[int], None] = reader.check_size
+        """Raises ValidationError if the combined result of several reads is too large."""
         self._published_only = lru_cache(_MOST_CALLERS)(self._without_drafts)
 
     # Preparing reads
@@ -237,10 +239,6 @@ class ContentReads:
         """Return what the read with this SQL text filters by; None if unknown."""
         plan = self._reader.plan_of(text)
         return None if plan is None else indexable_read(plan)
-
-    def check_size(self, size: int) -> None:
-        """Raise ValidationError if a response built from several reads is too large."""
-        self._reader.check_size(size)
 
 
 def _finds_all(_: str) -> bool:

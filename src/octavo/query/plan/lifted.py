@@ -28,6 +28,8 @@ class LiftedParameter:
 
     def read(self, value: Any) -> str | int | float | bool:
         """Return another value for the parameter. Raises OtherPlan."""
+        if not isinstance(value, str | int | float):
+            raise OtherPlan
         try:
             parameter, operand = read_operand(
                 self.kind, exact_number(value) if isinstance(value, float) else value, self.path

@@ -61,7 +61,8 @@ def operation_of(text: str) -> OperationDefinitionNode:
 def read(schema: GraphQLSchema, text: str, given: Any, coercers: Coercers | None) -> str:
     """The values, their types and order, or the errors."""
     try:
-        return repr(read_variables(schema, operation_of(text), given, coercers))
+        operation = operation_of(text)
+        return repr(read_variables(schema, operation, given, None if coercers is None else coercers.of(operation)))
     except RefusedVariables as refused:
         return repr([(error.message, error.locations) for error in refused.errors])
 

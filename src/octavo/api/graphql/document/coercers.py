@@ -30,8 +30,26 @@ _NESTING: Final[frozenset[type]] = frozenset({dict, list})
 Coerce = Callable[[Any], Any]
 
 
+VariableCoercers = tuple[tuple[str, Coerce, bool], ...]
+"""The variables of an operation: name, coercer, and whether it can be left out."""
+
+
 class Irregular(Exception):
     """A value that the regular path has to read."""
+
+
+def coerce_variables(coercers: VariableCoercers, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of an operation's variables. Raises Irregular."""
+    values: dict[str, Any] = {}
+    for name, coerce, is_optional in coercers:
+        if name in given:
+            value = given[name]
+            if value.__class__ in _NESTING and _is_nested(value):
+                raise Irregular
+            values[name] = coerce(value)
+        elif not is_optional:
+            raise Irregular
+    return values
 
 
 class _Field(NamedTuple):
@@ -50,19 +68,20 @@ class Coercers:
         self._by_text: dict[tuple[str, str], Coerce] = {}
         self._by_type: dict[GraphQLInputType, Coerce] = {}
 
+    def of(self, operation: OperationDefinitionNode) -> VariableCoercers:
+        """Return the coercers of an operation's variables."""
+        return tuple(
+            (
+                definition.variable.name.value,
+                self._of(definition.type),
+                definition.default_value is None and definition.type.__class__ is not NonNullTypeNode,
+            )
+            for definition in operation.variable_definitions
+        )
+
     def read(self, operation: OperationDefinitionNode, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of an operation's variables. Raises Irregular."""
-        values: dict[str, Any] = {}
-        for definition in operation.variable_definitions:
-            name = definition.variable.name.value
-            if name in given:
-                value = given[name]
-                if value.__class__ in _NESTING and _is_nested(value):
-                    raise Irregular
-                values[name] = self._of(definition.type)(value)
-            elif definition.default_value is not None or definition.type.__class__ is NonNullTypeNode:
-                raise Irregular
-        return values
+        return coerce_variables(self.of(operation), given)
 
     def _of(self, node: TypeNode) -> Coerce:
         """Return the coercer of a type as a document writes it."""

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Final
 
 from graphql import (
@@ -18,6 +19,7 @@ from graphql import (
 )
 from graphql.validation import specified_rules
 
+from octavo.api.graphql.document.coercers import VariableCoercers
 from octavo.api.graphql.document.error_messages import worded
 from octavo.api.graphql.document.limits import (
     MOST_ERRORS,
@@ -57,6 +59,8 @@ class Document:
     operations: tuple[OperationDefinitionNode, ...]
     fragments: Mapping[str, FragmentDefinitionNode]
     size: int
+    coercers: dict[int, VariableCoercers] = field(default_factory=dict)
+    """The coercers of the variables of each operation used so far, by the operation's `id()`."""
 
     def operation(self, name: str | None = None) -> OperationDefinitionNode:
         """Return the operation to run.
@@ -68,15 +72,14 @@ class Document:
                 raise GraphQLError(NO_NAME)
             found = self.operations[0]
         else:
-            named = (node for node in self.operations if node.name and node.name.value == name)
-            found = next(named, None) or self._unknown(name)
+            for found in self.operations:
+                if found.name and found.name.value == name:
+                    break
+            else:
+                raise GraphQLError(f'Unknown operation named "{name}".')
         if found.operation is OperationType.SUBSCRIPTION:
             raise GraphQLError(NO_SUBSCRIPTIONS, found)
         return found
-
-    @staticmethod
-    def _unknown(name: str) -> OperationDefinitionNode:
-        raise GraphQLError(f'Unknown operation named "{name}".')
 
 
 TOKEN_BYTES: Final = 580

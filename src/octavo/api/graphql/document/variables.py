@@ -20,7 +20,7 @@ from graphql.pyutils import inspect as python_inspect
 from graphql.pyutils import print_path_list
 from graphql.utilities import coerce_input_value
 
-from octavo.api.graphql.document.coercers import Coercers, Irregular
+from octavo.api.graphql.document.coercers import Irregular, VariableCoercers, coerce_variables
 from octavo.api.graphql.document.error_messages import reword
 from octavo.api.graphql.schema.js_values import inspect
 
@@ -44,15 +44,15 @@ def read_variables(
     schema: GraphQLSchema,
     operation: OperationDefinitionNode,
     given: Mapping[str, Any],
-    coercers: Coercers | None = None,
+    coercers: VariableCoercers | None = None,
 ) -> dict[str, Any]:
     """Return the values of an operation's variables, or their defaults. Variables without either are left out.
 
-    `coercers` of the schema read valid values faster. Raises RefusedVariables.
+    `coercers` of the operation read valid values faster. Raises RefusedVariables.
     """
     if coercers is not None:
         try:
-            return coercers.read(operation, given)
+            return coerce_variables(coercers, given)
         except Irregular:
             pass  # the errors are found below
     reading = _Reading(schema, given)

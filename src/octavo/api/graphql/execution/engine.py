@@ -47,7 +47,8 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
     plugin_resolvers = PluginResolvers(content.accounts, content.users, content.roles, content.files)
     ready = PreparedOperations(content.caches.cache("GraphQL operations"))
     caches = content.caches
-    shapes = OperationShapes(caches.cache("GraphQL shapes"), caches.cache("GraphQL operations by shape"))
+    coercers = Coercers(schema)
+    shapes = OperationShapes(coercers, caches.cache("GraphQL shapes"), caches.cache("GraphQL operations by shape"))
     introspected = content.caches.cache("GraphQL introspection")
     executor = Executor(
         schema,
@@ -58,7 +59,7 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
         shapes,
         introspected,
         PreparedMutations(caches.cache("GraphQL mutations")),
-        Coercers(schema),
+        coercers,
         code,
         digit_ids=options.digit_ids,
     )

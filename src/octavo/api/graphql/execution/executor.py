@@ -25,7 +25,7 @@ from graphql import (
 )
 
 from octavo.access.authorization.actor import Actor
-from octavo.api.graphql.document.coercers import Coercers
+from octavo.api.graphql.document.coercers import Coercers, VariableCoercers
 from octavo.api.graphql.document.collect_fields import TYPENAME, Selected, Selections
 from octavo.api.graphql.document.variables import read_variables
 from octavo.api.graphql.execution.argument_parser import ListLimits
@@ -107,10 +107,12 @@ class Executor:
 
     async def run(self, asked: RequestedOperation, actor: Actor, requester: Requester) -> bytes:
         """Return the response of an operation, including errors. Raises RefusedVariables and OperationUnavailable."""
-        ready = None if asked.is_new else self.ready.get(asked, actor)
-        if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
-            return await ready.answer(self.controller.reads, asked)
-        read = partial(read_variables, self.schema, asked.operation, asked.variables, self.coercers)
+        if not asked.is_mutation:
+            ready = self._find(asked, actor)
+            if ready is not None and (ready.locale is None or ready.locale == await self._default_locale()):
+                return await ready.answer(self.controller.reads, asked)
+        coercers = self._coercers(asked)
+        read = partial(read_variables, self.schema, asked.operation, asked.variables, coercers)
         variables = await compute(read, asked.size)
         if asked.literals is not None:
             variables = {**variables, **asked.literals.values}
@@ -119,14 +121,26 @@ class Executor:
             if mutation is not None:
                 return await self._write(mutation, asked, variables, actor)
             return await self._run_unprepared(asked, variables, actor, requester)
-        ready = self.shapes.get(asked, variables, actor)
-        if ready is None and asked.is_new:
-            ready = self.ready.get(asked, actor)
-        if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
-            if not asked.is_new:
-                self.ready.keep(asked, actor, ready, asked.values_size)
-            return await ready.answer(self.controller.reads, asked)
         return await self._run_unprepared(asked, variables, actor, requester)
+
+    def _find(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
+        """Return a query that is prepared for its values, or for its shape. It may have another default locale."""
+        if asked.is_new:
+            return self.shapes.get(asked, actor) or self.ready.get(asked, actor)
+        ready = self.ready.get(asked, actor)
+        if ready is None:
+            ready = self.shapes.get(asked, actor)
+            if ready is not None:
+                self.ready.keep(asked, actor, ready, asked.values_size)
+        return ready
+
+    async def _default_locale(self) -> str:
+        locales = self.controller.locales
+        return locales.default_at_once() or await locales.default()
+
+    def _coercers(self, asked: RequestedOperation) -> VariableCoercers:
+        known, key = asked.document.coercers, id(asked.operation)
+        return known.get(key) or known.setdefault(key, self.coercers.of(asked.operation))
 
     async def _run_unprepared(
         self, asked: RequestedOperation, variables: dict[str, Any], actor: Actor, requester: Requester

@@ -1,12 +1,12 @@
 """Cache operations by the shape of their variables, so that one is prepared for many values.
 
-The shape is the structure of the variables and the types of their values. A value is free if it is used only in
-filters and ids, where plans have a parameter (`query.lifting`). All other values are fixed: an operation is prepared
-for each of them.
+The shape is the structure of the variables as they are sent, and the types of their values. A value is free if it is
+used only in filters and ids, where plans have a parameter (`query.lifting`). All other values are fixed: an operation
+is prepared for each of them.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from graphql import (
     FieldNode,
@@ -20,15 +20,18 @@ from graphql import (
 )
 
 from octavo.access.authorization.actor import Actor
+from octavo.api.graphql.document.coercers import Coerce, Coercers, Irregular
 from octavo.api.graphql.document.variables import names_in
 from octavo.api.graphql.execution.prepared_operations import EntryRead, ListRead, PreparedOperation, RequestedOperation
 from octavo.core.cache import Cache
-from octavo.query.lifting import Origin, OtherPlan, Source, marked, value_at
+from octavo.query.lifting import SCALARS, Origin, OtherPlan, Source, marked, value_at
 
 FILTERS: Final = "filters"
 ID: Final = "id"
 _LIFTING: Final = frozenset({FILTERS, ID})
-_SCALARS: Final = (str, int, float)
+_DEEPEST: Final = 32
+"""Levels of lists and objects. Deeper variables are rare, and their operations are not cached."""
+_NESTED: Final = frozenset({dict, list})
 
 Key = tuple[Any, ...]
 
@@ -94,25 +97,47 @@ class Lifting:
         return frozenset(source for source in free - fixed if source[0] not in names)
 
 
-class OperationShapes:
-    """Cached operations by shape."""
+class _Shape(NamedTuple):
+    """How to read variables of one shape: a coercer for each given one, and the defaults of the others.
 
-    def __init__(self, fixed: Cache[Key, tuple[Source, ...]], operations: Cache[Key, PreparedOperation]) -> None:
-        self._fixed = fixed
+    `fixed` are the sources of values that an operation is prepared for.
+    """
+
+    coercers: tuple[tuple[str, Coerce], ...]
+    defaults: Mapping[str, Any]
+    fixed: tuple[Source, ...]
+
+    def read(self, asked: RequestedOperation) -> dict[str, Any]:
+        """Return the values of a request. Raises Irregular for invalid ones."""
+        given, values = asked.variables, dict(self.defaults)
+        for name, coerce in self.coercers:
+            values[name] = coerce(given[name])
+        if asked.literals is not None:
+            values.update(asked.literals.values)
+        return values
+
+
+class OperationShapes:
+    """Cached operations by the shape of the variables as a request sends them."""
+
+    def __init__(
+        self, coercers: Coercers, shapes: Cache[Key, _Shape], operations: Cache[Key, PreparedOperation]
+    ) -> None:
+        self._coercers = coercers
+        self._shapes = shapes
         self._operations = operations
 
-    def get(self, asked: RequestedOperation, variables: Mapping[str, Any], actor: Actor) -> PreparedOperation | None:
-        """Return the operation with these values, if its shape is cached."""
-        key = _shape_key(asked, variables, actor)
-        fixed = None if key is None else self._fixed.get(key)
-        if key is None or fixed is None:
-            return None
-        found = self._operations.get(_operation_key(key, fixed, variables))
-        if found is None:
+    def get(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
+        """Return the operation with the values of a request, if its shape is cached."""
+        key = _shape_key(asked, actor)
+        shape = None if key is None else self._shapes.get(key)
+        if key is None or shape is None:
             return None
         try:
-            return found.rebind(variables)
-        except OtherPlan:
+            values = shape.read(asked)
+            found = self._operations.get(_operation_key(key, shape.fixed, values))
+            return None if found is None else found.rebind(values)
+        except (Irregular, OtherPlan):
             return None
 
     def keep(
@@ -123,47 +148,80 @@ class OperationShapes:
         operation: PreparedOperation,
         lifting: Lifting,
     ) -> None:
-        """Cache an operation, if any of its values is free."""
-        key = _shape_key(asked, variables, actor)
+        """Cache an operation for these values of its variables, if any of them is free."""
+        key = _shape_key(asked, actor)
         free = lifting.free_sources(asked, operation)
-        if key is None or not free:
+        if (
+            key is None
+            or not free
+            or not all(_is_alike(asked.variables.get(name, one), one) for name, one in variables.items())
+        ):
             return
         fixed = tuple(source for source in _leaves(variables) if source not in free)
-        self._fixed.put(key, fixed)
+        coercers = tuple(
+            (name, coerce) for name, coerce, _ in self._coercers.of(asked.operation) if name in asked.variables
+        )
+        given = dict(coercers) if asked.literals is None else {**dict(coercers), **asked.literals.values}
+        defaults = {name: value for name, value in variables.items() if name not in given}
+        self._shapes.put(key, _Shape(coercers, defaults, fixed))
         self._operations.put(_operation_key(key, fixed, variables), operation)
 
 
-def _shape_key(asked: RequestedOperation, variables: Mapping[str, Any], actor: Actor) -> Key | None:
-    key = asked.operation_key(actor)
+def _shape_key(asked: RequestedOperation, actor: Actor) -> Key | None:
+    key, literals = asked.operation_key(actor), asked.literals
     try:
-        return None if key is None else (*key, _shape(variables))
+        given = _shape(asked.variables, _DEEPEST)
+        return (*key, given) if literals is None else (*key, given, _shape(literals.values, _DEEPEST))
     except _Shapeless:
         return None
 
 
-def _operation_key(key: Key, fixed: tuple[Source, ...], variables: Mapping[str, Any]) -> Key:
-    return (*key, fixed, tuple(value_at(variables, source) for source in fixed))
+def _operation_key(key: Key, fixed: tuple[Source, ...], values: Mapping[str, Any]) -> Key:
+    """Return the key of an operation for its fixed values. Raises Irregular if one is not a text or number."""
+    found = [value_at(values, source) for source in fixed] if fixed else []
+    for value in found:
+        if value.__class__ not in SCALARS:
+            raise Irregular
+    return (key, *found)
 
 
-def _shape(value: Any) -> Any:
+def _shape(value: Any, levels: int) -> Any:
     """Return the structure of a value, with types instead of texts and numbers. Booleans and null are unchanged.
 
-    Raises _Shapeless for values of other types, which custom scalars can have.
+    Raises _Shapeless for deep values, and for those of other types, such as files.
     """
-    if type(value) in _SCALARS:
-        return type(value)
-    if isinstance(value, dict):
-        return (dict, *((key, _shape(item)) for key, item in value.items()))
-    if isinstance(value, list):
-        return (list, *map(_shape, value))
-    if value is None or isinstance(value, bool):
+    kind = value.__class__
+    if kind in SCALARS:
+        return kind
+    if value is None or kind is bool:
         return value
-    raise _Shapeless
+    if not levels or kind not in _NESTED:
+        raise _Shapeless
+    shapes: list[Any] = [kind]
+    if kind is dict:
+        shapes += value
+        value = value.values()
+    for item in value:
+        shapes.append(item.__class__ if item.__class__ in SCALARS else _shape(item, levels - 1))
+    return tuple(shapes)
+
+
+def _is_alike(given: Any, value: Any) -> bool:
+    """Return whether a variable has the structure with which it was sent, such as no list instead of a text."""
+    if value.__class__ is dict:
+        return (
+            given.__class__ is dict
+            and given.keys() == value.keys()
+            and all(_is_alike(given[key], value[key]) for key in value)
+        )
+    if value.__class__ is list:
+        return given.__class__ is list and len(given) == len(value) and all(map(_is_alike, given, value))
+    return given is value if value is None or value.__class__ is bool else {given.__class__, value.__class__} <= SCALARS
 
 
 def _leaves(value: Any, source: Source = ()) -> Iterator[Source]:
     """Yield the sources of texts and numbers."""
-    if type(value) in _SCALARS:
+    if type(value) in SCALARS:
         yield source
     elif isinstance(value, dict):
         for key, item in value.items():

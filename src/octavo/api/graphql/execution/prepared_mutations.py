@@ -50,8 +50,8 @@ class PreparedMutations:
     def get(self, asked: RequestedOperation, variables: Mapping[str, Any], actor: Actor) -> PreparedMutation | None:
         """Return the mutation, if it is prepared."""
         key = asked.operation_key(actor)
-        found = None if key is None else self._cache.get(key)
-        if key is not None and isinstance(found, _FixedNames):
+        found = self._cache.get(key)
+        if isinstance(found, _FixedNames):
             valued = _valued_key(key, found, variables)
             found = None if valued is None else self._cache.get(valued)
         assert not isinstance(found, _FixedNames), "keys with values have mutations"
@@ -62,13 +62,12 @@ class PreparedMutations:
     ) -> None:
         """Keep a mutation. It refers to the document, which counts as a part of it."""
         fixed = _FixedNames(_fixed_names(asked.operation, asked.document.fragments))
-        key: Key | None = asked.operation_key(actor)
-        assert key is not None
+        key: Key = asked.operation_key(actor)
         if fixed.names:
             self._cache.put(key, fixed)
-            key = _valued_key(key, fixed, variables)
-        if key is not None:
-            self._cache.put(key, mutation, size_of((key, mutation)) + asked.document.size)
+        valued = _valued_key(key, fixed, variables) if fixed.names else key
+        if valued is not None:
+            self._cache.put(valued, mutation, size_of((valued, mutation)) + asked.document.size)
 
 
 def _valued_key(key: Key, fixed: _FixedNames, variables: Mapping[str, Any]) -> Key | None:

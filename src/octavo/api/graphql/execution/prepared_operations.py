@@ -66,11 +66,17 @@ class Frame:
 
     def fill(self, found: bytes, page: PageInfo = _NO_PAGE) -> Pieces:
         """Return the JSON of the wrapper. `found` is the result for all `data` fields."""
-        texts = [
-            text % tuple([getattr(page, name) for name in names]) if names else text
-            for text, names in zip(self.texts, self.placeholders, strict=True)
-        ]
-        pieces = texts[:1]
+        texts = self.texts
+        if any(self.placeholders):
+            texts = tuple(
+                [
+                    text % tuple([getattr(page, name) for name in names]) if names else text
+                    for text, names in zip(texts, self.placeholders, strict=True)
+                ]
+            )
+        if len(texts) == 2:
+            return [texts[0], found, texts[1]]
+        pieces = [texts[0]]
         if len(texts) > 1:
             for entries, text in zip(split_aliases(found, len(texts) - 1), texts[1:], strict=True):
                 pieces += (entries, text)
@@ -133,9 +139,11 @@ def _object(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EntryRead:
-    """One entry or none. `prepared` is None if the entry's data is not selected.
+    """One entry or none. Immutable, but creating a frozen dataclass per request is slower.
+
+    `prepared` is None if the entry's data is not selected.
 
     If the id comes from a variable, `source` is that variable and `unbound` is the read without the id. `digits_only`:
     whether ids are digits only.
@@ -158,7 +166,9 @@ class EntryRead:
         if self.unbound is not None and self.source is not None:
             entry_id = read_entry_id(value_at(variables, self.source), digits_only=self.digits_only)
             read = self.unbound.bind(id=entry_id or 0)
-        return self if read is None else EntryRead(self.frame, read.rebind(variables))
+        if read is None:
+            return self
+        return EntryRead(self.frame, read.rebind(variables) if read.lifted else read)
 
     async def run(self, reads: ContentReads) -> Pieces:
         """Return the JSON of the response."""
@@ -166,9 +176,9 @@ class EntryRead:
         return self.frame.fill(NULL if found is None else found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ListRead:
-    """A page of entries, with the page as requested."""
+    """A page of entries, with the page as requested. Immutable, as an `EntryRead`."""
 
     frame: Frame
     prepared: PreparedRead
@@ -200,7 +210,7 @@ Read = EntryRead | ListRead
 class RequestedOperation:
     """A requested operation: its document, its variables, and the body's size in bytes."""
 
-    __slots__ = ("_key", "document", "is_new", "literals", "operation", "size", "variables")
+    __slots__ = ("_values", "document", "is_mutation", "is_new", "literals", "operation", "size", "variables")
 
     def __init__(
         self,
@@ -218,8 +228,8 @@ class RequestedOperation:
         """The literals of the text, if its document is shared with texts that have others."""
         self.is_new = False
         """Whether the values were not seen recently. They are cached when they are requested again."""
-        given = variables if literals is None else {"": variables, **literals.values}
-        self._key = _key_of(document, operation, given)
+        self.is_mutation = operation.operation is OperationType.MUTATION
+        self._values: bytes | None = None
 
     @property
     def has_values(self) -> bool:
@@ -232,36 +242,28 @@ class RequestedOperation:
 
     def key(self, actor: Actor) -> tuple[Any, ...] | None:
         """Return the cache key for a caller; None for mutations and for operations that cannot be cached."""
-        return None if self._key is None or self.is_mutation else (*self._key, actor.kind, actor.ability.key)
+        values = None if self.is_mutation else self._json_of_values()
+        return None if values is None else (*self.operation_key(actor), values)
 
-    @property
-    def is_mutation(self) -> bool:
-        """Whether the operation is a mutation."""
-        return self.operation.operation is OperationType.MUTATION
-
-    def operation_key(self, actor: Actor) -> tuple[Any, ...] | None:
-        """Return the key without the values of variables; None for queries that cannot be cached."""
-        return None if self._key is None else (*self._key[:2], actor.kind, actor.ability.key)
+    def operation_key(self, actor: Actor) -> tuple[Any, ...]:
+        """Return the key without the values of variables."""
+        name = self.operation.name
+        return self.document.text, None if name is None else name.value, actor.kind, actor.ability.key
 
     @property
     def values_size(self) -> int:
         """The maximum bytes of cached variables."""
-        return 0 if self._key is None else _BYTES_OF_VALUES + 4 * len(self._key[2])
+        return _BYTES_OF_VALUES + 4 * len(self._json_of_values() or b"")
 
-
-def _key_of(
-    document: Document, operation: OperationDefinitionNode, variables: dict[str, Any]
-) -> tuple[Any, ...] | None:
-    name = operation.name and operation.name.value
-    if operation.operation is OperationType.MUTATION:
-        return document.text, name, b""
-    try:
-        text = orjson.dumps(variables)
-    except TypeError:  # uploaded files
-        return None
-    if len(text) > MOST_CHARACTERS:
-        return None
-    return document.text, name, text
+    def _json_of_values(self) -> bytes | None:
+        """Return the values of variables and literals, or None if there are files or they are too long."""
+        if self._values is None:
+            given = self.variables if self.literals is None else {"": self.variables, **self.literals.values}
+            try:
+                self._values = orjson.dumps(given)
+            except TypeError:
+                return None
+        return self._values if len(self._values) <= MOST_CHARACTERS else None
 
 
 class PreparedOperation(NamedTuple):
@@ -276,10 +278,10 @@ class PreparedOperation(NamedTuple):
 
     def rebind(self, variables: Mapping[str, Any]) -> "PreparedOperation":
         """Return the operation with the values of other variables. Raises OtherPlan."""
-        members = tuple(
-            (before, read if isinstance(read, bytes) else read.rebind(variables)) for before, read in self.members
-        )
-        return PreparedOperation(members, self.sentinels, self.locale)
+        members = []
+        for before, read in self.members:
+            members.append((before, read if isinstance(read, bytes) else read.rebind(variables)))
+        return PreparedOperation(tuple(members), self.sentinels, self.locale)
 
     async def answer(self, reads: ContentReads, asked: RequestedOperation) -> bytes:
         """Run the reads and return the response. Raises OperationUnavailable."""
@@ -287,6 +289,8 @@ class PreparedOperation(NamedTuple):
         if len(self.members) == 1:  # a task costs more than the read itself
             before, read = self.members[0]
             pieces, errors = await self._run_read(before, read, reads, sizes)
+            if not errors:
+                return b"".join((b'{"data":', before, *pieces, b"}}"))
             return complete((before, *pieces, b"}"), asked.place(errors), has_values=pieces != [NULL])
         with reads.request_share():
             results = await asyncio.gather(

@@ -5,6 +5,7 @@ before the first operation.
 """
 
 import asyncio
+from collections.abc import Awaitable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
@@ -87,10 +88,13 @@ class GraphqlEndpoint:
             response.headers = (*response.headers, *UNKEPT)
         return response
 
-    async def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> Awaitable[Response]:
         """Run an operation or a batch."""
         request.source = "graphql"
-        return await (self._answers or await self._answering()).post(request)
+        return self._post_later(request) if self._answers is None else self._answers.post(request)
+
+    async def _post_later(self, request: Request) -> Response:
+        return await (await self._answering()).post(request)
 
     async def _answering(self) -> "RequestHandler":
         try:

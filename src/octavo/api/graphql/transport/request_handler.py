@@ -27,11 +27,11 @@ from octavo.api.graphql.execution.error_format import (
 from octavo.api.graphql.execution.prepared_operations import RequestedOperation
 from octavo.api.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.api.graphql.schema.exclusions import FieldKey
-from octavo.api.graphql.tracing import EXECUTION, Trace, stage
+from octavo.api.graphql.tracing import EXECUTION, Trace
 from octavo.api.http.body import FORM, FORM_DATA, read_body
 from octavo.api.http.form_data import UploadedFile
 from octavo.api.http.json_text import check_containers, parse_json
-from octavo.api.http.request import Request
+from octavo.api.http.request import MOST_PARSED_HERE, Request
 from octavo.api.http.response import TEXT, Headers, Response
 from octavo.core.cache import Cache, RecentKeys
 from octavo.core.errors import BadRequestError, MalformedBody, OctavoError, ServiceUnavailable
@@ -101,6 +101,7 @@ def _key(inside: Any, step: str) -> Any:
 
 JSON: Final = "application/json"
 GRAPHQL: Final = "application/graphql-response+json"
+_SUBTYPE: Final = b"graphql-response"
 GRAPHQL_UTF8: Final = "application/graphql-response+json; charset=utf-8"
 
 
@@ -150,6 +151,11 @@ _SIMPLE_FORM: Final = (
 )
 
 _URL_ENCODED: Final = "Operations are not taken from url-encoded forms: send JSON."
+
+
+async def _traced(running: Awaitable[bytes], trace: Trace) -> bytes:
+    with trace.stage(EXECUTION):
+        return await running
 
 
 class _BadRequest(Exception):
@@ -274,7 +280,7 @@ class RequestHandler:
         """Run a query in the URL."""
         answers = self._answers_for(request)
         try:
-            actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
+            actor = request.actor = await self._authenticate(request)
             return await self._get(request, actor, answers)
         except ServiceUnavailable as error:
             return answers.outage(error)
@@ -285,7 +291,9 @@ class RequestHandler:
         if not params.keys() & {"query", "extensions"}:
             return answers.text("GET query missing.")
         try:
-            return await self._one(params, self._caller(request, actor, answers), from_address=True)
+            return await self._one(
+                params, _Caller(actor, request, answers, Attempts(self._options.logins)), from_address=True
+            )
         except _BadRequest as error:
             return answers.text(str(error))
 
@@ -293,7 +301,7 @@ class RequestHandler:
         """Run an operation or a batch."""
         answers = self._answers_for(request)
         try:
-            actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
+            actor = request.actor = await self._authenticate(request)
             body = await request.body() if request.content_type == JSON else b""
             asked = self._operations.get(body)
             if isinstance(asked, _SharedOperation):
@@ -313,22 +321,29 @@ class RequestHandler:
                 raise
             return answers.errors(error.status, [render(error)])
 
-    def _caller(self, request: Request, actor: Actor, answers: _Answers, size: int = 0) -> _Caller:
-        return _Caller(actor, request, answers, Attempts(self._options.logins), size)
+    async def _authenticate(self, request: Request) -> Actor:
+        authorization = request.header("authorization")
+        actor = None if request.is_followed else self._authenticator.at_once(authorization)
+        return actor or await self._authenticator.authenticate(authorization)
 
     async def _post(self, request: Request, body: bytes, actor: Actor, answers: _Answers) -> Response:
         value, size = await self._read(request, body)
-        caller = self._caller(request, actor, answers, size)
+        caller = _Caller(actor, request, answers, Attempts(self._options.logins), size)
         if isinstance(value, list) and value:
             return await self._batch(value, caller)
-        if not isinstance(value, Mapping) or not value:
+        if not value or not (value.__class__ is dict or isinstance(value, Mapping)):
             raise _BadRequest(_NO_BODY)
         return await self._one(value, caller, body=body)
 
     async def _read(self, request: Request, body: bytes) -> tuple[Any, int]:
         """Return the parsed body, and its size in bytes. `body` is empty unless it is JSON."""
         if body and request.overlay is None:
-            return await _with_default_error_name(request.json()), len(body)
+            if len(body) > MOST_PARSED_HERE:
+                return await _with_default_error_name(request.json()), len(body)
+            try:
+                return parse_json(body, request.options.body.json_depth), len(body)
+            except MalformedBody as error:
+                raise MalformedBody(error.message) from None
         if (
             request.content_type == FORM_DATA
             and not self._options.simple_forms
@@ -341,8 +356,10 @@ class RequestHandler:
         return (read_operations(found.value, found.files) if found.is_form_data else found.value), found.size
 
     def _answers_for(self, request: Request) -> _Answers:
-        accept = request.header("accept")
-        return _AS_GRAPHQL if accept and prefers_graphql(accept) else self._as_ever
+        accept = request.headers.get(b"accept", b"")
+        if _SUBTYPE not in accept.lower() or not prefers_graphql(accept.decode("latin-1")):
+            return self._as_ever
+        return _AS_GRAPHQL
 
     def _parse_form(self, text: str) -> dict[str, Any]:
         return dict(self._parse_text(text))
@@ -383,8 +400,8 @@ class RequestHandler:
         caller.request.is_read = is_query and bool(body)
         asked.is_new = is_query and bool(body) and asked.has_values and not self._recent.repeats(body)
         try:
-            with stage(trace, EXECUTION):
-                answer = await self._executor.run(asked, caller.actor, caller.request)
+            running = self._executor.run(asked, caller.actor, caller.request)
+            answer = await (running if trace is None else _traced(running, trace))
         except OperationUnavailable as error:
             return answers.unavailable(error.body)
         except RefusedVariables as error:
@@ -406,8 +423,13 @@ class RequestHandler:
         self, given: Mapping[str, Any], trace: Trace | None, size: int
     ) -> RequestedOperation | None:
         """Return the operation to run, or None without a query. Raises the errors of invalid documents."""
-        text, variables = _read_text(given), _read_json(given, "variables")
-        text = self._persisted.resolve(text, _object(_read_json(given, "extensions")))
+        text, variables = given.get("query"), given.get("variables")
+        if text.__class__ is not str:
+            text = _read_text(given)
+        if variables.__class__ is not dict:
+            variables = _read_json(given, "variables")
+        if "extensions" in given:
+            text = self._persisted.resolve(text, _object(_read_json(given, "extensions")))
         if not text:
             return None
         document, literals = self._documents.known(text), None
@@ -415,9 +437,11 @@ class RequestHandler:
             document, literals = await self._read_document(text, trace)
         name = given.get("operationName")
         operation = document.operation(None if name is None else str(name))
-        if not isinstance(variables, Mapping | list | None):
-            raise GraphQLError(_NO_VARIABLES)
-        return RequestedOperation(document, operation, _object(variables), size, literals)
+        if variables.__class__ is not dict:
+            if not isinstance(variables, Mapping | list | None):
+                raise GraphQLError(_NO_VARIABLES)
+            variables = _object(variables)
+        return RequestedOperation(document, operation, variables, size, literals)
 
     async def _read_document(self, text: str, trace: Trace | None) -> tuple[Document, Literals | None]:
         """Return the document of a text that is not cached, and the text's literals if others share the document.
