@@ -96,6 +96,7 @@ LATE = {
     ("octavo.core.mail.smtp", "octavo.core.mail.smtp_delivery"),
     ("octavo.content.media.file_preparation", "octavo.content.media.image_metadata"),
     ("octavo.content.media.file_preparation", "octavo.content.media.images"),
+    ("octavo.content.media.image_job", "octavo.content.media.image_rendering"),
     ("octavo.operations.runtime.open_storage", "octavo.content.media.storage.cloudinary"),
     ("octavo.operations.runtime.open_mailer", "octavo.core.mail.http_mailers"),
     ("octavo.operations.runtime.open_webhooks", "octavo.events.webhooks.http_sender"),

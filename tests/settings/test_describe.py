@@ -32,6 +32,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.localizationGuards", "shared", "profile safe"),
         Described("config/api.toml", "compat.errorBodies", "json", "profile safe"),
         Described("config/api.toml", "compat.relationErrors", "withPath", "profile safe"),
+        Described("config/api.toml", "compat.imageParameters", "refuse", "profile safe"),
         Described("config/api.toml", "compat.imageTypes", "checked", "profile safe"),
         Described("config/api.toml", "compat.tokenExpiry", "required", "profile safe"),
         Described("config/api.toml", "compat.adminTokens", "short", "profile safe"),

@@ -55,6 +55,7 @@ RULES: Mapping[str, Rule] = {
     "localization_guards": Rule(v4="own", safe="shared"),
     "error_bodies": Rule(v4="mixed", safe="json"),
     "relation_errors": Rule(v4="flat", safe="withPath"),
+    "image_parameters": Rule(v4="ignore", safe="refuse"),
     "image_types": Rule(v4="declared", safe="checked"),
     "token_expiry": Rule(v4="optional", safe="required"),
     "admin_tokens": Rule(v4="long", safe="short"),

@@ -3,7 +3,6 @@
 Each is one transaction, which also reads the response. Raises `NotFoundError` and the errors of the media library.
 """
 
-import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -15,17 +14,18 @@ from octavo.content.input.prefetch import prefetch
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
 from octavo.content.media.folder_rows import FolderRows
+from octavo.content.media.image_variants import delete_variants, discard, file_lock
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.content.media.storage.base import is_segment
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
-from octavo.core.errors import NotFoundError, OctavoError, ValidationError
+from octavo.core.errors import NotFoundError, ValidationError
 from octavo.core.forms.printing import MISSING
-from octavo.core.outage_log import reason_of
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.database.leases import Lease, lease
+from octavo.database.unit_of_work import UnitOfWork
 from octavo.query.ast import At, Compare, Page, Query
 from octavo.query.operators import OPERATORS
 from octavo.query.plan.changes import AttachFiles, Change, DetachFiles, FileLink
@@ -35,8 +35,6 @@ from octavo.query.request import By, Form, ReadRequest
 from octavo.query.sql.write.files import compile_last_place
 from octavo.schema.attributes import Media
 from octavo.schema.content_types import FILE, ContentType
-
-logger = logging.getLogger(__name__)
 
 _MISSING: Final = "Entity not found"
 
@@ -60,7 +58,11 @@ class UploadTarget:
 class FileService:
     """Manages the files of one project."""
 
-    def __init__(self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary) -> None:
+    def __init__(
+        self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary, *, has_variants: bool = False
+    ) -> None:
+        """Create the service. `has_variants`: the table of image variants exists."""
+        self._has_variants = has_variants
         self._writer = writer
         self._reader = reader
         self._media = media
@@ -148,12 +150,13 @@ class FileService:
         """
 
         async def work(unit: EntryUnit) -> bytes:
-            await unit.connection.lock(_lock(file_id))
+            await unit.connection.lock(file_lock(file_id))
             held = await self._held(file_id, unit.connection)
             await guard(unit, file_id)
             if not str(held["mime"]).startswith("image/"):
                 raise ValidationError("Only images have a focal point")
             await unit.update(self._type, file_id, {METADATA: with_focal_point(held, point)}, actor_id=actor_id)
+            await self._delete_variants(unit, [file_id])
             return await self._show(answer, file_id, unit.connection)
 
         return await self._writer.run(work)
@@ -176,7 +179,7 @@ class FileService:
             await guard(unit, file_id)
             return await self._place(unit, info) if moving else {}
 
-        async with lease(self._writer.database, _lock(file_id)) as held:
+        async with lease(self._writer.database, file_lock(file_id)) as held:
             return await self._replace(file_id, file, info, answer, held, actor_id, more)
 
     async def _replace(
@@ -214,11 +217,12 @@ class FileService:
         """Delete a file with its formats and links; return its previous state. Raises NotFoundError."""
 
         async def work(unit: EntryUnit) -> bytes:
-            await unit.connection.lock(_lock(file_id))
+            await unit.connection.lock(file_lock(file_id))
             held = await self._held(file_id, unit.connection)
             await guard(unit, file_id)
             shown = await self._show(answer, file_id, unit.connection)
             await unit.delete(self._type, file_id)
+            await self._delete_variants(unit, [file_id])
             unit.after_commit(partial(self._discard, list(self._names(held))))
             return shown
 
@@ -226,7 +230,7 @@ class FileService:
 
     async def delete_many(self, unit: ManyEntriesUnit, ids: Sequence[int]) -> None:
         """Delete files in the caller's unit of work; the storage removes them after the commit."""
-        await unit.connection.lock_all([_lock(file_id) for file_id in sorted(ids)])
+        await unit.connection.lock_all([file_lock(file_id) for file_id in sorted(ids)])
         chosen = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))
         query = Query(filters=chosen, page=Page(with_count=False))
         request = ReadRequest(content_type=self._type, query=query, projection=Form.FLAT)
@@ -234,6 +238,7 @@ class FileService:
             rows, _ = await self._rows.read_list(self._rows.prepare(plan_read(request, self._registry)))
         names = [name for held in orjson.loads(rows) for name in self._names(held)]
         await unit.delete_many(self._type, ids)
+        await self._delete_variants(unit, ids)
         unit.after_commit(partial(self._discard, names))
 
     async def _place(self, unit: EntryUnit, info: FileInfo) -> dict[str, Any]:
@@ -254,10 +259,11 @@ class FileService:
         more: Mapping[str, Any],
     ) -> bytes:
         """Update the row and return the response. Files that only the old version had are removed from the storage."""
-        await unit.connection.lock(_lock(file_id))
+        await unit.connection.lock(file_lock(file_id))
         before = await self._held(file_id, unit.connection)
         changed = keeping_focal_point(before, new.attributes)
         await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
+        await self._delete_variants(unit, [file_id])
         kept = set(self._names({**before, **new.attributes}))
         unit.after_commit(partial(self._discard, [name for name in self._names(before) if name not in kept]))
         await held.end_with(unit)
@@ -322,17 +328,14 @@ class FileService:
             if name is not None:
                 yield format_name, name
 
+    async def _delete_variants(self, unit: UnitOfWork, file_ids: Sequence[int]) -> None:
+        if self._has_variants:
+            await delete_variants(unit, self._media.storage, file_ids)
+
     async def _discard(self, names: Sequence[str]) -> None:
-        """Remove files after a commit; failures are only logged, because orphaned files do no harm."""
-        try:
-            await self._media.discard(names)
-        except (OctavoError, OSError) as error:
-            logger.warning("cannot remove %s from the storage: %s", ", ".join(names), reason_of(error))
+        """Remove files after a commit."""
+        await discard(self._media.storage, names)
 
 
 def _folder_id(info: FileInfo) -> Any:
     return None if info.folder is MISSING else info.folder
-
-
-def _lock(file_id: int) -> str:
-    return f"octavo: file {file_id}"

@@ -22,7 +22,7 @@ from octavo.core.errors import ApplicationError, OctavoError
 MAX_MEMORY: Final = 200_000_000
 """The maximum size in bytes of a decoded image in memory."""
 
-Image.MAX_IMAGE_PIXELS = None  # `_check_memory` is the limit
+Image.MAX_IMAGE_PIXELS = None  # `check_memory` is the limit
 _NO_IMAGE: Final = "File is not a valid image"
 _FORMATS: Final = {
     "image/png": "PNG",
@@ -91,13 +91,13 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
         with Image.open(path, formats=[kind]) as image:
             pixels = image.width * image.height
             if kind != "JPEG":
-                _check_memory(image, pixels)  # already reading the orientation can decode
-            orientation = _orientation(image)
+                check_memory(image, pixels)  # already reading the orientation can decode
+            orientation = orientation_of(image)
             size = _shown_size(image, orientation)
             wanted = [] if _is_animated(image, kind) else wanted_formats(size, breakpoints)
             if wanted:
                 image.draft(None, _draft_size(wanted, orientation))  # JPEG: decode at a reduced size
-            _check_memory(image, pixels)
+            check_memory(image, pixels)
             image.load()
             return size, wanted, _upright(image, kind, wanted, orientation) if wanted else image, orientation
     except (OctavoError, UnidentifiedImageError, MemoryError):
@@ -113,7 +113,7 @@ def _draft_size(wanted: Wanted, orientation: int) -> tuple[int, int]:
     return (height, width) if orientation >= 5 else (width, height)
 
 
-def _check_memory(image: ImageFile.ImageFile, pixels: int) -> None:
+def check_memory(image: ImageFile.ImageFile, pixels: int) -> None:
     """Raise ApplicationError if decoding would need too much memory. `pixels` of a JPEG are those of its full size."""
     per_pixel = _PIXEL_BYTES.get(image.mode, 4)
     if image.format == "WEBP":
@@ -203,7 +203,7 @@ def _converted(image: Image.Image, kind: str) -> Image.Image:
     return image.convert("RGBA" if image.has_transparency_data and kind != "JPEG" else "RGB")
 
 
-def _orientation(image: Image.Image) -> int:
+def orientation_of(image: Image.Image) -> int:
     """Return the EXIF orientation: 1 to 8, upright if it is missing or invalid. Pillow turns TIFF images itself."""
     if image.format == "TIFF":
         return 1

@@ -90,7 +90,7 @@ def build_services(
     refuse_unverified = settings.api.compat.unverified_emails == "refuse"
     provider_accounts = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
     users = UserManagement(reader, writer, accounts.rows)
-    files = FileService(writer, reader, shared.media)
+    files = FileService(writer, reader, shared.media, has_variants=True)
 
     @cache
     def manage() -> "ManagedServices":

@@ -20,6 +20,7 @@ from octavo.accounts.users.account_guard import AccountGuard
 from octavo.accounts.users.sessions import UserSessions
 from octavo.api.http.slow_requests import SlowRequests
 from octavo.content.locales import Locales
+from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.library import MediaLibrary
 from octavo.content.media.storage.base import Storage
 from octavo.content.reader import EntryReader
@@ -41,7 +42,13 @@ from octavo.operations.runtime import options
 from octavo.operations.runtime.backups import ScheduledBackups
 from octavo.operations.runtime.open_mailer import open_mailer
 from octavo.operations.runtime.open_purges import open_purges
-from octavo.operations.runtime.open_resources import open_counts, open_media, open_project_database, system_of_database
+from octavo.operations.runtime.open_resources import (
+    open_counts,
+    open_image_variants,
+    open_media,
+    open_project_database,
+    system_of_database,
+)
 from octavo.operations.runtime.open_storage import open_storage, warn_unwritable
 from octavo.operations.runtime.open_webhooks import open_webhooks
 from octavo.operations.runtime.options import renews, revokes_tokens
@@ -108,6 +115,8 @@ class Infrastructure:
     webhooks: Webhooks
     storage: Storage
     media: MediaLibrary
+    images: ImageVariants | None
+    """Transformed images, or None if there are no presets."""
     mailer: Mailer
     locales: Locales
     limits: RateLimits
@@ -158,6 +167,8 @@ class Infrastructure:
         """Wait for background work, then close everything. Call it after the last request."""
         self.recent.detach()
         await self.backups.close()
+        if self.images is not None:
+            await self.images.settle()
         await self.registration.settle()
         await self.authenticator.settle()
         if self.counts is not None:
@@ -216,6 +227,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         webhooks=open_webhooks(settings, database, outbox),
         storage=storage,
         media=open_media(settings, database, storage),
+        images=open_image_variants(settings, database, storage),
         mailer=mailer,
         locales=locales,
         limits=limits,

@@ -3,12 +3,14 @@
 Imports no API, so that commands that only need the database start quickly.
 """
 
+import logging
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.library import MediaLibrary, MediaOptions
-from octavo.content.media.storage.base import Storage
+from octavo.content.media.storage.base import ReadableStorage, Storage
 from octavo.database import open_database
 from octavo.database.connection import START_PATIENCE, Database
 from octavo.database.migrations.files import FOLDER
@@ -17,6 +19,8 @@ from octavo.settings import Settings, SettingsError, SettingsProblem
 
 if TYPE_CHECKING:
     from octavo.access.authentication.redis_rate_limits import RedisCounts
+
+logger = logging.getLogger(__name__)
 
 
 def open_project_database(
@@ -77,6 +81,22 @@ def open_media(settings: Settings, database: Database, storage: Storage) -> Medi
     check_images = settings.api.compat.image_types == "checked"
     media = MediaOptions(upload.size_limit, upload.breakpoints, upload.keep_metadata, check_images)
     return MediaLibrary(database, storage, media)
+
+
+def open_image_variants(settings: Settings, database: Database, storage: Storage) -> ImageVariants | None:
+    """Return the transformed images, or None if the storage cannot be read, its files are private, or no preset is set.
+
+    The first two are logged if there are presets.
+    """
+    if not settings.api.images.presets:
+        return None
+    if storage.signs or not isinstance(storage, ReadableStorage):
+        logger.warning(
+            "`images.presets` in api.toml has no effect: %s",
+            "the files of the storage are private" if storage.signs else "the storage does not let Octavo read files",
+        )
+        return None
+    return ImageVariants(database, storage, storage, settings.api.images.cache_size, shared=settings.may_be_several)
 
 
 def open_counts(settings: Settings) -> "RedisCounts | None":

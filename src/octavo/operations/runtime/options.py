@@ -4,7 +4,7 @@ Settings are organized by file and key, which components do not know. The mappin
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 from octavo.access.authentication import admin_sessions, one_time_secrets, rate_limits, token_versions
 from octavo.access.authentication.authenticator import AccessOptions
@@ -23,6 +23,7 @@ from octavo.api.graphql.execution.argument_parser import ListLimits
 from octavo.api.graphql.options import MOST_LOGINS, GraphqlOptions, Limits
 from octavo.api.graphql.tracing import TraceClock
 from octavo.api.http.cookies import Cookie, SameSite
+from octavo.api.http.image_files import ImageOptions
 from octavo.api.http.origins import origins_of
 from octavo.api.http.router import Router
 from octavo.api.rest.caching import CachingOptions
@@ -33,6 +34,8 @@ from octavo.api.rest.sessions import COOKIE, SessionCookies
 from octavo.api.rest.surrogate_keys import KeyOptions
 from octavo.content import schedule_failures, schedules
 from octavo.content.input.body_check import WriteRules
+from octavo.content.media import variant_rows
+from octavo.content.media.transformations import ImageFormat, Transformation
 from octavo.database import leases
 from octavo.events import dead_letters, journal, outbox
 from octavo.events.jobs import backup_records as backup_record
@@ -63,6 +66,7 @@ def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
         scheduler.TABLE,
         schedules.TABLE,
         schedule_failures.TABLE,
+        variant_rows.TABLE,
         *((journal.TABLE,) if settings.api.events.enabled else ()),
         webhook_rows.TABLE,
         webhook_deliveries.TABLE,
@@ -74,6 +78,17 @@ def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
         *((rate_limits.TABLE,) if counts_in_database(settings) else ()),
         *((backup_record.TABLE,) if settings.database.backups.schedule else ()),
         *((definition_sync.TABLE,) if settings.server.follow_definitions else ()),
+    )
+
+
+def image_options(settings: Settings) -> ImageOptions:
+    """Return the options of transformed images."""
+    images = settings.api.images
+    return ImageOptions(
+        presets={name: Transformation(**preset) for name, preset in images.presets.items()},
+        auto_formats=cast("tuple[ImageFormat, ...]", images.auto_formats),
+        max_age=settings.middlewares.public.uploads_max_age,
+        refuses=settings.api.compat.image_parameters == "refuse",
     )
 
 

@@ -173,7 +173,7 @@ class Process:
         self.asgi = HttpApplication(
             self.site.router,
             http_options(settings),
-            static=static_files(settings),
+            static=static_files(settings, self.infrastructure.images),
             around=self.site.around,
             following=self.infrastructure.traces,
             on_startup=(self._start,),
@@ -436,7 +436,7 @@ class Process:
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
         settings, follows = infrastructure.settings, infrastructure.traces
-        http, files = http_options(settings), static_files(settings)
+        http, files = http_options(settings), static_files(settings, infrastructure.images)
         dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         if left is not None:

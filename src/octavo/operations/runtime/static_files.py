@@ -6,10 +6,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import octavo.api.admin
+from octavo.api.http.image_files import ImageFiles
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
 from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
+from octavo.content.media.image_variants import ImageVariants
 from octavo.core.markup import escape
 from octavo.operations.runtime import admin_languages
+from octavo.operations.runtime.options import image_options
 from octavo.settings import Settings
 from octavo.settings.files.middlewares import DEFAULT_POLICY
 
@@ -41,7 +44,7 @@ _PANEL_POLICY: Final = (
 )
 
 
-def static_files(settings: Settings) -> Files:
+def static_files(settings: Settings, images: ImageVariants | None = None) -> Files:
     """Return the files served for paths without a route."""
     ages = settings.middlewares.public
     public = StaticFiles(
@@ -50,7 +53,13 @@ def static_files(settings: Settings) -> Files:
         {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}", untrusted=True)},
         icons=settings.project,
     )
-    return FirstOf((*_pages(settings), public))
+    return FirstOf((*_pages(settings), *_images(settings, images), public))
+
+
+def _images(settings: Settings, images: ImageVariants | None) -> tuple[Files, ...]:
+    """Return the transformed images, unless no request can get or be refused any."""
+    options = image_options(settings)
+    return (ImageFiles(options, images),) if images is not None or options.refuses else ()
 
 
 def _pages(settings: Settings) -> tuple[Files, ...]:

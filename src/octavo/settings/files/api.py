@@ -7,6 +7,7 @@ from octavo.core.values import dataclass
 from octavo.schema.custom_fields import BASE_TYPES
 from octavo.settings.files.caching import Caching
 from octavo.settings.files.compatibility import Compat
+from octavo.settings.files.images import Images
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import (
     DURATION,
@@ -140,6 +141,7 @@ class Api:
     )
     events: Events = table(Events, "The event stream, `GET /api/events`.")
     caching: Caching = table(Caching, "Caching of REST reads.")
+    images: Images = table(Images, "[Transformations of images](images.md) on request.")
     adoption: Adoption = table(Adoption, "A v4 project whose JavaScript does not run.")
     max_response_size: int = setting(
         32 * 1024**2,

@@ -127,6 +127,12 @@ class Compat:
         default_doc=_BY_PROFILE,
         former={"bare": "flat", "placed": "withPath"},
     )
+    image_parameters: Literal["ignore", "refuse"] = setting(
+        "ignore",
+        "Parameters in URLs of uploaded files that transform images, and that no preset allows: ignored, so that the "
+        "original is served, or refused with 400.",
+        default_doc=_BY_PROFILE,
+    )
     image_types: Literal["declared", "checked"] = setting(
         "declared",
         "Uploads sent as images that are not images: stored with the `declared` type; or `checked`, so that files "

@@ -78,6 +78,10 @@ def test_azure(azure: azure_server.AzureServer, azure_options: AzureOptions) -> 
     url = put(storage, "a_1.png")
     assert url == f"{azure.address}/files/assets/a_1.png"
     assert fetch(url) == (200, b"content")
+    with storage.open("a_1.png") as file:
+        assert file.read() == b"content"
+    with pytest.raises(FileNotFoundError):
+        storage.open("none.png")
     put(storage, "in/b_1.html", mime="text/html")
     assert {key: headers for key, (_, headers) in azure.blobs.items()} == {
         "assets/a_1.png": {"content-type": "image/png", "cache-control": "max-age=60"},
@@ -140,6 +144,7 @@ def test_texts_are_kept_compressed(
         content, headers = google.objects["site/a_1"]
         is_packed = headers.get("content-encoding") == "gzip"
         assert (is_packed, gzip.decompress(content) if is_packed else content) == (mime in packed, b"content")
+        assert storage.open("a_1").read() == b"content"
 
 
 def test_private_files_have_signed_addresses(google: google_server.GoogleServer, google_options: GoogleOptions) -> None:

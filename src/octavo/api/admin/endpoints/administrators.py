@@ -28,28 +28,28 @@ class AdministratorEndpoints:
     """`/admin/users`."""
 
     operations = (
-        AdminOperation("GET", f"{_USERS}/me", "me", "Show the current administrator", answer=AdministratorAnswer),
+        AdminOperation("GET", f"{_USERS}/me", "me", "Show the current administrator", answers=AdministratorAnswer),
         AdminOperation(
             "PUT",
             f"{_USERS}/me",
             "change_own",
             "Update the current administrator",
-            answer=AdministratorAnswer,
-            body=ChangedSelf,
+            answers=AdministratorAnswer,
+            takes=ChangedSelf,
         ),
-        AdminOperation("GET", _USERS, "find", "List administrators", (_READ,), answer=AdministratorPageAnswer),
+        AdminOperation("GET", _USERS, "find", "List administrators", (_READ,), answers=AdministratorPageAnswer),
         AdminOperation(
             "POST",
             _USERS,
             "invite",
             "Invite an administrator",
             (_CREATE,),
-            answer=InvitedAdministratorAnswer,
-            body=Invitation,
+            answers=InvitedAdministratorAnswer,
+            takes=Invitation,
         ),
-        AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,), body=Ids),
+        AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,), takes=Ids),
         AdminOperation(
-            "GET", f"{_USERS}/:id", "find_one", "Show an administrator", (_READ,), answer=AdministratorAnswer
+            "GET", f"{_USERS}/:id", "find_one", "Show an administrator", (_READ,), answers=AdministratorAnswer
         ),
         AdminOperation(
             "PUT",
@@ -57,8 +57,8 @@ class AdministratorEndpoints:
             "change",
             "Update an administrator",
             (_UPDATE,),
-            answer=AdministratorAnswer,
-            body=ChangedAdministrator,
+            answers=AdministratorAnswer,
+            takes=ChangedAdministrator,
         ),
         AdminOperation("DELETE", f"{_USERS}/:id", "delete", "Delete an administrator", (_DELETE,)),
     )

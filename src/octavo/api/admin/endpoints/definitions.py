@@ -181,7 +181,7 @@ class DefinitionPreviewEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", PREVIEWS, "state", "Report whether definitions can be changed", READ, answer=BuilderStateAnswer
+            "GET", PREVIEWS, "state", "Report whether definitions can be changed", READ, answers=BuilderStateAnswer
         ),
         AdminOperation(
             "POST",
@@ -189,9 +189,9 @@ class DefinitionPreviewEndpoints:
             "preview",
             "Preview a change of definitions",
             READ,
-            safe=True,
-            answer=PreviewAnswer,
-            body=PreviewForm,
+            asks=True,
+            answers=PreviewAnswer,
+            takes=PreviewForm,
         ),
     )
 

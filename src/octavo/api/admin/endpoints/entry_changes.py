@@ -175,8 +175,8 @@ class PublicationEndpoints:
             "/octavo/publications/:uid",
             "publish",
             "Publish entries with their previous publication dates",
-            body=PublishedAgain,
-            answer=Counted,
+            takes=PublishedAgain,
+            answers=Counted,
         ),
     )
 

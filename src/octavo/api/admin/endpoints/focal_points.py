@@ -33,8 +33,8 @@ class FocalPointEndpoints:
             "/octavo/files/:id/focal-point",
             "focus",
             "Set an image's focal point",
-            body=FocalPointForm,
-            answer=MediaFile,
+            takes=FocalPointForm,
+            answers=MediaFile,
         ),
     )
 

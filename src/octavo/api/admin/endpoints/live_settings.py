@@ -26,14 +26,14 @@ class LiveSettingsEndpoints:
     """`/octavo/live-settings` and `/octavo/maintenance`"""
 
     operations = (
-        AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answer=LiveSettingsAnswer),
+        AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answers=LiveSettingsAnswer),
         AdminOperation(
             "PUT",
             _PATH,
             "change",
             "Set the log level and maintenance mode of all processes",
-            answer=LiveSettingsAnswer,
-            body=ChangedLiveSettings,
+            answers=LiveSettingsAnswer,
+            takes=ChangedLiveSettings,
         ),
         AdminOperation(
             "GET",

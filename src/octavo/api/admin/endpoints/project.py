@@ -64,15 +64,17 @@ class ProjectEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", f"{PREFIX}/init", "init", "Show the settings of the login page", public=True, answer=LoginPageAnswer
+            "GET", f"{PREFIX}/init", "init", "Show the settings of the login page", public=True, answers=LoginPageAnswer
         ),
         AdminOperation("GET", f"{PREFIX}/project-type", "project_type", "Show the edition", public=True),
-        AdminOperation("GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",), answer=Logos),
         AdminOperation(
-            "POST", _SETTINGS, "update_settings", "Update the logos", ("admin::project-settings.update",), answer=Logos
+            "GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",), answers=Logos
         ),
-        AdminOperation("GET", "/octavo/about", "about", "Show the version and system", answer=AboutAnswer),
-        AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answer=InformationAnswer),
+        AdminOperation(
+            "POST", _SETTINGS, "update_settings", "Update the logos", ("admin::project-settings.update",), answers=Logos
+        ),
+        AdminOperation("GET", "/octavo/about", "about", "Show the version and system", answers=AboutAnswer),
+        AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answers=InformationAnswer),
         AdminOperation(
             "GET", f"{PREFIX}/telemetry-properties", "telemetry", "Show the telemetry settings (always off)"
         ),
@@ -82,10 +84,10 @@ class ProjectEndpoints:
             f"{PREFIX}/content-api/permissions",
             "actions",
             "List the content API's actions",
-            answer=ActionsAnswer,
+            answers=ActionsAnswer,
         ),
         AdminOperation(
-            "GET", f"{PREFIX}/content-api/routes", "routes", "List the content API's routes", answer=RoutesAnswer
+            "GET", f"{PREFIX}/content-api/routes", "routes", "List the content API's routes", answers=RoutesAnswer
         ),
         *(AdminOperation("GET", f"{PREFIX}/{path}", "missing", "Not here", public=True) for path in _PAID),
     )

@@ -34,11 +34,11 @@ class RegistrationEndpoints:
             "register_first",
             "Create the first administrator",
             public=True,
-            body=NewAdministrator,
-            answer=EnteredAnswer,
+            takes=NewAdministrator,
+            answers=EnteredAnswer,
         ),
         AdminOperation(
-            "GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True, answer=InvitationAnswer
+            "GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True, answers=InvitationAnswer
         ),
         AdminOperation(
             "POST",
@@ -46,8 +46,8 @@ class RegistrationEndpoints:
             "register",
             "Accept an invitation",
             public=True,
-            body=Invited,
-            answer=EnteredAnswer,
+            takes=Invited,
+            answers=EnteredAnswer,
         ),
         AdminOperation(
             "POST",
@@ -55,7 +55,7 @@ class RegistrationEndpoints:
             "forgot_password",
             "Send a password reset email",
             public=True,
-            body=ForgottenPassword,
+            takes=ForgottenPassword,
         ),
         AdminOperation(
             "POST",
@@ -63,8 +63,8 @@ class RegistrationEndpoints:
             "reset_password",
             "Reset a password with an emailed token",
             public=True,
-            body=NewPassword,
-            answer=EnteredAnswer,
+            takes=NewPassword,
+            answers=EnteredAnswer,
         ),
     )
 

@@ -34,26 +34,28 @@ class RoleEndpoints:
     """Admin roles and their permissions."""
 
     operations = (
-        AdminOperation("GET", _ROLES, "find", "List administrator roles", _READ, answer=AdminRolesAnswer),
+        AdminOperation("GET", _ROLES, "find", "List administrator roles", _READ, answers=AdminRolesAnswer),
         AdminOperation(
-            "POST", _ROLES, "create", "Create an administrator role", _CREATE, answer=AdminRoleAnswer, body=NamedRole
+            "POST", _ROLES, "create", "Create an administrator role", _CREATE, answers=AdminRoleAnswer, takes=NamedRole
         ),
         AdminOperation(
-            "POST", f"{_ROLES}/batch-delete", "delete_many", "Delete administrator roles", _DELETE, body=Ids
+            "POST", f"{_ROLES}/batch-delete", "delete_many", "Delete administrator roles", _DELETE, takes=Ids
         ),
-        AdminOperation("GET", f"{_ROLES}/:id", "find_one", "Show an administrator role", _READ, answer=AdminRoleAnswer),
+        AdminOperation(
+            "GET", f"{_ROLES}/:id", "find_one", "Show an administrator role", _READ, answers=AdminRoleAnswer
+        ),
         AdminOperation(
             "PUT",
             f"{_ROLES}/:id",
             "update",
             "Update an administrator role",
             _UPDATE,
-            answer=AdminRoleAnswer,
-            body=NamedRole,
+            answers=AdminRoleAnswer,
+            takes=NamedRole,
         ),
         AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete an administrator role", _DELETE),
         AdminOperation(
-            "GET", f"{_ROLES}/:id/permissions", "permissions", "Show a role's permissions", _READ, answer=RightsAnswer
+            "GET", f"{_ROLES}/:id/permissions", "permissions", "Show a role's permissions", _READ, answers=RightsAnswer
         ),
         AdminOperation(
             "PUT",
@@ -61,8 +63,8 @@ class RoleEndpoints:
             "set_permissions",
             "Update a role's permissions",
             _UPDATE,
-            answer=RightsAnswer,
-            body=Grants,
+            answers=RightsAnswer,
+            takes=Grants,
         ),
     )
 
@@ -127,10 +129,10 @@ class RightsEndpoints:
             "/admin/permissions",
             "catalogue",
             "List the permissions for administrators",
-            answer=GrantCatalogueAnswer,
+            answers=GrantCatalogueAnswer,
         ),
-        AdminOperation("POST", "/admin/permissions/check", "check", "Check one's own permissions", safe=True),
-        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show one's own permissions", answer=RightsAnswer),
+        AdminOperation("POST", "/admin/permissions/check", "check", "Check one's own permissions", asks=True),
+        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show one's own permissions", answers=RightsAnswer),
     )
 
     def __init__(self, roles: AdminRoles, listing: RoleListing, catalogue: Catalogue) -> None:

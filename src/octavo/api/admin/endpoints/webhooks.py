@@ -45,21 +45,21 @@ class WebhookEndpoints:
     """`/admin/webhooks`"""
 
     operations = (
-        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",), answer=WebhooksAnswer),
+        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",), answers=WebhooksAnswer),
         AdminOperation(
             "POST",
             _HOOKS,
             "create",
             "Create a webhook",
             ("admin::webhooks.create",),
-            answer=WebhookAnswer,
-            body=SaidWebhook,
+            answers=WebhookAnswer,
+            takes=SaidWebhook,
         ),
         AdminOperation(
-            "POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",), body=Ids
+            "POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",), takes=Ids
         ),
         AdminOperation(
-            "GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",), answer=WebhookAnswer
+            "GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",), answers=WebhookAnswer
         ),
         AdminOperation(
             "PUT",
@@ -67,8 +67,8 @@ class WebhookEndpoints:
             "update",
             "Update a webhook",
             ("admin::webhooks.update",),
-            answer=WebhookAnswer,
-            body=SaidWebhook,
+            answers=WebhookAnswer,
+            takes=SaidWebhook,
         ),
         AdminOperation("DELETE", f"{_HOOKS}/:id", "delete", "Delete a webhook", ("admin::webhooks.delete",)),
         AdminOperation(
@@ -77,7 +77,7 @@ class WebhookEndpoints:
             "trigger",
             "Test a webhook",
             ("admin::webhooks.update",),
-            answer=TriggerAnswer,
+            answers=TriggerAnswer,
         ),
     )
 
@@ -209,7 +209,7 @@ class DeliveryEndpoints:
             "find",
             "List the latest deliveries of a webhook",
             ("admin::webhooks.read",),
-            answer=DeliveriesAnswer,
+            answers=DeliveriesAnswer,
         ),
         AdminOperation(
             "POST",

@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import IO, Any, Final, Literal
 
 from octavo.content.media.file_types import is_harmless
 from octavo.content.media.storage.base import NamedStorage, StorageProblem, StoredObject, Workspace, safe_folder
@@ -122,6 +123,13 @@ class ObjectStorage(KeyedStorage):
             )
         path.unlink()
         return self.kept(name)
+
+    def open(self, name: str) -> IO[bytes]:
+        with self._speaking():
+            found = self._library.get(self._reading, self._names.key_of(name))
+            content = found.bytes().to_bytes()
+        is_packed = found.attributes.get("Content-Encoding") == "gzip"
+        return BytesIO(gzip.decompress(content) if is_packed else content)
 
     def copy(self, name: str, copy: str) -> bool:
         try:

@@ -12,6 +12,7 @@ from octavo.access.authentication import one_time_secrets, token_versions
 from octavo.accounts.users import sessions
 from octavo.accounts.users.providers import links as provider_links
 from octavo.content import schedule_failures, schedules
+from octavo.content.media import variant_rows
 from octavo.content.media.storage.base import Storage
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
@@ -116,7 +117,14 @@ Progress = Callable[[int, int], None]
 """Called with the number of imported bytes and of all bytes of the archive."""
 
 _FOLDERS: Final = {Part.CONTENT: ENTITIES, Part.FILES: UPLOADS, Part.CONFIG: CONFIGURATION}
-_BY_ID: Final = (sessions.TABLE, provider_links.TABLE, one_time_secrets.TABLE, schedules.TABLE, schedule_failures.TABLE)
+_BY_ID: Final = (
+    sessions.TABLE,
+    provider_links.TABLE,
+    one_time_secrets.TABLE,
+    schedules.TABLE,
+    schedule_failures.TABLE,
+    variant_rows.TABLE,
+)
 """Tables that refer to users and entries by id, which can mean others after an import."""
 
 
@@ -218,13 +226,15 @@ class _Import:
         self.report = ImportReport()
 
     async def stored_files(self, storage: Storage) -> set[str]:
-        """Return the names of all files in the project's rows, including smaller formats."""
+        """Return the names of all files in the project's rows, including smaller formats and image variants."""
         found: set[str] = set()
         text = "SELECT provider, url, provider_metadata, formats FROM files"
         for provider, url, metadata, formats in await self._connection.fetch_all(text):
             if provider in storage.providers:
                 parts = [{"url": url, "provider_metadata": _read(metadata)}, *_mappings(_read(formats))]
                 found.update(_names(storage, parts))
+        if variant_rows.TABLE.name in await found_tables(self._connection, self._dialect):
+            found |= await variant_rows.stored_objects(self._connection)
         return found
 
     async def content(self) -> None:

@@ -1,0 +1,248 @@
+"""ImageVariants: create transformed images on the first request, and store them beside the originals.
+
+    variant = await variants.find("cat_0f3a9c2b71.jpg", Transformation(width=600), "webp")
+
+Requests for the same variant share one creation, in this process by a task and among processes by a lease. At most
+`MOST_WAITING` variants are created or waiting in a process; further ones raise `TooManyImages`. A file that cannot be
+transformed is served as it is, and not tried again for a while.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Final
+
+from octavo.content.media import variant_rows
+from octavo.content.media.file_names import new_hash
+from octavo.content.media.image_job import render_image
+from octavo.content.media.image_workers import IMAGE_WORKERS
+from octavo.content.media.storage.base import ReadableStorage, Storage
+from octavo.content.media.transformations import (
+    EXTENSIONS,
+    KINDS,
+    TYPES,
+    ImageFormat,
+    Rendering,
+    Transformation,
+)
+from octavo.content.media.variant_rows import SourceFile, Variant
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ApplicationError, OctavoError, ServiceUnavailable
+from octavo.core.outage_log import reason_of
+from octavo.core.threads import in_thread
+from octavo.core.values import dataclass
+from octavo.database.connection import Database
+from octavo.database.leases import lease
+from octavo.database.maintenance_mode import check_writable
+from octavo.database.unit_of_work import UnitOfWork, run_unit, unit_of_work
+
+logger = logging.getLogger(__name__)
+
+MOST_WAITING: Final = 64
+"""The maximum number of variants that a process creates or keeps waiting."""
+_ATTEMPTS: Final = 3
+_LARGEST_FILE: Final = 1 << 30
+_MOST_FAILURES: Final = 1_000
+_FAILURE_SECONDS: Final = 600.0
+
+
+class TooManyImages(ServiceUnavailable):
+    """Too many variants are being created."""
+
+    retry_after = 2
+    is_outage = False
+    message = "Too many images are being transformed. Try again later"
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A file that is served as it is, from this URL."""
+
+    url: str
+
+
+Found = Variant | Original | None
+
+
+class _FileChanged(Exception):
+    """The file was replaced or deleted while it was transformed."""
+
+
+class ImageVariants:
+    """The transformed images of one storage."""
+
+    def __init__(
+        self,
+        database: Database,
+        storage: Storage,
+        readable: ReadableStorage,
+        most_bytes: int,
+        *,
+        shared: bool = False,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        """Create the service. `readable` is the storage, for reading.
+
+        `shared`: other processes may use the same database.
+        """
+        self._database = database
+        self._storage = storage
+        self._readable = readable
+        self._most_bytes = most_bytes
+        self._shared = shared
+        self._clock = clock
+        self._running: dict[tuple[str, str], asyncio.Task[Found]] = {}
+        self._failures: dict[tuple[int, int], float] = {}
+
+    async def find(self, source: str, wanted: Transformation, image_format: ImageFormat) -> Found:
+        """Return a variant of the file with this name in the storage, and create it if necessary.
+
+        Returns the original if it cannot be transformed, and None if the file does not exist.
+        """
+        key = wanted.key(image_format)
+        found = await variant_rows.find_variant(self._database, source, key)
+        if found is not None:
+            return found
+        task = self._running.get((source, key))
+        if task is None:
+            if len(self._running) >= MOST_WAITING:
+                raise TooManyImages
+            task = asyncio.create_task(self._create(source, wanted, image_format))
+            self._running[source, key] = task
+            task.add_done_callback(partial(self._finish, (source, key)))
+        return await asyncio.shield(task)
+
+    async def open(self, variant: Variant) -> IO[bytes] | None:
+        """Open the content of a variant; None if the storage has lost it, after which `find` creates it again."""
+        try:
+            return await in_thread(lambda: self._readable.open(variant.object))
+        except FileNotFoundError:
+            async with unit_of_work(self._database) as unit:
+                await variant_rows.remove_object(unit.connection, self._database, variant.object)
+            return None
+
+    async def settle(self) -> None:
+        """Wait until nothing is being created."""
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    def _finish(self, place: tuple[str, str], task: "asyncio.Task[Any]") -> None:
+        del self._running[place]
+        if not task.cancelled():
+            task.exception()  # the waiting requests may have been cancelled
+
+    async def _create(self, source: str, wanted: Transformation, image_format: ImageFormat) -> Found:
+        if not await in_thread(lambda: self._exists(source)):  # names that clients guess cost no search of the table
+            return None
+        for _ in range(_ATTEMPTS):
+            file = await variant_rows.find_file(self._database, source)
+            if file is None:
+                return None
+            if not self._can_transform(file):
+                return Original(file.url)
+            check_writable(self._database.read_only_message)
+            with suppress(_FileChanged):
+                return await self._create_once(source, wanted.key(image_format), file, wanted, image_format)
+        raise TooManyImages
+
+    async def _create_once(
+        self, source: str, key: str, file: SourceFile, wanted: Transformation, image_format: ImageFormat
+    ) -> Found:
+        rendering = Rendering(wanted, image_format, file.focus)
+        if not self._shared:
+            return await self._render(source, key, file, rendering)
+        async with lease(self._database, f"octavo: image {file.id} {key}"):
+            found = await variant_rows.find_variant(self._database, source, key)
+            return found or await self._render(source, key, file, rendering)
+
+    def _exists(self, source: str) -> bool:
+        try:
+            self._readable.open(source).close()
+        except (FileNotFoundError, ValueError):  # the latter for names that are not valid in the storage
+            return False
+        return True
+
+    def _can_transform(self, file: SourceFile) -> bool:
+        is_stored = file.provider in self._storage.providers
+        failed = self._failures.get((file.id, file.version))
+        return file.mime in KINDS and is_stored and (failed is None or failed < self._clock.steady())
+
+    async def _render(self, source: str, key: str, file: SourceFile, rendering: Rendering) -> Found:
+        workspace = self._storage.workspace
+        original, target = await in_thread(lambda: (workspace.temporary(), workspace.temporary()))
+        try:
+            await in_thread(lambda: self._fetch(source, original))
+            size = await IMAGE_WORKERS.run(partial(render_image, original, file.mime, rendering, target))
+            if size is None:
+                self._note_failure(file)
+                return Original(file.url)
+            return await self._publish(source, key, file, rendering.format, target)
+        except FileNotFoundError:
+            return None
+        except ApplicationError as error:
+            logger.warning("%s cannot be transformed, so the original is served: %s", source, error)
+            self._note_failure(file)
+            return Original(file.url)
+        finally:
+            await in_thread(lambda: _remove(original, target))
+
+    def _fetch(self, source: str, target: Path) -> None:
+        """Copy the original from the storage. Raises FileNotFoundError."""
+        with self._readable.open(source) as content:
+            self._storage.workspace.receive(content, target, _LARGEST_FILE)
+
+    async def _publish(self, source: str, key: str, file: SourceFile, image_format: ImageFormat, path: Path) -> Variant:
+        """Write a file to the storage and its row to the database, or neither."""
+        storage, mime = self._storage, TYPES[image_format]
+        folder, _, segment = source.rpartition("/")
+        stem = new_hash(f"variant_{segment.partition('.')[0]}")
+        name = storage.name_for(f"{folder}/" if folder else "", stem, EXTENSIONS[image_format])
+        size, kept = await in_thread(lambda: (path.stat().st_size, storage.write(path, name, mime)))
+        new = variant_rows.new_variant(kept.name, mime, file.version)
+        try:
+            await run_unit(self._database, UnitOfWork, partial(self._store, source, key, file, new, size))
+        except BaseException:
+            await discard(storage, [kept.name])
+            raise
+        return new
+
+    async def _store(self, source: str, key: str, file: SourceFile, new: Variant, size: int, unit: UnitOfWork) -> None:
+        """Insert the row. Raises _FileChanged if the file was replaced or deleted meanwhile."""
+        await unit.connection.lock(file_lock(file.id))
+        if await variant_rows.version_of(unit.connection, self._database, file.id) != file.version:
+            raise _FileChanged
+        before = await variant_rows.store_variant(unit.connection, self._database, source, key, file, new, size)
+        evicted = await variant_rows.evict_variants(unit.connection, self._database, self._most_bytes)
+        unit.after_commit(partial(discard, self._storage, [*([before] if before else []), *evicted]))
+
+    def _note_failure(self, file: SourceFile) -> None:
+        if len(self._failures) >= _MOST_FAILURES:
+            self._failures.clear()
+        self._failures[file.id, file.version] = self._clock.steady() + _FAILURE_SECONDS
+
+
+async def delete_variants(unit: UnitOfWork, storage: Storage, file_ids: Sequence[int]) -> None:
+    """Delete the variants of files with a unit of work; the storage removes them after the commit."""
+    objects = await variant_rows.delete_variants(unit.connection, file_ids)
+    if objects:
+        unit.after_commit(partial(discard, storage, objects))
+
+
+async def discard(storage: Storage, names: Sequence[str]) -> None:
+    """Remove files from the storage; failures are only logged, because orphaned files do no harm."""
+    try:
+        await in_thread(lambda: storage.remove(names))
+    except (OctavoError, OSError) as error:
+        logger.warning("cannot remove %s from the storage: %s", ", ".join(names), reason_of(error))
+
+
+def file_lock(file_id: int) -> str:
+    """Return the name of the lock for changes of a file."""
+    return f"octavo: file {file_id}"
+
+
+def _remove(*paths: Path) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)

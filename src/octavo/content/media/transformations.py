@@ -1,0 +1,114 @@
+"""Transformations of images: the parameters, and where an image is cropped and how far it is resized.
+
+Everything here is plain arithmetic; `image_rendering` applies it to pixels.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, Literal
+
+from octavo.content.media.focal_points import FocalPoint
+from octavo.content.media.image_sizes import Size
+from octavo.core.values import dataclass
+
+Fit = Literal["cover", "contain", "inside"]
+ImageFormat = Literal["avif", "webp", "jpeg", "png"]
+
+CENTER: Final = FocalPoint(0.5, 0.5)
+LARGEST_SIDE: Final = 8192
+"""The maximum width and height of a transformed image, after `dpr` is applied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transformation:
+    """How an image is transformed. Without `enlarge`, the result is never larger than the image."""
+
+    width: int | None = None
+    height: int | None = None
+    fit: Fit = "cover"
+    format: Literal["auto", "avif", "webp", "jpeg", "png"] = "auto"
+    quality: int = 75
+    blur: int = 0
+    enlarge: bool = False
+
+    def key(self, image_format: ImageFormat) -> str:
+        """Return a short text that identifies the transformation and its resulting format."""
+        parts = (self.width, self.height, self.fit, image_format, self.quality, self.blur, self.enlarge)
+        return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()[:24]
+
+    def times(self, density: int) -> "Transformation":
+        """Return the transformation for screens with this number of pixels for each CSS pixel."""
+        return replace(self, width=_times(self.width, density), height=_times(self.height, density))
+
+
+KINDS: Final[Mapping[str, str]] = {
+    "image/jpeg": "JPEG",
+    "image/png": "PNG",
+    "image/webp": "WEBP",
+    "image/tiff": "TIFF",
+    "image/gif": "GIF",
+    "image/avif": "AVIF",
+}
+"""The types of images that can be transformed, and the names of their decoders."""
+TYPES: Final[Mapping[ImageFormat, str]] = {
+    "avif": "image/avif",
+    "webp": "image/webp",
+    "jpeg": "image/jpeg",
+    "png": "image/png",
+}
+"""The types of transformed images."""
+EXTENSIONS: Final[Mapping[ImageFormat, str]] = {"avif": ".avif", "webp": ".webp", "jpeg": ".jpg", "png": ".png"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A transformation with its resulting format, and the focal point of the image."""
+
+    wanted: Transformation
+    format: ImageFormat
+    focus: FocalPoint = CENTER
+
+
+def _times(length: int | None, density: int) -> int | None:
+    return None if length is None else min(length * density, LARGEST_SIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The part of an image to use (left, top, right, bottom, in its pixels), the size to resize it to, and the size of
+    the canvas if it is larger."""
+
+    box: tuple[float, float, float, float]
+    size: Size
+    canvas: Size
+
+
+def place(image: Size, wanted: Transformation, focus: FocalPoint = CENTER) -> Placement:
+    """Return how an image of this size is cropped and resized."""
+    if wanted.fit == "cover" and wanted.width and wanted.height:
+        return _cover(image, wanted.width, wanted.height, focus, enlarge=wanted.enlarge)
+    scale = min(
+        wanted.width / image.width if wanted.width else float("inf"),
+        wanted.height / image.height if wanted.height else float("inf"),
+    )
+    size = _scaled(image, scale if wanted.enlarge else min(scale, 1.0))
+    is_padded = wanted.fit == "contain" and wanted.width and wanted.height
+    canvas = Size(wanted.width or size.width, wanted.height or size.height) if is_padded else size
+    return Placement((0, 0, image.width, image.height), size, canvas)
+
+
+def _cover(image: Size, width: int, height: int, focus: FocalPoint, *, enlarge: bool) -> Placement:
+    """Fill the size and crop the rest, so that the focal point is as close to the center as possible."""
+    scale = max(width / image.width, height / image.height)
+    size = Size(width, height) if enlarge or scale <= 1 else _scaled(Size(width, height), 1 / scale)
+    part_width, part_height = min(width / scale, image.width), min(height / scale, image.height)
+    left = min(max(focus.x * image.width - part_width / 2, 0.0), image.width - part_width)
+    top = min(max(focus.y * image.height - part_height / 2, 0.0), image.height - part_height)
+    return Placement((left, top, left + part_width, top + part_height), size, size)
+
+
+def _scaled(size: Size, scale: float) -> Size:
+    # A narrow image could otherwise be enlarged without a limit.
+    sides = (min(max(1, round(length * scale)), LARGEST_SIDE) for length in (size.width, size.height))
+    return Size(*sides)

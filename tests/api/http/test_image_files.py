@@ -1,0 +1,289 @@
+"""Transformed images over HTTP, on both databases: by presets, stored once, and removed with their file."""
+
+import asyncio
+import io
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from octavo.content.media import image_variants
+from tests.api.http.asgi import Answer, call
+from tests.api.rest.test_uploads import NOTE, Part, Shop, open_writable
+from tests.models.pictures import animation, bomb, turned_picture
+from tests.models.site import another
+from tests.models.templates import Copy
+from tests.s3_server import KEY, SECRET, S3Server
+
+pytestmark = pytest.mark.anyio
+
+PRESETS = {
+    "card": {"width": 60, "height": 40},
+    "wide": {"width": 300, "format": "jpeg"},
+    "padded": {"width": 80, "height": 80, "fit": "contain", "format": "png"},
+    "smallest": {"width": 100, "format": "avif", "quality": 50},
+}
+WITH_PRESETS = {"OCTAVO_API__IMAGES__PRESETS": json.dumps(PRESETS)}
+WEBP = "image/avif;q=0,image/webp,*/*;q=0.8"
+
+
+def halves(width: int, height: int, kind: str = "JPEG") -> bytes:
+    """A picture whose left half is red and whose right half is blue."""
+    image = Image.new("RGB", (width, height), "red")
+    image.paste("blue", (width // 2, 0, width, height))
+    written = io.BytesIO()
+    image.save(written, kind)
+    return written.getvalue()
+
+
+PHOTO: Part = ("files", "photo.jpg", halves(400, 200), "image/jpeg")
+
+
+@pytest.fixture
+async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Shop]:
+    site = await open_writable(tmp_path / "shop", bookshop_copy, WITH_PRESETS)
+    yield Shop(site, tmp_path / "shop/public/uploads")
+    await site.octavo.infrastructure.close()
+
+
+async def get(shop: Shop, target: str, accept: str = WEBP, method: str = "GET", **headers: str) -> Answer:
+    given = [("Accept", accept), *((name.replace("_", "-"), value) for name, value in headers.items())]
+    return await call(shop.site.octavo.asgi, method, target, given)
+
+
+def opened(answer: Answer) -> Image.Image:
+    assert answer.status == 200, answer.body
+    return Image.open(io.BytesIO(answer.body))
+
+
+def colors(image: Image.Image) -> set[str]:
+    """The colors of the first and the last column."""
+    found = (image.convert("RGB").getpixel((x, image.height // 2)) for x in (1, image.width - 2))
+    return {"red" if isinstance(one, tuple) and one[0] > one[2] else "blue" for one in found}
+
+
+async def test_a_preset_resizes_and_crops_in_the_best_format(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    answer = await get(shop, f"{file['url']}?preset=card")
+    assert answer.only("content-type", "vary", "cache-control", "x-content-type-options", "accept-ranges") == {
+        "content-type": "image/webp",
+        "vary": "Origin, Accept",
+        "cache-control": "max-age=0",
+        "x-content-type-options": "nosniff",
+        "accept-ranges": "bytes",
+    }
+    assert (opened(answer).size, opened(answer).format) == ((60, 40), "WEBP")
+    other = await get(shop, f"{file['url']}?preset=card", accept="*/*")
+    assert (opened(other).size, opened(other).format) == ((60, 40), "JPEG")
+    assert (opened(await get(shop, f"{file['url']}?preset=card&dpr=2"))).size == (120, 80)
+    wide = await get(shop, f"{file['url']}?preset=wide")
+    assert (opened(wide).size, opened(wide).format, wide.headers.get("vary")) == ((300, 150), "JPEG", "Origin")
+    assert opened(await get(shop, f"{file['url']}?preset=wide&dpr=3")).size == (400, 200), "never enlarged"
+    padded = opened(await get(shop, f"{file['url']}?preset=padded"))
+    assert (padded.size, padded.getpixel((40, 2))) == ((80, 80), (255, 255, 255))
+    assert opened(await get(shop, f"{file['url']}?preset=smallest")).format == "AVIF"
+
+
+async def test_a_variant_is_created_once_and_read_with_one_statement(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    before = shop.names()
+    first = await get(shop, f"{file['url']}?preset=card")
+    created = shop.names() - before
+    assert len(created) == 1
+    statements = shop.site.database.statements
+    again = await get(shop, f"{file['url']}?preset=card")
+    assert shop.site.database.statements - statements == 1
+    assert (again.body, again.headers["etag"]) == (first.body, first.headers["etag"])
+    assert shop.names() - before == created
+    unchanged = await get(shop, f"{file['url']}?preset=card", if_none_match=first.headers["etag"])
+    assert (unchanged.status, unchanged.body) == (304, b"")
+    head = await get(shop, f"{file['url']}?preset=card", method="HEAD")
+    assert (head.status, head.body, head.headers["content-length"]) == (200, b"", str(len(first.body)))
+    part = await get(shop, f"{file['url']}?preset=card", range="bytes=0-3")
+    assert (part.status, part.body) == (206, b"RIFF")
+
+
+async def test_requests_share_one_creation(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file,) = await shop.add(PHOTO)
+    before = shop.names()
+    answers = await asyncio.gather(*(get(shop, f"{file['url']}?preset=card") for _ in range(20)))
+    assert {answer.body for answer in answers} == {answers[0].body}
+    assert len(shop.names() - before) == 1
+    monkeypatch.setattr(image_variants, "MOST_WAITING", 0)
+    refused = await get(shop, f"{file['url']}?preset=wide")
+    assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+    assert (await get(shop, f"{file['url']}?preset=card")).status == 200, "what is stored needs no place"
+
+
+async def test_a_url_with_the_version_can_be_cached_forever(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    row = "SELECT version FROM octavo_image_variants"
+    await get(shop, f"{file['url']}?preset=card")
+    version = f"{await shop.site.database.fetch_value(row):x}"
+    exact = await get(shop, f"{file['url']}?preset=card&v={version}")
+    assert exact.headers["cache-control"] == "public, max-age=31536000, immutable"
+    older = await get(shop, f"{file['url']}?preset=card&v=1")
+    assert (older.headers["cache-control"], older.body) == ("max-age=0", exact.body)
+
+
+async def test_variants_change_with_the_file_and_go_with_it(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    red_and_blue = opened(await get(shop, f"{file['url']}?preset=card"))
+    assert colors(red_and_blue) == {"red", "blue"}
+    await shop.post(f"/api/upload?id={file['id']}", ("files", "other.jpg", halves(100, 400), "image/jpeg"))
+    assert [name for name in shop.names() if name.startswith("variant_")] == []
+    replaced = opened(await get(shop, f"{file['url']}?preset=wide"))
+    assert replaced.size == (100, 400)
+    assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
+    assert [name for name in shop.names() if name.startswith(("variant_", "photo_"))] == []
+    assert await shop.count("octavo_image_variants") == 0
+    assert (await get(shop, f"{file['url']}?preset=wide")).status == 404
+
+
+async def test_the_focal_point_decides_what_stays(shop: Shop) -> None:
+    (file,) = await shop.add(("files", "photo.jpg", halves(1000, 40), "image/jpeg"))
+    assert colors(opened(await get(shop, f"{file['url']}?preset=card"))) == {"red", "blue"}
+    for x, color in ((0.9, "blue"), (0.1, "red")):
+        metadata = json.dumps({"focalPoint": {"x": x, "y": 0.5}})
+        await shop.site.database.execute(
+            f"UPDATE files SET provider_metadata = '{metadata}', updated_at = created_at WHERE id = {file['id']}"
+        )
+        await shop.post(f"/api/upload?id={file['id']}", ("fileInfo", json.dumps({"caption": f"at {x}"})))
+        assert colors(opened(await get(shop, f"{file['url']}?preset=card"))) == {color}
+
+
+async def test_photos_are_upright_and_keep_no_metadata(shop: Shop) -> None:
+    (file,) = await shop.add(("files", "turned.jpg", turned_picture(400, 200), "image/jpeg"))
+    image = opened(await get(shop, f"{file['url']}?preset=wide"))
+    assert (image.size, dict(image.getexif())) == ((200, 400), {})
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        ("files", "moving.gif", animation("GIF", 100, 80), "image/gif"),
+        ("files", "drawing.svg", b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "image/svg+xml"),
+        NOTE,
+    ],
+)
+async def test_other_files_are_served_unchanged(shop: Shop, part: Any) -> None:
+    (file,) = await shop.add(part)
+    plain = await shop.site.get(file["url"])
+    answer = await get(shop, f"{file['url']}?preset=card")
+    assert (answer.status, answer.body, answer.headers["content-type"]) == (
+        200,
+        plain.body,
+        plain.headers["content-type"],
+    )
+    assert await shop.count("octavo_image_variants") == 0
+
+
+async def test_a_damaged_file_is_tried_once_and_served(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    (file,) = await shop.add(PHOTO)
+    (shop.folder / file["url"].removeprefix("/uploads/")).write_bytes(bomb(50_000, 50_000))
+    for _ in range(3):
+        assert (await get(shop, f"{file['url']}?preset=card")).body == bomb(50_000, 50_000)
+    assert [record.message for record in caplog.records if "cannot be transformed" in record.message] == [
+        f"{file['url'].removeprefix('/uploads/')} cannot be transformed, so the original is served: "
+        "The image cannot be decoded: its format is not supported"
+    ]
+
+
+async def test_a_variant_that_the_storage_lost_is_created_again(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    first = await get(shop, f"{file['url']}?preset=card")
+    for path in shop.folder.glob("variant_*"):
+        path.unlink()
+    assert (await get(shop, f"{file['url']}?preset=card")).body == first.body
+
+
+async def test_the_oldest_variants_make_place(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file,) = await shop.add(PHOTO)
+    images = shop.site.octavo.infrastructure.images
+    assert images is not None
+    monkeypatch.setattr(images, "_most_bytes", 1)
+    for preset in ("card", "wide", "padded"):
+        await get(shop, f"{file['url']}?preset={preset}")
+    assert await shop.count("octavo_image_variants") == 0
+    assert [name for name in shop.names() if name.startswith("variant_")] == []
+
+
+@pytest.mark.parametrize("query", ["v=3", "width=600", "preset=unknown", "width=600&format=webp", "preset=", "x=1"])
+async def test_other_parameters_return_the_original_under_v4(shop: Shop, query: str) -> None:
+    (file,) = await shop.add(PHOTO)
+    plain, answer = await shop.site.get(file["url"]), await get(shop, f"{file['url']}?{query}")
+    assert (answer.status, answer.body) == (200, plain.body)
+    assert answer.only("cache-control", "etag", "vary") == plain.only("cache-control", "etag", "vary")
+
+
+async def test_other_parameters_are_refused_under_safe(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    async with another(shop.site, image_parameters="refuse") as site:
+        strict = Shop(site, shop.folder)
+        assert (await get(strict, f"{file['url']}?v=3")).status == 200
+        assert (await get(strict, f"{file['url']}?preset=card&dpr=2&v=3")).status == 200
+        refused = await get(strict, f"{file['url']}?preset=crad&width=600&dpr=9")
+        assert (refused.status, [one["message"] for one in refused.json["error"]["details"]["errors"]]) == (
+            400,
+            [
+                "preset: unknown preset. Set it in `images.presets` of api.toml. Presets: card, padded, smallest, wide",
+                "dpr: expected a whole number from 1 to 3",
+                "width: not available in URLs. Define a preset in `images.presets` of api.toml",
+            ],
+        )
+
+
+async def test_names_that_are_no_files(shop: Shop) -> None:
+    for name in (
+        "missing.jpg",
+        "..%2f..%2fconfig",
+        "%00.jpg",
+        ".hidden.jpg",
+        "a" * 900 + ".jpg",
+        "a.b.c.d.e.f.g.h.i.j",
+    ):
+        assert (await get(shop, f"/uploads/{name}?preset=card")).status in (400, 404)
+
+
+# In a bucket
+
+
+@pytest.fixture
+async def bucket_shop(
+    anyio_backend: str, tmp_path: Path, bookshop_copy: Copy, s3_server: S3Server
+) -> AsyncIterator[tuple[Shop, str]]:
+    bucket = s3_server.new_bucket()
+    given = {
+        "PROVIDER": "aws-s3",
+        "PROVIDER_OPTIONS__ROOT_PATH": "site",
+        "PROVIDER_OPTIONS__S3_OPTIONS__ENDPOINT": s3_server.address,
+        "PROVIDER_OPTIONS__S3_OPTIONS__FORCE_PATH_STYLE": "true",
+    }
+    amazon = {"AWS_ACCESS_KEY_ID": KEY, "AWS_ACCESS_SECRET": SECRET, "AWS_BUCKET": bucket}
+    settings = {f"OCTAVO_PLUGINS__UPLOAD__CONFIG__{name}": value for name, value in given.items()}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**settings, **amazon, **WITH_PRESETS})
+    yield Shop(site, tmp_path / "shop/public/uploads"), bucket
+    await site.octavo.infrastructure.close()
+
+
+async def test_images_in_a_bucket(bucket_shop: tuple[Shop, str], s3_server: S3Server) -> None:
+    shop, bucket = bucket_shop
+    (file,) = await shop.add(PHOTO, ("path", "in/folder"))
+    name = file["url"].partition("/site/")[2]
+    assert name.startswith("in/folder/photo_")
+    before = set(s3_server.keys(bucket))
+    first = await get(shop, f"/uploads/{name}?preset=card")
+    assert (opened(first).size, first.headers["content-type"]) == ((60, 40), "image/webp")
+    (created,) = set(s3_server.keys(bucket)) - before
+    assert created.startswith("site/in/folder/variant_photo_")
+    assert s3_server.head(bucket, created)["ContentType"] == "image/webp"
+    again = await get(shop, f"/uploads/{name}?preset=card", if_none_match=first.headers["etag"])
+    assert again.status == 304
+    (note,) = await shop.add(NOTE)
+    moved = await get(shop, f"/uploads/{note['url'].partition('/site/')[2]}?preset=card")
+    assert (moved.status, moved.headers["location"]) == (302, note["url"])
+    assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
+    assert set(s3_server.keys(bucket)) == {note["url"].partition(f"/{bucket}/")[2]}
