@@ -40,7 +40,7 @@ class LiveSettingsEndpoints:
             "/octavo/maintenance",
             "maintenance",
             "Show whether the service is read-only",
-            answer=MaintenanceAnswer,
+            answers=MaintenanceAnswer,
         ),
     )
 
