@@ -80,6 +80,22 @@ class Family:
         return sorted(one for one in self.scalars if one != entry_id)
 
 
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """The data of an entry to create, and the family that it joins.
+
+    `translates` is the id of an entry that it is a localization of. `shared` names values that its localizations get
+    from it besides shared scalars; `touch` as in `Families.level`.
+    """
+
+    data: Mapping[str, Any]
+    locale: Any = None
+    family: Family | None = None
+    translates: int | None = None
+    shared: Collection[str] = ()
+    touch: bool = False
+
+
 class Families:
     """Reads families, adds localizations and copies shared values.
 

@@ -7,7 +7,7 @@ from typing import Any, Final, TypedDict, TypeVar, Unpack, cast
 from octavo.access.authorization.actor import SYSTEM
 from octavo.content.controllers.content import ContentController
 from octavo.content.controllers.scheduling import NAMES, ContentSchedules, read_time
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.write_policy import Write
 from octavo.content.input.column_values import plain
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import PreparedRead

@@ -9,7 +9,8 @@ import orjson
 
 from octavo.access.authorization.actor import SYSTEM
 from octavo.access.authorization.permissions import SERVICES
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.write_policy import Write
+from octavo.content.controllers.writing import Sharing
 from octavo.content.input.column_values import plain
 from octavo.content.media.library import IncomingFile
 from octavo.content.reader import PreparedRead
@@ -94,7 +95,7 @@ class Service(ServiceKind):
         if entry_id is None:
             again = partial(self._single_id, query, Drafts.ANY)
             return self._entry(await writes.create_single(self._type, write, answer, SYSTEM, again))
-        return self._entry(await writes.update(self._type, entry_id, write, answer, SYSTEM, sharing=True))
+        return self._entry(await writes.update(self._type, entry_id, write, answer, SYSTEM, sharing=Sharing.SHOWN))
 
     async def delete(self, entry_id: int | Asked = None, query: Asked = None) -> Entry | None:
         """Delete an entry and return its last state, or None if there is none. For a single type: `delete(query)`."""

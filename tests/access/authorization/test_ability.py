@@ -13,7 +13,7 @@ from octavo.access.authorization.actor import SYSTEM, Actor
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
 from octavo.api.http.query_string import parse_query_string
 from octavo.content.controllers.content import ContentController
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.write_policy import Write
 from octavo.content.reader import PreparedRead
 from octavo.core.errors import ForbiddenError, InvalidParameter, NotFoundError
 from octavo.query.ast import Page, Query

@@ -12,13 +12,12 @@ import orjson
 from octavo.access.authorization.ability import CREATE, FIND, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.users.user_management import UserForm, UserManagement
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.write_policy import Writable, Write
 from octavo.content.entry_snapshot import as_data
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.body_check import check_object
 from octavo.content.manager.duplication import copied
 from octavo.content.manager.entry_writes import EntryWrites
-from octavo.content.manager.guards import Writable
 from octavo.content.manager.snapshot_reader import SnapshotReader
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
@@ -53,7 +52,7 @@ class AccountWrites:
         self._registry = writes.registry
         self._held = SnapshotReader(reader)
         self._type = users.content_type
-        self._guards = writes.guards
+        self._policy = writes.policy
         self._answered = writes.answered
         self._seen = writes.seen
         self._writer = writer
@@ -61,15 +60,15 @@ class AccountWrites:
     async def create(self, write: Write, actor: Actor) -> bytes:
         """Create a user."""
         check_object(write.data)
-        found = await self._guards.writable(self._type, write, actor, CREATE)
+        found = await self._policy.writable(self._type, write, actor, CREATE)
         return await self._writer.run(lambda unit: self._create(unit, found.data, found, actor), about=self._type)
 
     async def clone(self, user_id: int, write: Write, actor: Actor) -> bytes:
         """Create a copy of a user with a new username, email address and password."""
-        found = await self._guards.writable(self._type, write, actor, CREATE)
+        found = await self._policy.writable(self._type, write, actor, CREATE)
 
         async def work(unit: EntryUnit) -> bytes:
-            await self._guards.enter(unit, self._type, user_id, actor, FIND)
+            await self._policy.enter(unit, self._type, user_id, actor, FIND)
             source = await self._held.to_copy(unit, self._type, user_id, actor.ability)
             if source is None:
                 raise NotFoundError
@@ -82,15 +81,15 @@ class AccountWrites:
     async def update(self, user_id: int, write: Write, actor: Actor, seen: str | None = None) -> bytes:
         """Update a user. A new password or a block ends their sessions. `seen`: as for other entries."""
         check_object(write.data)
-        found = await self._guards.writable(self._type, write, actor, UPDATE)
+        found = await self._policy.writable(self._type, write, actor, UPDATE)
 
         async def work(unit: EntryUnit) -> bytes:
-            await self._guards.enter(unit, self._type, user_id, actor, UPDATE)
+            await self._policy.enter(unit, self._type, user_id, actor, UPDATE)
             await self._seen.check(unit, self._type, user_id, actor, seen)
-            data = await self._guards.fields(unit, self._type, user_id, found, actor, UPDATE)
+            data = await self._policy.fields(unit, self._type, user_id, found, actor, UPDATE)
             with unit.ambient():
                 shown = await self._users.update(user_id, data, actor, self._form(data, actor, _CHANGED))
-            await self._guards.leave(unit, self._type, user_id, actor, UPDATE)
+            await self._policy.leave(unit, self._type, user_id, actor, UPDATE)
             return shown
 
         try:
@@ -101,7 +100,7 @@ class AccountWrites:
     async def _create(self, unit: EntryUnit, data: Mapping[str, Any], found: Writable, actor: Actor) -> bytes:
         with unit.ambient():
             shown = await self._users.create(data, actor, self._form(data, actor, _GIVEN))
-        await self._guards.made(unit, self._type, orjson.loads(shown)["id"], found, actor, CREATE)
+        await self._policy.made(unit, self._type, orjson.loads(shown)["id"], found, actor)
         return shown
 
     def _form(self, data: Mapping[str, Any], actor: Actor, role: Shape) -> UserForm:

@@ -6,7 +6,7 @@ from octavo.api.http.body import Body, read_body
 from octavo.api.http.json_text import parse_json
 from octavo.api.http.query_string import parse_form
 from octavo.api.http.request import Request
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.write_policy import Write
 from octavo.content.media.form_files import check_fields
 from octavo.core.errors import BadRequestError, ValidationError
 from octavo.core.threads import compute

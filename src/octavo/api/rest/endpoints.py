@@ -12,6 +12,7 @@ from octavo.api.rest.data_envelope import cursor_envelope, entry_envelope, list_
 from octavo.api.rest.list_shapes import ListShapes, shape_of
 from octavo.content.controllers.content import ContentController
 from octavo.content.controllers.prepared_reads import PreparedReads, prepare_query
+from octavo.content.controllers.writing import Sharing
 from octavo.content.reader import PreparedRead
 from octavo.core.cache import CacheScope, RecentKeys
 from octavo.core.errors import NotFoundError
@@ -146,7 +147,7 @@ class ContentEndpoints:
     async def _update(self, request: Request, actor: Actor, entry_id: int) -> bytes:
         answer = await self._answer(request, actor)
         write = await read_write(request)
-        return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=True)
+        return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=Sharing.SHOWN)
 
     async def entry_id(self, request: Request) -> int:
         """Return the id of the requested entry, in any publication state. Raises NotFoundError."""

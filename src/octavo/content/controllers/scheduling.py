@@ -121,8 +121,8 @@ class ContentSchedules:
 
         Raises the errors of `set`.
         """
-        await self._writes.guards.enter(unit, content_type, entry_id, actor, UPDATE)
-        if times and not await self._writes.guards.in_scope(unit, content_type, entry_id, actor, PUBLISH):
+        await self._writes.policy.enter(unit, content_type, entry_id, actor, UPDATE)
+        if times and not await self._writes.policy.in_scope(unit, content_type, entry_id, actor, PUBLISH):
             raise ForbiddenError
         presence = await (unit.lock_presence if times else unit.presence)(content_type, entry_id)
         if presence is Presence.ABSENT:

@@ -1,42 +1,46 @@
 """Writes for all APIs: sanitize the body, store its files, write the entry and read the response.
 
-Each write is one transaction of the files' rows, the entry and the response.
+Each write is one transaction of the files' rows, the entry and the response. A `WritePolicy` says what the API lets
+callers write.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import field, replace
-from functools import partial
+from copy import copy
+from dataclasses import replace
+from enum import Enum
 from typing import Any, Final, cast
 
 import orjson
 
 from octavo.access.authorization.ability import CREATE, PUBLISH, UPDATE
 from octavo.access.authorization.actor import SYSTEM, Actor
-from octavo.access.authorization.input_sanitizer import InputSanitizer
-from octavo.content.controllers.entry_guards import EntryGuards
 from octavo.content.controllers.hooked_reads import HookedRead
 from octavo.content.controllers.reading import ContentReads
+from octavo.content.controllers.write_policy import Writable, Write, WritePolicy
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.i18n.localizations import add_localization, copy_shared_values
+from octavo.content.i18n.localizations import copy_shared_values, new_localization
 from octavo.content.locales import Locales
-from octavo.content.localization_families import Families, names_shared, scalar_names
+from octavo.content.localization_families import Families, NewEntry, names_shared
 from octavo.content.media.form_files import current_query, place_files
-from octavo.content.media.library import IncomingFile, MediaLibrary
+from octavo.content.media.library import MediaLibrary
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.translations import named_localizations
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
-from octavo.core.threads import MOST_COMPUTED_HERE, in_computing_thread
-from octavo.core.values import dataclass
 from octavo.events.origin import coming_from
 from octavo.query.ast import EVERYTHING, Populate, Query
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import LOCALE, LOCALIZATIONS, PUBLISHED_AT
-from octavo.schema.content_types import FILE, ContentType
+from octavo.schema.content_types import ContentType
 
 LOCALIZE: Final = "createLocalization"
 DELETE: Final = "delete"
+
+Start = Callable[[EntryUnit, Mapping[str, Any]], Awaitable[NewEntry]]
+"""Checks the data of a new entry in its unit of work, takes locks and completes the data."""
+Check = Callable[[EntryUnit], Awaitable[None]]
+"""Checks an entry in the unit of work that updates it, before the update."""
 
 
 class SingleTypeExists(ValidationError):
@@ -45,23 +49,21 @@ class SingleTypeExists(ValidationError):
     message = "singleType.alreadyExists"
 
 
+class Sharing(Enum):
+    """Which localizations get the shared values of an updated entry."""
+
+    NONE = "none"
+    SHOWN = "shown"
+    """The localizations in the response, as v4's REST API does"""
+    NAMED = "named"
+    """All localizations, if the update contains shared values: the rule `sharedValues: always`"""
+    ALL = "all"
+    """All localizations, also of values that the update does not contain, as v4's admin panel does"""
+
+
 def single_type_lock(content_type: ContentType) -> str:
     """Return the name of the lock for creating an entry of a single type."""
     return f"octavo: single type {content_type.uid}"
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """The data to write: attribute values, and files with their form fields.
-
-    `dates`: `createdAt` and `updatedAt`, if the API allows them. `size`: bytes of the request body, an estimate of how
-    long validation takes.
-    """
-
-    data: Any
-    files: tuple[tuple[str, IncomingFile], ...] = ()
-    dates: Mapping[str, Any] = field(default_factory=dict)
-    size: int = 0
 
 
 class ContentWrites:
@@ -77,7 +79,13 @@ class ContentWrites:
         self._media = media
         self._locales = locales
         self._families: Families = writer.families
-        self.guards = EntryGuards(reader)
+        self.policy = WritePolicy(reader, find_files=writer.rules.find_files)
+
+    def under(self, policy: WritePolicy) -> "ContentWrites":
+        """Return the same writes under another API's policy."""
+        writes = copy(self)
+        writes.policy = policy
+        return writes
 
     async def create(
         self,
@@ -88,46 +96,52 @@ class ContentWrites:
         *,
         draft: bool = False,
         locale: str | None = None,
+        start: Start | None = None,
     ) -> bytes:
         """Create an entry and return the response. `draft` and `locale` are defaults if the data sets none.
 
-        Such a draft must be as complete as a published entry. Raises ValidationError and ApplicationError.
+        Such a draft must be as complete as a published entry. `start` replaces the content APIs' checks of the data.
+        Raises ValidationError and ApplicationError.
         """
-        write = await self._writable(content_type, write, actor, CREATE)
-        publishes = _publishes(content_type, write, actor)
+        found = await self.policy.writable(content_type, write, actor, CREATE)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            if content_type.is_single:
-                await self._hold_single(content_type, data, unit, locale)
-            strict = draft and PUBLISHED_AT not in data
-            await self._check_localizations(content_type, data, unit, actor)
+            new = await (self._start(unit, content_type, data, actor, locale) if start is None else start(unit, data))
             unit.answering = answer
             entry_id = await unit.create(
                 content_type,
-                data,
+                new.data,
                 actor_id=actor.creator_id,
-                draft_default=draft or not publishes,
-                strict=strict,
-                locale=locale,
+                draft_default=draft or not found.publishes,
+                strict=draft and PUBLISHED_AT not in new.data,
+                locale=new.locale,
                 dates=write.dates,
+                translates=new.translates,
             )
-            await self.guards.leave(unit, content_type, entry_id, actor, CREATE)
-            if content_type.draft_and_publish and publishes and not _is_draft(data, draft):
-                await self.guards.leave(unit, content_type, entry_id, actor, PUBLISH)
-            return await self.answer(answer, entry_id, unit)
+            if new.family is not None:
+                await self._families.join(unit, content_type, entry_id, new.family)
+            published = content_type.draft_and_publish and found.publishes and not _is_draft(new.data, draft)
+            await self.policy.made(unit, content_type, entry_id, found, actor, published=published)
+            entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
+            if new.family is not None:
+                await self._families.level(unit, content_type, entry_id, new.shared, touch=new.touch)
+            return entry
 
-        return await self._write(content_type, write, work, actor)
+        return await self._write(content_type, write, found, work, actor)
 
-    async def _check_localizations(
-        self, content_type: ContentType, data: Mapping[str, Any], unit: EntryUnit, actor: Actor
-    ) -> None:
-        """Raise ForbiddenError if new data links localizations and the actor cannot add one to them."""
+    async def _start(
+        self, unit: EntryUnit, content_type: ContentType, data: Mapping[str, Any], actor: Actor, locale: str | None
+    ) -> NewEntry:
+        """Check new data. Raises ForbiddenError if it links localizations and the actor cannot add one to them."""
+        if content_type.is_single:
+            await self._hold_single(content_type, data, unit, locale)
         named = named_localizations(content_type, data)
         if named and not any(actor.ability.may(action, content_type.uid) for action in (UPDATE, LOCALIZE)):
             raise ForbiddenError
         for entry_id in named:
             if isinstance(entry_id, int):
-                await self.guards.enter(unit, content_type, entry_id, actor, LOCALIZE)
+                await self.policy.enter(unit, content_type, entry_id, actor, LOCALIZE)
+        return NewEntry(data, locale)
 
     async def create_single(
         self,
@@ -160,7 +174,9 @@ class ContentWrites:
                 there = await again()
             if not there:
                 raise
-        return await self.update(content_type, there, write, answer, actor, sharing=not draft)
+        return await self.update(
+            content_type, there, write, answer, actor, sharing=Sharing.NONE if draft else Sharing.SHOWN
+        )
 
     async def _hold_single(self, content_type: ContentType, data: Any, unit: EntryUnit, locale: str | None) -> None:
         """Lock the single type. Raises SingleTypeExists if it has an entry in the data's locale."""
@@ -180,45 +196,43 @@ class ContentWrites:
         answer: PreparedRead,
         actor: Actor,
         *,
-        sharing: bool = False,
+        sharing: Sharing = Sharing.NONE,
+        check: Check | None = None,
     ) -> bytes:
-        """Update an entry and return the response. Raises NotFoundError and ValidationError.
+        """Update an entry and return the response. Raises NotFoundError, ValidationError and the errors of `check`.
 
-        `sharing`: whether localizations in the response get the shared values. Under the rule `sharedValues: always`
-        all localizations do, regardless of the response.
+        Under the rule `sharedValues: always`, all localizations get the shared values in the data.
         """
-        write = await self._writable(content_type, write, actor, UPDATE)
-        _publishes(content_type, write, actor)
+        found = await self.policy.writable(content_type, write, actor, UPDATE)
+        if self._writer.rules.share_always and sharing is not Sharing.ALL:
+            sharing = Sharing.NAMED
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            if content_type.localized and self._shares(content_type, data, answer, sharing=sharing):
+            if content_type.localized and _shares(sharing, content_type, data, answer):
                 await self._families.hold(unit, content_type, entry_id, data)
-            await self.guards.enter(unit, content_type, entry_id, actor, UPDATE)
+            await self.policy.enter(unit, content_type, entry_id, actor, UPDATE)
+            if check is not None:
+                await check(unit)
+            if found.conditions:
+                data = await self.policy.fields(unit, content_type, entry_id, replace(found, data=data), actor, UPDATE)
             unit.answering = answer
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
-            await self.guards.leave(unit, content_type, entry_id, actor, UPDATE)
+            await self.policy.leave(unit, content_type, entry_id, actor, UPDATE)
             if content_type.draft_and_publish and PUBLISHED_AT in data:
-                await self.guards.leave(unit, content_type, entry_id, actor, PUBLISH)
+                await self.policy.leave(unit, content_type, entry_id, actor, PUBLISH)
             entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
             if content_type.localized:
-                await self._share(unit, content_type, entry_id, entry, data, sharing=sharing)
+                await self._share(sharing, unit, content_type, entry_id, entry, data)
             return entry
 
-        return await self._write(content_type, write, work, actor, entry_id)
+        return await self._write(content_type, write, found, work, actor, entry_id)
 
-    async def delete(
-        self,
-        content_type: ContentType,
-        entry_id: int,
-        answer: PreparedRead,
-        actor: Actor,
-        guards: EntryGuards | None = None,
-    ) -> bytes:
-        """Delete an entry and return it. Raises NotFoundError, and other errors of `guards`."""
+    async def delete(self, content_type: ContentType, entry_id: int, answer: PreparedRead, actor: Actor) -> bytes:
+        """Delete an entry and return it. Raises NotFoundError, and other errors of the policy."""
 
         async def work(unit: EntryUnit) -> bytes:
-            await (guards or self.guards).enter(unit, content_type, entry_id, actor, DELETE)
+            await self.policy.enter(unit, content_type, entry_id, actor, DELETE)
             after = not isinstance(answer, HookedRead) and unit.answers_delete(content_type, answer)
             entry = b"" if after else await self.answer(answer, entry_id, unit)
             if not await unit.delete(content_type, entry_id):
@@ -243,49 +257,33 @@ class ContentWrites:
         self, content_type: ContentType, entry_id: int, write: Write, answer: PreparedRead, actor: Actor
     ) -> bytes:
         """Create a localization of an entry and return the response. Raises NotFoundError and ApplicationError."""
-        write = await self._writable(content_type, write, actor, CREATE)
-        publishes = _publishes(content_type, write, actor)
 
-        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+        async def start(unit: EntryUnit, data: Mapping[str, Any]) -> NewEntry:
             if content_type.is_single:
                 await unit.connection.lock(single_type_lock(content_type))
             await self._families.hold(unit, content_type, entry_id)
-            await self.guards.enter(unit, content_type, entry_id, actor, LOCALIZE)
-            if not publishes:
+            await self.policy.enter(unit, content_type, entry_id, actor, LOCALIZE)
+            if content_type.draft_and_publish and not actor.ability.publishes(content_type.uid):
                 data = {**data, PUBLISHED_AT: None}
-            new_id = await add_localization(
-                unit, self._families, self._locales, content_type, entry_id, data, actor.creator_id
-            )
-            await self.guards.leave(unit, content_type, new_id, actor, CREATE)
-            entry = await self.answer(answer, new_id, unit)  # localizations are read before the update (observed)
-            named = data if self._writer.rules.share_always else scalar_names(content_type, data)
-            await self._families.level(unit, content_type, new_id, named, touch=True)
-            return entry
+            new = await new_localization(unit, self._families, self._locales, content_type, entry_id, data)
+            return replace(new, shared=data) if self._writer.rules.share_always else new
 
-        return await self._write(content_type, write, work, actor)
-
-    def _shares(self, content_type: ContentType, data: Any, answer: PreparedRead, *, sharing: bool) -> bool:
-        """Return whether localizations may get values of a change."""
-        if self._writer.rules.share_always:
-            return isinstance(data, Mapping) and names_shared(content_type, data)
-        return sharing and f'"{LOCALIZATIONS}":' in answer.statement.text  # as a key; `availableLocales` needs no lock
+        return await self.create(content_type, write, answer, actor, draft=True, start=start)
 
     async def _share(
         self,
+        sharing: Sharing,
         unit: EntryUnit,
         content_type: ContentType,
         entry_id: int,
         entry: bytes,
         data: Mapping[str, Any],
-        *,
-        sharing: bool,
     ) -> None:
         """Copy shared values of a changed entry, whose response is `entry`, to its localizations."""
-        if self._writer.rules.share_always:
-            if names_shared(content_type, data):
-                await self._families.level(unit, content_type, entry_id, data)
-        elif sharing:
+        if sharing is Sharing.SHOWN:
             await copy_shared_values(unit, self._families, content_type, entry, data)
+        elif sharing is Sharing.ALL or (sharing is Sharing.NAMED and names_shared(content_type, data)):
+            await self._families.level(unit, content_type, entry_id, data)
 
     async def share_many(
         self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]
@@ -299,12 +297,13 @@ class ContentWrites:
         self,
         content_type: ContentType,
         write: Write,
+        found: Writable,
         work: Callable[[EntryUnit, Mapping[str, Any]], Awaitable[bytes]],
         actor: Actor,
         entry_id: int | None = None,
     ) -> bytes:
         """Store the files, then insert their rows and write the entry in one unit of work."""
-        data = await self._writer.passwords.prepare(content_type, write.data, complete=not write.files, size=write.size)
+        data = await self._writer.passwords.prepare(content_type, found.data, complete=not write.files, size=write.size)
         if not write.files:
             return await self._run(lambda unit: work(unit, data), content_type, actor, write.size)
         async with self._media.incoming([file for _, file in write.files]) as stored:
@@ -340,13 +339,6 @@ class ContentWrites:
         entry = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
         return None if entry is None else cast(dict[str, Any], orjson.loads(entry))
 
-    async def _writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Write:
-        sanitizer = InputSanitizer(self._registry, actor.ability, action, find_files=self._writer.rules.find_files)
-        sanitizing = partial(sanitizer.sanitize, write.data, content_type)
-        is_small = write.size <= MOST_COMPUTED_HERE
-        data = sanitizing() if is_small else await in_computing_thread(sanitizing)
-        return Write(data, write.files, write.dates, write.size)
-
     async def answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
         """Read the response for an entry that was written. Raises NotFoundError."""
         found, read = unit.take_answer(), answer
@@ -361,18 +353,15 @@ class ContentWrites:
         return found
 
 
-def _publishes(content_type: ContentType, write: Write, actor: Actor) -> bool:
-    """Return whether the actor can publish the entry of a write; otherwise new entries are drafts.
-
-    Raises ForbiddenError if the write sets a publication date anyway, or if the actor cannot upload its files.
-    """
-    if write.files and actor.ability.scope(FILE, CREATE) is not None:
-        raise ForbiddenError
-    if not content_type.draft_and_publish or actor.ability.publishes(content_type.uid):
-        return True
-    if isinstance(write.data, Mapping) and PUBLISHED_AT in write.data:
-        raise ForbiddenError
-    return False
+def _shares(sharing: Sharing, content_type: ContentType, data: Any, answer: PreparedRead) -> bool:
+    """Return whether localizations may get values of a change."""
+    match sharing:
+        case Sharing.SHOWN:
+            return f'"{LOCALIZATIONS}":' in answer.statement.text  # as a key; `availableLocales` needs no lock
+        case Sharing.NAMED:
+            return isinstance(data, Mapping) and names_shared(content_type, data)
+        case _:
+            return sharing is Sharing.ALL
 
 
 def _is_draft(data: Mapping[str, Any], default: bool) -> bool:

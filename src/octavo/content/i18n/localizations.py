@@ -10,23 +10,17 @@ import orjson
 
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.locales import Locales
-from octavo.content.localization_families import Families, Family
+from octavo.content.localization_families import Families, Family, NewEntry, scalar_names
 from octavo.core.errors import ApplicationError, NotFoundError
-from octavo.schema.attributes import LOCALIZATIONS, PUBLISHED_AT, Scalar
+from octavo.schema.attributes import LOCALIZATIONS, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.shared_values import is_shared_value
 
 
-async def add_localization(
-    unit: EntryUnit,
-    families: Families,
-    locales: Locales,
-    content_type: ContentType,
-    entry_id: int,
-    data: Any,
-    actor_id: int | None = None,
-) -> int:
-    """Create a draft as a localization of an entry and return its id. For `actor_id` see `EntryUnit.create`.
+async def new_localization(
+    unit: EntryUnit, families: Families, locales: Locales, content_type: ContentType, entry_id: int, data: Any
+) -> NewEntry:
+    """Return the data of a new localization of an entry, and lock its family.
 
     Attributes that are not localized are copied from the entry unless the data sets them.
     """
@@ -36,16 +30,13 @@ async def add_localization(
     body = dict(data) if isinstance(data, Mapping) else {}
     await _check_locale(body.get("locale"), locales, unit, family)
     unit.adds_localization = True
-    new_id = await unit.create(
-        content_type,
+    return NewEntry(
         family.completed(content_type, body),
-        actor_id=actor_id,
-        draft_default=True,
-        strict=PUBLISHED_AT not in body,
+        family=family,
         translates=entry_id,
+        shared=scalar_names(content_type, body),
+        touch=True,
     )
-    await families.join(unit, content_type, new_id, family)
-    return new_id
 
 
 async def copy_shared_values(

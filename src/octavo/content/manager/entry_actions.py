@@ -7,13 +7,15 @@ BadRequestError.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from octavo.access.authorization.ability import CREATE, FIND
+from octavo.access.authorization.ability import FIND
 from octavo.access.authorization.actor import Actor
 from octavo.content.completeness import missing_in
 from octavo.content.controllers.content import ContentController
-from octavo.content.controllers.writing import DELETE, Write
+from octavo.content.controllers.write_policy import Write
+from octavo.content.controllers.writing import DELETE
 from octavo.content.entry_snapshot import as_data
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.localization_families import NewEntry
 from octavo.content.manager.duplication import copied, prohibited_fields
 from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.snapshot_reader import SnapshotReader
@@ -39,9 +41,10 @@ class EntryActions:
     def __init__(self, controller: ContentController, reader: EntryReader, writes: EntryWrites) -> None:
         self.registry = controller.registry
         self._writer = controller.writer
-        self._content = controller.writes
+        self._content = writes.content
         self._writes = writes
-        self._guards = writes.guards
+        self._policy = writes.policy
+        self._families = controller.writer.families
         self._answered = writes.answered
         self._held = SnapshotReader(reader)
 
@@ -55,8 +58,8 @@ class EntryActions:
         answer = self._answered.of(content_type, actor.ability)
 
         async def work(unit: EntryUnit) -> bytes:
-            await self._writes.hold(unit, content_type, entry_id)
-            await self._guards.enter(unit, content_type, entry_id, actor, PUBLISH)
+            await self._families.hold(unit, content_type, entry_id)
+            await self._policy.enter(unit, content_type, entry_id, actor, PUBLISH)
             await self._writes.seen.check(unit, content_type, entry_id, actor, seen)
             await unit.lock_entry(content_type, entry_id)
             entry = await self._held.one(unit, content_type, entry_id)
@@ -68,9 +71,9 @@ class EntryActions:
                 self._check_complete(content_type, entry)
             unit.checks_published = False
             await unit.update(content_type, entry_id, _publication(published), actor_id=actor.creator_id)
-            await self._guards.leave(unit, content_type, entry_id, actor, PUBLISH)
+            await self._policy.leave(unit, content_type, entry_id, actor, PUBLISH)
             shown = await self._content.answer(answer, entry_id, unit)
-            await self._writes.level(unit, content_type, entry_id)
+            await self._families.level(unit, content_type, entry_id)
             return shown
 
         return await self._writer.run(work, about=content_type)
@@ -134,27 +137,17 @@ class EntryActions:
 
         It contains what the actor can read and create of the original, and what the actor can create of the body.
         """
-        found = await self._guards.writable(content_type, write, actor, CREATE)
-        data = await self._writer.passwords.prepare(content_type, found.data, size=write.size)
         answer = self._answered.of(content_type, actor.ability)
 
-        async def work(unit: EntryUnit) -> bytes:
-            await self._guards.enter(unit, content_type, entry_id, actor, FIND)
+        async def start(unit: EntryUnit, data: Mapping[str, Any]) -> NewEntry:
+            await self._policy.enter(unit, content_type, entry_id, actor, FIND)
             source = await self._held.to_copy(unit, content_type, entry_id, actor.ability)
             if source is None:
                 raise NotFoundError
             held = as_data(self.registry, content_type, source)
-            new_id = await unit.create(
-                content_type,
-                copied(self.registry, content_type, held, data, actor.ability),
-                actor_id=actor.creator_id,
-                locale=source.get(LOCALE),
-                draft_default=True,
-            )
-            await self._guards.made(unit, content_type, new_id, found, actor, CREATE)
-            return await self._content.answer(answer, new_id, unit)
+            return NewEntry(copied(self.registry, content_type, held, data, actor.ability), source.get(LOCALE))
 
-        return await self._writer.run(work, size=write.size, about=content_type)
+        return await self._content.create(content_type, write, answer, actor, start=start)
 
     async def auto_clone(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
         """Create an unchanged copy of an entry. Raises BadRequestError if an attribute cannot be duplicated."""

@@ -5,7 +5,7 @@ write. `WriteResponses` defines the response. Raises NotFoundError, ForbiddenErr
 ApplicationError.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
@@ -13,10 +13,11 @@ import orjson
 from octavo.access.authorization.ability import CREATE, FIND, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.content import ContentController
-from octavo.content.controllers.writing import ContentWrites, SingleTypeExists, Write, single_type_lock
+from octavo.content.controllers.write_policy import Write
+from octavo.content.controllers.writing import ContentWrites, Sharing, SingleTypeExists, Start, single_type_lock
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.localization_families import Families, Family, check_free, without_empty
-from octavo.content.manager.guards import AdministratorGuards, Writable
+from octavo.content.localization_families import Families, Family, NewEntry, check_free, without_empty
+from octavo.content.manager.administrator_policy import AdministratorPolicy
 from octavo.content.manager.write_responses import WriteResponses
 from octavo.content.reader import EntryReader
 from octavo.core.errors import ForbiddenError, NotFoundError, OctavoError
@@ -63,20 +64,16 @@ class EditConflictCheck:
             raise EntryChanged(details={"entry": entry})
 
 
-Joined = Callable[[EntryUnit, str], Awaitable[Family | None]]
-"""Returns the family that a new entry in a locale joins, if any."""
-
-
 class EntryWrites:
     """Writes entries of one registry for administrators."""
 
     def __init__(self, controller: ContentController, reader: EntryReader, answered: WriteResponses) -> None:
         self.registry = controller.registry
-        self.guards = AdministratorGuards(reader)
+        self.policy = AdministratorPolicy(reader)
         self.answered = answered
-        self.seen = EditConflictCheck(answered, controller.writes)
+        self.content = controller.writes.under(self.policy)
+        self.seen = EditConflictCheck(answered, self.content)
         self._reads = controller.reads
-        self._writes = controller.writes
         self._writer = controller.writer
         self._locales = controller.locales
         self._families: Families = controller.writer.families
@@ -89,15 +86,16 @@ class EntryWrites:
         `locale`: of a localized type; None for the default. `related`: the id of the entry to create a localization of.
         """
 
-        async def joined(unit: EntryUnit, code: str) -> Family | None:
-            if related is None:
-                return None
+        async def start(unit: EntryUnit, data: Mapping[str, Any]) -> NewEntry:
+            code = await unit.locale_of_new(content_type, locale)
+            if related is None or not content_type.localized:
+                return NewEntry(data, code)
             await self._families.hold(unit, content_type, related)
-            is_known = await self._writes.guards.in_scope(unit, content_type, related, actor, FIND)
+            is_known = await self.policy.in_scope(unit, content_type, related, actor, FIND)
             family = await self._families.locked(unit, content_type, [related]) if is_known else None
-            return check_free(family, code)
+            return _joining(content_type, data, code, check_free(family, code or ""))
 
-        return await self._create(content_type, write, actor, locale, joined if content_type.localized else _no_family)
+        return await self._create(content_type, write, actor, start)
 
     async def save_single(
         self,
@@ -122,17 +120,20 @@ class EntryWrites:
         if seen not in (None, NOTHING):
             raise NotFoundError
 
-        async def joined(unit: EntryUnit, code: str) -> Family | None:
+        async def start(unit: EntryUnit, data: Mapping[str, Any]) -> NewEntry:
+            code = await unit.locale_of_new(content_type, locale)
             await unit.connection.lock(single_type_lock(content_type))
-            if await self.single_id(content_type, code or None, unit) is not None:
+            if await self.single_id(content_type, code, unit) is not None:
                 raise SingleTypeExists
             if not content_type.localized:
-                return None
+                return NewEntry(data)
             family = await self._families.of_single(unit, content_type)
-            return family if related is None or family.ids else check_free(None, code)
+            if related is not None and not family.ids:
+                check_free(None, code or "")
+            return _joining(content_type, data, code, family)
 
         try:
-            return await self._create(content_type, write, actor, locale, joined)
+            return await self._create(content_type, write, actor, start)
         except SingleTypeExists:
             async with self._writer.open_ambient():  # the entry may belong to an uncommitted group
                 there = await self.single_id(content_type, locale)
@@ -158,71 +159,25 @@ class EntryWrites:
 
         `seen`: the `updatedAt` that the client has read, if it matters. Raises EntryChanged if it is outdated.
         """
-        found = await self._writable(content_type, write, actor, UPDATE)
         answer = self.answered.of(content_type, actor.ability)
 
-        async def work(unit: EntryUnit) -> bytes:
-            await self._families.hold(unit, content_type, entry_id, found.data)
-            await self.guards.enter(unit, content_type, entry_id, actor, UPDATE)
+        async def check(unit: EntryUnit) -> None:
             await self.seen.check(unit, content_type, entry_id, actor, seen)
-            data = await self.guards.fields(unit, content_type, entry_id, found, actor, UPDATE)
-            if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id):
-                raise NotFoundError
-            await self.guards.leave(unit, content_type, entry_id, actor, UPDATE)
-            shown = await self._writes.answer(answer, entry_id, unit)  # localizations as before (observed)
-            await self.level(unit, content_type, entry_id, data)
-            return shown
 
-        return await self._writer.run(work, size=write.size, about=content_type)
+        return await self.content.update(content_type, entry_id, write, answer, actor, sharing=Sharing.ALL, check=check)
 
     async def delete(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
         """Delete an entry and return it."""
         answer = self.answered.of(content_type, actor.ability)
-        return await self._writes.delete(content_type, entry_id, answer, actor, self.guards)
+        return await self.content.delete(content_type, entry_id, answer, actor)
 
-    async def hold(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> None:
-        """Lock an entry and the localizations that `level` changes."""
-        await self._families.hold(unit, content_type, entry_id)
-
-    async def level(
-        self, unit: EntryUnit, content_type: ContentType, entry_id: int, named: Collection[str] = ()
-    ) -> None:
-        """Copy the shared scalars of an entry to its localizations, and the other attributes in `named`."""
-        await self._families.level(unit, content_type, entry_id, named)
-
-    async def _create(
-        self, content_type: ContentType, write: Write, actor: Actor, locale: Any, joined: Joined
-    ) -> bytes:
-        found = await self._writable(content_type, write, actor, CREATE)
+    async def _create(self, content_type: ContentType, write: Write, actor: Actor, start: Start) -> bytes:
         answer = self.answered.of(content_type, actor.ability, unnamed=content_type.is_single)
-
-        async def work(unit: EntryUnit) -> bytes:
-            code = await unit.locale_of_new(content_type, locale)
-            family = await joined(unit, code or "")
-            named = found.data if family is None else without_empty(content_type, found.data)
-            entry_id = await unit.create(
-                content_type,
-                found.data if family is None else family.completed(content_type, named),
-                actor_id=actor.creator_id,
-                locale=code,
-                draft_default=True,
-                translates=None if family is None else min(family.scalars, default=None),
-            )
-            if family is not None:
-                await self._families.join(unit, content_type, entry_id, family)
-            await self.guards.made(unit, content_type, entry_id, found, actor, CREATE)
-            shown = await self._writes.answer(answer, entry_id, unit)  # localizations as before (observed)
-            if family is not None:
-                await self.level(unit, content_type, entry_id, named)
-            return shown
-
-        return await self._writer.run(work, size=write.size, about=content_type)
-
-    async def _writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Writable:
-        found = await self.guards.writable(content_type, write, actor, action)
-        data: Mapping[str, Any] = await self._writer.passwords.prepare(content_type, found.data, size=write.size)
-        return Writable(data, found.conditions)
+        return await self.content.create(content_type, write, answer, actor, start=start)
 
 
-async def _no_family(unit: EntryUnit, code: str) -> None:
-    """Return no family: the new entry has no localizations."""
+def _joining(content_type: ContentType, data: Mapping[str, Any], locale: str | None, family: Family) -> NewEntry:
+    """Return a new entry that joins a family: it gets the family's values where it has none."""
+    named = without_empty(content_type, data)
+    first = min(family.scalars, default=None)
+    return NewEntry(family.completed(content_type, named), locale, family, translates=first, shared=named)

@@ -14,7 +14,8 @@ from octavo.api.admin.schemas.media import Counted
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.content.controllers.writing import DELETE, Write
+from octavo.content.controllers.write_policy import Write
+from octavo.content.controllers.writing import DELETE
 from octavo.content.manager.entry_actions import PUBLISH, EntryActions
 from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.managed_types import managed_type

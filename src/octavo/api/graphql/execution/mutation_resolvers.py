@@ -11,7 +11,7 @@ from octavo.api.graphql.document.collect_fields import TYPENAME, Selected
 from octavo.api.graphql.execution.prepared_operations import NULL, Errors
 from octavo.api.graphql.execution.root_resolvers import RootResolvers, action_of
 from octavo.api.graphql.schema.field_metadata import RootField
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.write_policy import Write
 from octavo.content.reader import PreparedRead
 from octavo.core.errors import NotFoundError, OctavoError, ValidationError
 from octavo.core.threads import compute

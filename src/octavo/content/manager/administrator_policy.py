@@ -1,4 +1,4 @@
-"""Permission checks inside writes: on which entries an actor can take an action, and with which fields.
+"""AdministratorPolicy: what administrators can write: on which entries they can take an action, and which fields.
 
 Raises NotFoundError for entries that do not exist and ForbiddenError for entries outside of the actor's scope.
 """
@@ -8,12 +8,10 @@ from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.input_sanitizer import InputSanitizer
-from octavo.content.controllers.entry_guards import EntryGuards
-from octavo.content.controllers.writing import Write
+from octavo.content.controllers.write_policy import Writable, Write, WritePolicy
 from octavo.content.entry_unit import EntryUnit
 from octavo.core.errors import ForbiddenError, NotFoundError
 from octavo.core.threads import compute
-from octavo.core.values import dataclass
 from octavo.query.ast import And, Filter
 from octavo.schema.attributes import STAMPED
 from octavo.schema.content_types import ContentType
@@ -21,16 +19,8 @@ from octavo.schema.content_types import ContentType
 ANY_ENTRY: Final = And(items=())
 
 
-@dataclass(frozen=True, slots=True)
-class Writable:
-    """The writable part of a body. `conditions` are those of fields that can only be written in some entries."""
-
-    data: Mapping[str, Any]
-    conditions: frozenset[Filter] = frozenset()
-
-
-class AdministratorGuards(EntryGuards):
-    """Checks an administrator's permissions for entries and their fields."""
+class AdministratorPolicy(WritePolicy):
+    """Checks an administrator's permissions for entries and their fields. New entries are drafts."""
 
     async def writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Writable:
         """Return the fields of a body that can be written in at least some entries; unknown names are left out.
@@ -63,21 +53,26 @@ class AdministratorGuards(EntryGuards):
 
     async def fields(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, found: Writable, actor: Actor, action: str
-    ) -> Mapping[str, Any]:
+    ) -> Any:
         """Return the fields of a body that can be written in this entry."""
         if not found.conditions:
             return found.data
         met = await self._met(unit, content_type, entry_id, found.conditions)
-        sanitized: dict[str, Any] = InputSanitizer(self._registry, actor.ability, action, met.__contains__).sanitize(
-            found.data, content_type
-        )
-        return sanitized
+        sanitizer = InputSanitizer(self._registry, actor.ability, action, met.__contains__)
+        return sanitizer.sanitize(found.data, content_type)
 
     async def made(
-        self, unit: EntryUnit, content_type: ContentType, entry_id: int, found: Writable, actor: Actor, action: str
+        self,
+        unit: EntryUnit,
+        content_type: ContentType,
+        entry_id: int,
+        found: Writable,
+        actor: Actor,
+        *,
+        published: bool = False,
     ) -> None:
         """Raise ForbiddenError if a new entry is out of scope or contains fields that cannot be set in it."""
-        await self.leave(unit, content_type, entry_id, actor, action)
+        await super().made(unit, content_type, entry_id, found, actor, published=published)
         if await self._met(unit, content_type, entry_id, found.conditions) != found.conditions:
             raise ForbiddenError
 
