@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from octavo.api.http.router import Route
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_secrets
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.process import build
@@ -76,4 +76,4 @@ def list_routes(project: Path, as_json: bool) -> None:
 
 def _action(route: Route) -> str:
     """Return the action that a role needs for a route, or an empty string."""
-    return route.operation.action if isinstance(route.operation, Operation) else ""
+    return route.operation.action if isinstance(route.operation, RestOperation) else ""

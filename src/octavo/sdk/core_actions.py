@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+from octavo.api.http.operations import Endpoint
 from octavo.api.rest.content_operations import content_operations
 from octavo.api.rest.endpoints import ContentEndpoints
-from octavo.api.rest.operations import Endpoint, Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.project.naming import did_you_mean
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -29,7 +30,7 @@ class CoreActions:
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
         self._served: set[str] = set()
 
-    def register(self, operation: Operation, endpoint: Endpoint) -> None:
+    def register(self, operation: RestOperation, endpoint: Endpoint) -> None:
         """Register an operation by its action."""
         served = self._services.find(operation)
         if served is not None:

@@ -12,7 +12,7 @@ from octavo.access.authorization.actor import check
 from octavo.api.graphql.customization.field_guard import FieldCall
 from octavo.api.http.body import Body
 from octavo.api.http.request import Request as RawRequest
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.content.controllers.context import PolicyContext, run_policies
 from octavo.core.errors import ClosedError
 from octavo.core.values import dataclass
@@ -35,7 +35,7 @@ class FieldRequest(Request):
 
     __slots__ = ("_form", "_operation", "_prefix")
 
-    def __init__(self, call: FieldCall, operation: Operation, form: RestForm, app: App, prefix: str) -> None:
+    def __init__(self, call: FieldCall, operation: RestOperation, form: RestForm, app: App, prefix: str) -> None:
         assert isinstance(call.request, RawRequest), "operations come by HTTP"
         self.raw = call.request  # its overlay still belongs to the outer middlewares
         self.app = app
@@ -77,7 +77,7 @@ class FieldRequest(Request):
 class RestGuard:
     """The policies of a REST route, and the actions that it needs besides its own (`scopes`)."""
 
-    operation: Operation
+    operation: RestOperation
     policies: tuple[Used, ...]
     scopes: tuple[str, ...]
     app: App

@@ -9,7 +9,7 @@ Values keep their types, so a number is not a text, as it would be in a query st
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from octavo.api.rest.operations import EntryForm, Operation
+from octavo.api.rest.operations import EntryForm, RestOperation
 from octavo.core.values import dataclass
 from octavo.query.filters import read_flag
 from octavo.query.operators import OPERATORS, Operand, Operator
@@ -37,7 +37,7 @@ class RestForm:
     files: tuple[Any, ...] = ()
 
 
-def rest_form(operation: Operation, arguments: Mapping[str, Any]) -> RestForm:
+def rest_form(operation: RestOperation, arguments: Mapping[str, Any]) -> RestForm:
     """Return the arguments of a field in the form of a REST request. Empty ones are left out of the query."""
     form = RestForm({}, {}, {})
     data = arguments.get(_DATA)
@@ -52,7 +52,7 @@ def rest_form(operation: Operation, arguments: Mapping[str, Any]) -> RestForm:
     return form
 
 
-def _put(form: RestForm, operation: Operation, name: str, value: Any) -> None:
+def _put(form: RestForm, operation: RestOperation, name: str, value: Any) -> None:
     target, key = _place(form, operation, name)
     if name in _FILES:
         form.files = tuple(value) if isinstance(value, list) else (value,)
@@ -63,7 +63,7 @@ def _put(form: RestForm, operation: Operation, name: str, value: Any) -> None:
         target[key] = copy(value)
 
 
-def _place(form: RestForm, operation: Operation, name: str) -> tuple[dict[str, Any], str]:
+def _place(form: RestForm, operation: RestOperation, name: str) -> tuple[dict[str, Any], str]:
     """Return where an argument is in a REST request, and its name there."""
     if f":{name}" in operation.path.split("/"):
         return form.params, name
@@ -75,7 +75,7 @@ def _place(form: RestForm, operation: Operation, name: str) -> tuple[dict[str, A
 
 
 def field_arguments(
-    operation: Operation, given: Mapping[str, Any], names: frozenset[str], before: RestForm, after: RestForm
+    operation: RestOperation, given: Mapping[str, Any], names: frozenset[str], before: RestForm, after: RestForm
 ) -> dict[str, Any]:
     """Return the `given` arguments, with the changes between the two forms.
 
@@ -104,7 +104,9 @@ def _take(
         changed[name] = read(new)
 
 
-def _body_arguments(operation: Operation, names: frozenset[str], before: RestForm, after: RestForm) -> dict[str, Any]:
+def _body_arguments(
+    operation: RestOperation, names: frozenset[str], before: RestForm, after: RestForm
+) -> dict[str, Any]:
     if before.files != after.files or not isinstance(after.body, Mapping):
         raise Untranslatable("body")
     body = dict(after.body)

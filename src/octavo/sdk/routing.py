@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any, Final
 
 from octavo.access.authentication.authenticator import Authenticator
+from octavo.api.http.operations import Endpoint
 from octavo.api.rest.content_operations import content_operation, content_operations
-from octavo.api.rest.operations import Admission, Declared, Endpoint, Guarded, Operation
+from octavo.api.rest.operations import Admission, Declared, Guarded, RestOperation
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.core.values import dataclass
 from octavo.project.code import REQUEST_MIDDLEWARE, ProjectCode, RoutesFile
@@ -95,7 +96,7 @@ class RestCode:
         """The routes that the project adds, with their handlers."""
         return self._own
 
-    def handlers(self, operation: Operation, endpoint: Endpoint) -> Declared | None:
+    def handlers(self, operation: RestOperation, endpoint: Endpoint) -> Declared | None:
         """Return how a generated operation is declared in this project; None if it is not, or is replaced by a
         route."""
         action = operation.action.rpartition(".")[2]
@@ -113,7 +114,7 @@ class RestCode:
             return None
         return operation, self._handler(operation, endpoint, around)
 
-    def _handler(self, operation: Operation, endpoint: Endpoint | None, around: _Around) -> Any:
+    def _handler(self, operation: RestOperation, endpoint: Endpoint | None, around: _Around) -> Any:
         """Return the handler of an operation; without an endpoint, it is the project's own."""
         method = self._method(operation.action)
         is_plain = method is None and around.is_empty and not self._core.is_served(operation.action)
@@ -122,7 +123,7 @@ class RestCode:
         action: Action = method or partial(self._core.run, operation.action)
         return self._code_handler(operation, around, action, operation.action)
 
-    def _code_handler(self, operation: Operation, around: _Around, action: Action, place: str) -> CodeHandler:
+    def _code_handler(self, operation: RestOperation, around: _Around, action: Action, place: str) -> CodeHandler:
         admit = Admission(self._authenticator, operation.admits)
         if self._app.settings.api.compat.empty_answers == "notFound":
             action = partial(answering, action)
@@ -159,7 +160,7 @@ class RestCode:
             self.problems.extend(error.problems)
             return None
 
-    def _with_named(self, operation: Operation, around: _Around) -> _Around:
+    def _with_named(self, operation: RestOperation, around: _Around) -> _Around:
         """Add the policies and middlewares that the operation names to those of its router."""
         if not operation.policies and not operation.middlewares:
             return around
@@ -178,7 +179,7 @@ class RestCode:
         """Return the content types that have a core router."""
         return tuple(self._routers)
 
-    def _is_replaced(self, operation: Operation) -> bool:
+    def _is_replaced(self, operation: RestOperation) -> bool:
         """Return whether a route of the project has the path of an operation. For a content type, that is an error."""
         place = self._addresses.get(_address(operation))
         if place is not None and operation.owner.startswith("api::"):
@@ -266,7 +267,7 @@ class RestCode:
         function = _function(route.handler, self._code)
         access = read_access(route.auth, None)
         summary = _summary(function) or route.name
-        operation = Operation(method, route.path, "", "", summary, _tag(file.owner), access=access)
+        operation = RestOperation(method, route.path, "", summary, action="", tag=_tag(file.owner), access=access)
         return operation, self._code_handler(operation, around, function, function.place)
 
     def _read_named(self, file: RoutesFile, route: Route, method: str, around: _Around) -> Declared:
@@ -280,7 +281,7 @@ class RestCode:
         operation = replace(self._row(action, _tag(file.owner)), method=method, path=route.path, access=access)
         return operation, self._handler(operation, endpoint, around)
 
-    def _row(self, action: str, tag: str) -> Operation:
+    def _row(self, action: str, tag: str) -> RestOperation:
         uid, _, name = action.rpartition(".")
         content_type = self._registry.content_types.get(uid)
         try:
@@ -289,7 +290,7 @@ class RestCode:
         except KeyError:
             pass
         method = getattr(self._controllers.get(uid), self._actions.get(action, ""), None)
-        return Operation("", "", action, "", _summary(method) or name, tag)
+        return RestOperation("", "", "", _summary(method) or name, action=action, tag=tag)
 
     def _action(self, owner: str, handler: str) -> str:
         """Return the full name of a handler's action: `api::talk.talk.bySlug` for `talk.by_slug`."""
@@ -314,7 +315,7 @@ def _summary(function: object) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".") if callable(function) else ""
 
 
-def _address(operation: Operation) -> tuple[str, str]:
+def _address(operation: RestOperation) -> tuple[str, str]:
     """Return what distinguishes routes: method and path, ignoring the names of parameters."""
     return operation.method, _NAME.sub(":", operation.path.lower().rstrip("/"))
 

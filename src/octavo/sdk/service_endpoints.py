@@ -6,11 +6,12 @@ from typing import Any, Final
 from octavo.access.authorization.ability import CREATE, PUBLISH, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.unconditional import unconditional
+from octavo.api.http.operations import Endpoint
 from octavo.api.http.request import Request as RawRequest
 from octavo.api.http.response import Response as RawResponse
 from octavo.api.rest.bodies import read_write
 from octavo.api.rest.endpoints import read_id
-from octavo.api.rest.operations import Endpoint, Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.core.errors import ForbiddenError, LoggedError, NotFoundError
 from octavo.project.execution import Runner
 from octavo.project.functions import taken
@@ -151,7 +152,7 @@ class ServiceActions:
         self._runner = runner
         self._limits = limits
 
-    def find(self, operation: Operation) -> Endpoint | None:
+    def find(self, operation: RestOperation) -> Endpoint | None:
         """Return the endpoint of an operation; None if no customized service handles it."""
         uid = operation.controller
         content_type = self._app.registry.content_types.get(uid)

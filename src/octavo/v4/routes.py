@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from octavo.access.authorization.actor import Actor
+from octavo.api.http.operations import Endpoint
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
 from octavo.api.rest.content_operations import content_operation, content_operations
 from octavo.api.rest.endpoints import ContentEndpoints
-from octavo.api.rest.operations import Declared, Endpoint, Handlers, Operation, refuse
+from octavo.api.rest.operations import Declared, Handlers, RestOperation, refuse
 from octavo.content.controllers.content import ContentController
 from octavo.core.cache import CacheScope
 from octavo.core.errors import NotPortedError
@@ -66,11 +67,11 @@ class ProjectRoutes:
                 path = operation.path if route.at_root else prefix + operation.path
                 router.add(operation.method, path, handler, operation)
 
-    def _operation(self, route: Route) -> Operation:
+    def _operation(self, route: Route) -> RestOperation:
         """Return the operation of a route: the content type's, or one derived from the route."""
         if route.core is None:
             owner = route.action.partition("::")[2].partition(".")[0]
-            operation = Operation(route.method, route.path, route.action, "", "", owner)
+            operation = RestOperation(route.method, route.path, "", "", action=route.action, tag=owner)
         else:
             uid, action = route.core
             operation = content_operation(self.controller.registry.content_types[uid], action)
@@ -87,7 +88,7 @@ class ProjectRoutes:
     def _types(self) -> Mapping[str, ContentType]:
         return self.controller.registry.content_types
 
-    def _declared(self, route: Route, operation: Operation, plain: dict[str, ContentEndpoints]) -> Declared | None:
+    def _declared(self, route: Route, operation: RestOperation, plain: dict[str, ContentEndpoints]) -> Declared | None:
         if route.guards:
             declared = self.handlers(operation, _refuse)
             return declared and (declared[0], refuse)

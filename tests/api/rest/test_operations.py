@@ -1,7 +1,7 @@
 """Operations: what their rows say is what their routes do."""
 
 from octavo.access.authorization.actions import list_actions
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.schema.content_types import USER
 from tests.api.rest.conftest import OpenClub
@@ -10,9 +10,9 @@ from tests.models.club import FULL, NEVER, SOME, Club
 REFRESH = {"OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__JWT_MANAGEMENT": "refresh"}
 
 
-def operations(club: Club) -> list[Operation]:
+def operations(club: Club) -> list[RestOperation]:
     routes = club.octavo.site.router.routes()
-    return [route.operation for route in routes if isinstance(route.operation, Operation)]
+    return [route.operation for route in routes if isinstance(route.operation, RestOperation)]
 
 
 async def test_every_action_that_is_asked_for_can_be_granted(club: Club) -> None:

@@ -15,19 +15,29 @@ from octavo.api.http.options import HttpOptions
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.core.errors import BadRequestError
 from octavo.database.read_positions import READER, UNKNOWN, Reader, read_newest
 from octavo.operations.runtime.read_your_writes import ReadYourWrites, Written
 
 pytestmark = pytest.mark.anyio
 
-FIND = Operation("GET", "/articles", "api::article.article.find", "find", "", "", "api::article.article")
-CREATE = Operation("POST", "/articles", "api::article.article.create", "create", "", "", "api::article.article")
-USERS = Operation(
-    "GET", "/users", "plugin::users-permissions.user.find", "find", "", "", "plugin::users-permissions.user"
+FIND = RestOperation(
+    "GET", "/articles", "find", "", action="api::article.article.find", tag="", uid="api::article.article"
 )
-OWN = Operation("GET", "/articles/x", "api::article.article.x", "", "", "", "api::article.article")
+CREATE = RestOperation(
+    "POST", "/articles", "create", "", action="api::article.article.create", tag="", uid="api::article.article"
+)
+USERS = RestOperation(
+    "GET",
+    "/users",
+    "find",
+    "",
+    action="plugin::users-permissions.user.find",
+    tag="",
+    uid="plugin::users-permissions.user",
+)
+OWN = RestOperation("GET", "/articles/x", "", "", action="api::article.article.x", tag="", uid="api::article.article")
 TOKEN = "Bearer abc"
 WRITER = permission_set({"api::article.article.find", "api::article.article.create"})
 VISITOR = permission_set({"api::article.article.find", "plugin::users-permissions.auth.changePassword"})
@@ -46,7 +56,7 @@ def requested(method: str, path: str, headers: list[tuple[bytes, bytes]]) -> Req
 async def asked(
     own: ReadYourWrites,
     look: Callable[[Reader], object],
-    row: Operation | None = FIND,
+    row: RestOperation | None = FIND,
     ability: Ability | None = None,
     route: str = "",
     expected: type[BaseException] | None = None,

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from octavo.api.rest.content_operations import content_operation
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.sdk.rest_forms import Untranslatable, copy, field_arguments, rest_form
 from tests.models.bookshop import BOOK, bookshop_registry
 
 LIST = frozenset({"filters", "sort", "pagination", "publicationState", "locale"})
 
 
-def operation(action: str) -> Operation:
+def operation(action: str) -> RestOperation:
     return content_operation(bookshop_registry().content_types[BOOK], action)
 
 

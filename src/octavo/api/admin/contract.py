@@ -54,7 +54,7 @@ def contract() -> str:
 def _operation(row: AdminOperation, shapes: "_Shapes") -> str:
     names = _PARAMETER.findall(row.path)
     path = "{ " + "; ".join(f"{name}: string | number" for name in names) + " }" if names else "undefined"
-    takes, answers = (shapes.name(given) if given is not None else "unknown" for given in (row.takes, row.answers))
+    takes, answers = (shapes.name(given) if given is not None else "unknown" for given in (row.body, row.answer))
     return f"  /** {row.summary} */\n  '{row.name}': {{ path: {path}; takes: {takes}; answers: {answers} }};\n"
 
 

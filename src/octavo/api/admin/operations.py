@@ -4,48 +4,31 @@ A row has the required permissions: none, any administrator, or certain actions.
 type in the path or on the entry, the handler checks the actor's ability.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from octavo.access.authorization.actor import ANONYMOUS, Actor, check
 from octavo.accounts.administrators.accounts import Administrators
 from octavo.accounts.administrators.audit import Audit
+from octavo.api.http.operations import Endpoint, Operation
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.api.http.router import Handler, Router
+from octavo.api.http.router import Handler
 from octavo.core.values import dataclass
-
-Endpoint = Callable[[Request, Actor], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class AdminOperation:
-    """A method and path.
+class AdminOperation(Operation):
+    """An operation of the admin API.
 
-    `handler` is the name of the endpoint's method. All `actions` are required. A `public` operation has no
-    authentication. An operation that `asks` changes nothing, even if its method is not GET. `answers` and `takes` are
-    the types of response and request body (`admin.schemas`), if declared.
+    All `actions` are required. A `public` operation has no authentication. `body` and `answer` are the types of request
+    body and response (`admin.schemas`), if declared.
     """
 
-    method: str
-    path: str
-    handler: str
-    summary: str
     actions: tuple[str, ...] = ()
     public: bool = False
-    asks: bool = False
-    answers: Any = None
-    takes: Any = None
-
-    @property
-    def only_reads(self) -> bool:
-        """Whether the operation changes nothing."""
-        return self.asks or self.method in ("GET", "HEAD")
-
-    @property
-    def name(self) -> str:
-        """`GET /admin/roles/:id`"""
-        return f"{self.method} {self.path}"
+    body: Any = None
+    answer: Any = None
 
 
 class Endpoints(Protocol):
@@ -56,16 +39,15 @@ class Endpoints(Protocol):
         """The rows."""
 
 
-def declare(router: Router, administrators: Administrators, all_endpoints: Iterable[Endpoints]) -> None:
-    """Add the routes of all rows."""
-    for endpoints in all_endpoints:
-        for row in endpoints.operations:
-            endpoint: Any = getattr(endpoints, row.handler)
-            router.add(row.method, row.path, admitting(endpoint, row, administrators), row)
+def admin_handlers(
+    administrators: Administrators,
+) -> Callable[[AdminOperation, Endpoint], tuple[AdminOperation, Handler]]:
+    """Return rows with handlers that check authentication and permissions first."""
+    return lambda row, endpoint: (row, _guarded(row, endpoint, administrators))
 
 
-def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administrators) -> Handler:
-    """Return a route's handler, which checks authentication and permissions first.
+def _guarded(row: AdminOperation, endpoint: Endpoint, administrators: Administrators) -> Handler:
+    """Return a route's handler.
 
     It raises UnauthorizedError for callers that are not administrators, and ForbiddenError without permission.
     """

@@ -15,7 +15,7 @@ from octavo.api.http.ranges import names_tag
 from octavo.api.http.request import Request
 from octavo.api.http.response import Headers, Response
 from octavo.api.http.router import Finish, Route, Router
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.api.rest.surrogate_keys import KeyOptions, SurrogateKeys, is_keyed
 from octavo.core.cache_control import PRIVATE, private_cache_control
 from octavo.core.values import dataclass
@@ -52,7 +52,7 @@ def add_caching_headers(router: Router, options: CachingOptions) -> None:
 
     def finish_of(route: Route) -> Finish | None:
         row = route.operation
-        if route.method != "GET" or not isinstance(row, Operation):
+        if route.method != "GET" or not isinstance(row, RestOperation):
             return None
         uid = "" if row.controller == SIGN_INS else row.uid
         control = _Control(options, uid)

@@ -3,21 +3,19 @@
 A row has the required action. Callers without permission are rejected before the handler is called.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import Any, Final
 
 from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authorization.actor import ANONYMOUS, Actor, check
+from octavo.api.http.operations import Endpoint, Operation
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.api.http.router import Handler, Router
+from octavo.api.http.router import Handler
 from octavo.core.errors import ClosedError, UnauthorizedError
 from octavo.core.values import dataclass
 from octavo.project.routes import Access
-
-Endpoint = Callable[[Request, Actor], Awaitable[Response]]
-"""Handles an operation for an actor with permission."""
 
 EVERYBODY: Final = Access(public=True)
 
@@ -60,21 +58,16 @@ class Parameter:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """A method and path.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestOperation(Operation):
+    """An operation of the REST API.
 
-    `path` is a template below the API's prefix, `action` the full name of the action, `handler` the name of the
-    endpoint's method. `uid` is the content type of query, body and response. Body and response are an EntryForm of it,
-    or a name whose schema is in `api.rest.openapi`. `refuses` are error statuses specific to this operation; those of
-    missing permissions and invalid queries and bodies are derived from the other fields.
+    `action` is the full name of the action, `uid` the content type of query, body and response. Body and response are
+    an EntryForm of it, or a name whose schema is in `api.rest.openapi`. `refuses` are error statuses specific to this
+    operation; those of missing permissions and invalid queries and bodies are derived from the other fields.
     """
 
-    method: str
-    path: str
     action: str
-    handler: str
-    summary: str
     tag: str
     uid: str = ""
     query: Grammar = Grammar.NOTHING
@@ -90,13 +83,6 @@ class Operation:
     policies: tuple[tuple[str, Any], ...] = ()
     middlewares: tuple[tuple[str, Any], ...] = ()
     """The project's policies and middlewares, by full name and config."""
-    writes: bool = False
-    """Whether it changes something although its method is GET."""
-
-    @property
-    def only_reads(self) -> bool:
-        """Whether the operation changes nothing."""
-        return self.method in ("GET", "HEAD") and not self.writes
 
     @property
     def admits(self) -> Access:
@@ -107,11 +93,6 @@ class Operation:
     def is_own(self) -> bool:
         """Whether it is a project's custom route, whose parameters and responses are unknown."""
         return not self.handler
-
-    @property
-    def name(self) -> str:
-        """The method and path: `GET /articles/:id`."""
-        return f"{self.method} {self.path}"
 
     @property
     def controller(self) -> str:
@@ -125,8 +106,8 @@ class Operation:
         return f"{kind}::{name.partition('.')[0]}"
 
 
-Declared = tuple[Operation, Handler]
-Handlers = Callable[[Operation, Endpoint], Declared | None]
+Declared = tuple[RestOperation, Handler]
+Handlers = Callable[[RestOperation, Endpoint], Declared | None]
 """Returns the row to add, possibly changed, with its handler, or None to omit it."""
 
 
@@ -138,21 +119,10 @@ async def refuse(_: Request) -> Response:
 def plain_handlers(authenticator: Authenticator) -> Handlers:
     """Return rows unchanged, with handlers that require their action."""
 
-    def handle(operation: Operation, endpoint: Endpoint) -> Declared:
+    def handle(operation: RestOperation, endpoint: Endpoint) -> Declared:
         return operation, Guarded(endpoint, Admission(authenticator, operation.admits))
 
     return handle
-
-
-def declare(
-    router: Router, prefix: str, operations: Iterable[Operation], endpoints: object, handlers: Handlers
-) -> None:
-    """Add the routes of rows below the API's prefix. `endpoints` has the handlers."""
-    for operation in operations:
-        declared = handlers(operation, getattr(endpoints, operation.handler))
-        if declared is not None:
-            row, handler = declared
-            router.add(row.method, prefix + row.path, handler, row)
 
 
 class Admission:

@@ -11,7 +11,7 @@ from octavo.access.authorization.actions import (
     LIST_ACTIONS,
     LIST_LOCALES,
 )
-from octavo.api.rest.operations import EVERYBODY, EntryForm, Grammar, Operation, Parameter
+from octavo.api.rest.operations import EVERYBODY, EntryForm, Grammar, Parameter, RestOperation
 from octavo.schema.content_types import FILE, ROLE, USER
 from octavo.schema.parse import KINDS
 
@@ -19,22 +19,24 @@ _TEXT: Final = {"type": "string"}
 _FLAT: Final = EntryForm.FLAT
 _FLAT_LIST: Final = EntryForm.FLAT_LIST
 
-_user = partial(Operation, tag="Users", uid=USER)
-_role = partial(Operation, tag="Roles", uid=ROLE)
-_file = partial(Operation, tag="Files", uid=FILE)
-_account = partial(Operation, tag="Accounts", uid=USER)
-_definition = partial(Operation, tag="Definitions")
+_user = partial(RestOperation, tag="Users", uid=USER)
+_role = partial(RestOperation, tag="Roles", uid=ROLE)
+_file = partial(RestOperation, tag="Files", uid=FILE)
+_account = partial(RestOperation, tag="Accounts", uid=USER)
+_definition = partial(RestOperation, tag="Definitions")
 
 READ_USERS: Final = (
-    _user("GET", "/users", f"{USER}.find", "find", "List users", query=Grammar.PLAIN_LIST, answer=_FLAT_LIST),
-    _user("GET", "/users/count", f"{USER}.count", "count", "Count users", query=Grammar.PLAIN_COUNT, answer="Count"),
-    _user("GET", "/users/me", f"{USER}.me", "me", "Get the current user", query=Grammar.ENTRY, answer=_FLAT),
+    _user("GET", "/users", "find", "List users", action=f"{USER}.find", query=Grammar.PLAIN_LIST, answer=_FLAT_LIST),
+    _user(
+        "GET", "/users/count", "count", "Count users", action=f"{USER}.count", query=Grammar.PLAIN_COUNT, answer="Count"
+    ),
+    _user("GET", "/users/me", "me", "Get the current user", action=f"{USER}.me", query=Grammar.ENTRY, answer=_FLAT),
     _user(
         "GET",
         "/users/:id",
-        f"{USER}.findOne",
         "find_one",
         "Get a user",
+        action=f"{USER}.findOne",
         query=Grammar.ENTRY,
         answer=_FLAT,
         may_be_empty=True,
@@ -43,44 +45,37 @@ READ_USERS: Final = (
 
 WRITE_USERS: Final = (
     _user(
-        "POST",
-        "/users",
-        f"{USER}.create",
-        "create",
-        "Create a user",
-        body="UserInput",
-        answer=_FLAT,
-        status=201,
+        "POST", "/users", "create", "Create a user", action=f"{USER}.create", body="UserInput", answer=_FLAT, status=201
     ),
     _user(
         "PUT",
         "/users/:id",
-        f"{USER}.update",
         "update",
         "Update a user",
+        action=f"{USER}.update",
         body="UserUpdate",
         answer=_FLAT,
         refuses=(404,),
     ),
-    _user("DELETE", "/users/:id", f"{USER}.destroy", "delete", "Delete a user", answer=_FLAT, may_be_empty=True),
+    _user("DELETE", "/users/:id", "delete", "Delete a user", action=f"{USER}.destroy", answer=_FLAT, may_be_empty=True),
 )
 
 READ_FILES: Final = (
     _file(
         "GET",
         "/upload/files",
-        f"{FILES}.find",
         "find",
         "List files",
+        action=f"{FILES}.find",
         query=Grammar.PLAIN_LIST,
         answer=_FLAT_LIST,
     ),
     _file(
         "GET",
         "/upload/files/:id",
-        f"{FILES}.findOne",
         "find_one",
         "Get a file",
+        action=f"{FILES}.findOne",
         query=Grammar.ENTRY,
         answer=_FLAT,
         refuses=(404,),
@@ -91,9 +86,9 @@ WRITE_FILES: Final = (
     _file(
         "POST",
         "/upload",
-        f"{FILES}.upload",
         "upload",
         "Upload files, or replace one",
+        action=f"{FILES}.upload",
         parameters=(Parameter("id", "The file to replace or update", {"type": "integer"}),),
         body="Upload",
         answer="Uploaded",
@@ -102,35 +97,35 @@ WRITE_FILES: Final = (
     _file(
         "DELETE",
         "/upload/files/:id",
-        f"{FILES}.destroy",
         "destroy",
         "Delete a file",
+        action=f"{FILES}.destroy",
         answer=_FLAT,
         refuses=(404,),
     ),
 )
 
 READ_LOCALES: Final = (
-    Operation("GET", "/i18n/locales", LIST_LOCALES, "find", "List locales", "Locales", answer="Locales"),
+    RestOperation("GET", "/i18n/locales", "find", "List locales", action=LIST_LOCALES, tag="Locales", answer="Locales"),
 )
 
 READ_ROLES: Final = (
-    _role("GET", "/users-permissions/roles", f"{ROLE}.find", "find", "List roles", answer="Roles"),
+    _role("GET", "/users-permissions/roles", "find", "List roles", action=f"{ROLE}.find", answer="Roles"),
     _role(
         "GET",
         "/users-permissions/roles/:id",
-        f"{ROLE}.findOne",
         "find_one",
         "Get a role with its permissions",
+        action=f"{ROLE}.findOne",
         answer="Role",
         refuses=(404,),
     ),
     _role(
         "GET",
         "/users-permissions/permissions",
-        LIST_ACTIONS,
         "permissions",
         "List all actions that can be granted",
+        action=LIST_ACTIONS,
         answer="Permissions",
     ),
 )
@@ -139,18 +134,18 @@ WRITE_ROLES: Final = (
     _role(
         "POST",
         "/users-permissions/roles",
-        f"{ROLE}.createRole",
         "create",
         "Create a role",
+        action=f"{ROLE}.createRole",
         body="RoleInput",
         answer="Done",
     ),
     _role(
         "PUT",
         "/users-permissions/roles/:id",
-        f"{ROLE}.updateRole",
         "update",
         "Update a role",
+        action=f"{ROLE}.updateRole",
         body="RoleInput",
         answer="Done",
         refuses=(404,),
@@ -158,71 +153,73 @@ WRITE_ROLES: Final = (
     _role(
         "DELETE",
         "/users-permissions/roles/:id",
-        f"{ROLE}.deleteRole",
         "delete",
         "Delete a role",
+        action=f"{ROLE}.deleteRole",
         answer="Done",
         refuses=(404,),
     ),
-    _role("GET", "/users-permissions/routes", LIST_ACTIONS, "routes", "List all routes of the API", answer="Routes"),
+    _role(
+        "GET", "/users-permissions/routes", "routes", "List all routes of the API", action=LIST_ACTIONS, answer="Routes"
+    ),
 )
 
 SIGN_IN: Final = (
-    _account("POST", "/auth/local", f"{ACCOUNTS}.callback", "login", "Log in", body="Login", answer="Session"),
+    _account("POST", "/auth/local", "login", "Log in", action=f"{ACCOUNTS}.callback", body="Login", answer="Session"),
     _account(
         "POST",
         "/auth/local/register",
-        f"{ACCOUNTS}.register",
         "register",
         "Register",
+        action=f"{ACCOUNTS}.register",
         body="Registration",
         answer="Session",
     ),
     _account(
         "POST",
         "/auth/change-password",
-        f"{ACCOUNTS}.changePassword",
         "change_password",
         "Change the current user's password",
+        action=f"{ACCOUNTS}.changePassword",
         body="PasswordChange",
         answer="Session",
     ),
     _account(
         "POST",
         "/auth/forgot-password",
-        f"{ACCOUNTS}.forgotPassword",
         "forgot_password",
         "Send a password reset email",
+        action=f"{ACCOUNTS}.forgotPassword",
         body="EmailAddress",
         answer="Done",
     ),
     _account(
         "POST",
         "/auth/reset-password",
-        f"{ACCOUNTS}.resetPassword",
         "reset_password",
         "Reset a password with an emailed code",
+        action=f"{ACCOUNTS}.resetPassword",
         body="PasswordReset",
         answer="Session",
     ),
     _account(
         "POST",
         "/auth/send-email-confirmation",
-        f"{ACCOUNTS}.sendEmailConfirmation",
         "send_email_confirmation",
         "Send a confirmation email",
+        action=f"{ACCOUNTS}.sendEmailConfirmation",
         body="EmailAddress",
         answer="MailSent",
     ),
     _account(
         "GET",
         "/auth/email-confirmation",
-        f"{ACCOUNTS}.emailConfirmation",
         "confirm_email",
         "Confirm an email address and redirect",
+        action=f"{ACCOUNTS}.emailConfirmation",
         parameters=(Parameter("confirmation", "The code from the email", _TEXT, required=True),),
         status=302,
-        writes=True,
+        safe=False,
     ),
 )
 
@@ -230,9 +227,9 @@ SESSIONS: Final = (
     _account(
         "POST",
         "/auth/refresh",
-        f"{ACCOUNTS}.refresh",
         "refresh",
         "Exchange a refresh token for an access token",
+        action=f"{ACCOUNTS}.refresh",
         body="RefreshToken",
         answer="Renewal",
         refuses=(401, 403),
@@ -241,9 +238,9 @@ SESSIONS: Final = (
     _account(
         "POST",
         "/auth/logout",
-        f"{ACCOUNTS}.logout",
         "logout",
         "End a session",
+        action=f"{ACCOUNTS}.logout",
         body="RefreshToken",
         answer="Done",
         refuses=(403,),
@@ -255,31 +252,31 @@ PROVIDERS: Final = (
     _account(
         "GET",
         "/connect/:provider",
-        f"{ACCOUNTS}.connect",
         "connect",
         "Redirect to a provider's sign-in page",
+        action=f"{ACCOUNTS}.connect",
         parameters=(Parameter("callback", "The URL to redirect to afterwards, if the project allows it", _TEXT),),
         status=302,
-        writes=True,
+        safe=False,
     ),
     _account(
         "GET",
         "/connect/:provider/callback",
-        f"{ACCOUNTS}.connect",
         "come_back",
         "Complete the sign-in with a provider",
+        action=f"{ACCOUNTS}.connect",
         status=302,
-        writes=True,
+        safe=False,
     ),
     _account(
         "GET",
         "/auth/:provider/callback",
-        f"{ACCOUNTS}.callback",
         "callback",
         "Sign in with a provider's token",
+        action=f"{ACCOUNTS}.callback",
         parameters=(Parameter("access_token", "The token from the provider", _TEXT),),
         answer="Session",
-        writes=True,
+        safe=False,
     ),
 )
 
@@ -287,35 +284,35 @@ READ_DEFINITIONS: Final = (
     _definition(
         "GET",
         "/content-type-builder/content-types",
-        f"{DEFINED_TYPES}.getContentTypes",
         "content_types",
         "List content types",
+        action=f"{DEFINED_TYPES}.getContentTypes",
         parameters=(Parameter("kind", "Only content types of this kind", {"enum": list(KINDS)}),),
         answer="Definitions",
     ),
     _definition(
         "GET",
         "/content-type-builder/content-types/:uid",
-        f"{DEFINED_TYPES}.getContentType",
         "content_type",
         "Get a content type",
+        action=f"{DEFINED_TYPES}.getContentType",
         answer="Definition",
         refuses=(404,),
     ),
     _definition(
         "GET",
         "/content-type-builder/components",
-        f"{DEFINED_COMPONENTS}.getComponents",
         "components",
         "List components",
+        action=f"{DEFINED_COMPONENTS}.getComponents",
         answer="Definitions",
     ),
     _definition(
         "GET",
         "/content-type-builder/components/:uid",
-        f"{DEFINED_COMPONENTS}.getComponent",
         "component",
         "Get a component",
+        action=f"{DEFINED_COMPONENTS}.getComponent",
         answer="Definition",
         refuses=(404,),
     ),

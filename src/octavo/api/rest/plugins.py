@@ -11,12 +11,13 @@ import orjson
 
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.users.role_reading import RoleReading
+from octavo.api.http.operations import declare
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
 from octavo.api.rest.endpoints import read_id
-from octavo.api.rest.operations import Handlers, declare
+from octavo.api.rest.operations import Handlers
 from octavo.api.rest.plugin_operations import READ_FILES, READ_LOCALES, READ_ROLES, READ_USERS
 from octavo.content.controllers.content import ContentController
 from octavo.content.controllers.prepared_reads import PreparedReads

@@ -16,7 +16,7 @@ from octavo.api.http.response import ReadyResponse, Response
 from octavo.api.http.router import Finish, Handler, Known, Route, Router
 from octavo.api.rest.caching import CONDITION, unless_known
 from octavo.api.rest.endpoints import ContentEndpoints
-from octavo.api.rest.operations import Guarded, Operation
+from octavo.api.rest.operations import Guarded, RestOperation
 from octavo.content.controllers.content import ContentController
 from octavo.content.result_cache import NOTE, CachingReader, Note, Validity
 from octavo.core.cache import ENTRY_BYTES, Cache, size_of
@@ -154,7 +154,7 @@ def add_response_cache(router: Router, quick: ResponseCache) -> None:
 
     def noted(route: Route) -> Handler | None:
         row, handler = route.operation, route.handler
-        if not isinstance(row, Operation) or row.handler not in _READS or not isinstance(handler, Guarded):
+        if not isinstance(row, RestOperation) or row.handler not in _READS or not isinstance(handler, Guarded):
             return None
         owner = getattr(handler.endpoint, "__self__", None)
         if type(owner) is not ContentEndpoints or route.method != "GET":

@@ -11,7 +11,7 @@ from octavo.api.http.response import Response, render_json
 from octavo.api.http.router import Route, Router
 from octavo.api.rest.bodies import MISSING
 from octavo.api.rest.endpoints import ContentEndpoints
-from octavo.api.rest.operations import Guarded, Operation, Parameter
+from octavo.api.rest.operations import Guarded, Parameter, RestOperation
 from octavo.content.controllers.scheduling import NAMES, ContentSchedules, read_times
 from octavo.core.errors import ValidationError
 
@@ -56,7 +56,7 @@ def add_schedules(router: Router, prefix: str, schedules: ContentSchedules) -> I
     there = {(route.method, route.template.lower()) for route in router.declared()}
     for route in router.declared():
         operation = route.operation
-        if not isinstance(operation, Operation) or (route.method, operation.action) != (
+        if not isinstance(operation, RestOperation) or (route.method, operation.action) != (
             "PUT",
             f"{operation.uid}.update",
         ):
@@ -85,19 +85,19 @@ def _plain_endpoints(route: Route) -> ContentEndpoints | None:
     return owner if isinstance(owner, ContentEndpoints) else None
 
 
-def _operations(update: Operation, name: str, *, has_locale: bool) -> Iterator[Operation]:
+def _operations(update: RestOperation, name: str, *, has_locale: bool) -> Iterator[RestOperation]:
     for method, action, handler, summary in (
         ("GET", "findSchedule", "read", f"Get the schedule of an entry of {name}"),
         ("PUT", "updateSchedule", "set", f"Schedule publishing and unpublishing an entry of {name}"),
         ("DELETE", "deleteSchedule", "cancel", f"Delete the schedule of an entry of {name}"),
     ):
-        yield Operation(
+        yield RestOperation(
             method,
             update.path + PATH,
-            f"{update.uid}.{action}",
             handler,
             summary,
-            update.tag,
+            action=f"{update.uid}.{action}",
+            tag=update.tag,
             parameters=(_LOCALE,) if has_locale else (),
             body="Schedule" if method == "PUT" else None,
             answer="ScheduleState",

@@ -17,7 +17,7 @@ from octavo.api.http.origins import is_own_page
 from octavo.api.http.query_string import parse_form
 from octavo.api.http.request import Request
 from octavo.api.http.response import Headers, Response
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.api.rest.plugin_operations import SESSIONS
 from octavo.core.errors import ForbiddenError, UnauthorizedError
 from octavo.core.values import dataclass
@@ -48,7 +48,7 @@ class SessionAnswers:
         self._cookies = cookies
 
     @property
-    def operations(self) -> tuple[Operation, ...]:
+    def operations(self) -> tuple[RestOperation, ...]:
         """The operations, none without refresh tokens."""
         return () if self._sessions is None else SESSIONS
 

@@ -14,7 +14,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Route, Router
 from octavo.api.rest.endpoints import read_id
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.core.errors import NotFoundError
 
 _OK: Final = b'{"ok":true}'
@@ -82,13 +82,13 @@ def list_routes(routes: Iterable[Route]) -> dict[str, list[dict[str, str]]]:
     listed: dict[str, list[dict[str, str]]] = {}
     for route in routes:
         operation = route.operation
-        if isinstance(operation, Operation):
+        if isinstance(operation, RestOperation):
             row = {"method": route.method, "path": route.template, "handler": _handler_name(operation)}
             listed.setdefault(operation.owner, []).append(row)
     return listed
 
 
-def _handler_name(operation: Operation) -> str:
+def _handler_name(operation: RestOperation) -> str:
     """Return the handler's name as in v4: complete for content types, without the plugin's name for plugins."""
     owner = operation.owner
     return operation.action.removeprefix(f"{owner}.") if owner.startswith("plugin::") else operation.action

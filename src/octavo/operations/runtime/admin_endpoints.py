@@ -45,8 +45,9 @@ from octavo.api.admin.endpoints.user_roles import UserRoleEndpoints
 from octavo.api.admin.endpoints.user_settings import UserSettingsEndpoints
 from octavo.api.admin.endpoints.view_configurations import StructureEndpoints
 from octavo.api.admin.endpoints.webhooks import DeliveryEndpoints, WebhookEndpoints
-from octavo.api.admin.operations import Endpoints, declare
+from octavo.api.admin.operations import Endpoints, admin_handlers
 from octavo.api.http.hosts import allowed_hosts
+from octavo.api.http.operations import declare
 from octavo.api.http.router import Router
 from octavo.content.manager.component_owners import ComponentOwners
 from octavo.content.manager.draft_relations import DraftRelations
@@ -182,7 +183,9 @@ def system_facts(
 
 def declare_endpoints(router: Router, shared: Infrastructure, services: Services) -> None:
     """Declare the routes of administrators."""
-    declare(router, shared.administrators, _endpoints(router, shared, services))
+    handlers = admin_handlers(shared.administrators)
+    for endpoints in _endpoints(router, shared, services):
+        declare(router, "", endpoints.operations, endpoints, handlers)
 
 
 def _endpoints(router: Router, shared: Infrastructure, services: Services) -> Iterator[Endpoints]:

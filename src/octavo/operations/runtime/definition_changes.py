@@ -8,9 +8,10 @@ from pathlib import Path
 
 from octavo.api.graphql.customization.extension import Extension
 from octavo.api.graphql.schema.builder import build_schema
+from octavo.api.http.operations import declare
 from octavo.api.http.router import Router
 from octavo.api.rest.content_operations import content_operations
-from octavo.api.rest.operations import declare, plain_handlers
+from octavo.api.rest.operations import plain_handlers
 from octavo.core.cache import CacheScope
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass

@@ -24,7 +24,7 @@ from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.api.http.router import Handler, Route, Router
 from octavo.api.rest.content_operations import content_operations
-from octavo.api.rest.operations import Declared, Operation, refuse
+from octavo.api.rest.operations import Declared, RestOperation, refuse
 from octavo.api.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.core.values import dataclass
 from octavo.operations.runtime.action_endpoints import ACTION_ENDPOINTS, ACTIONS, content_fields, endpoints_of
@@ -52,7 +52,7 @@ class UnguardedLocalization:
 
     content_type: ContentType
     route: Route
-    operation: Operation
+    operation: RestOperation
     guards: str
 
     def remark(self, *, shared: bool) -> str:
@@ -73,7 +73,7 @@ def find_unguarded_localizations(
     found = []
     for route in router.declared():
         operation = route.operation
-        if not isinstance(operation, Operation) or not operation.action.endswith(f".{_LOCALIZE}"):
+        if not isinstance(operation, RestOperation) or not operation.action.endswith(f".{_LOCALIZE}"):
             continue
         content_type = registry.content_types.get(operation.controller)
         if content_type is None or _is_declared(route, operation):
@@ -97,7 +97,7 @@ def _creating(content_type: ContentType) -> str:
     return UPDATE if content_type.is_single else CREATE
 
 
-def _is_declared(route: Route, operation: Operation) -> bool:
+def _is_declared(route: Route, operation: RestOperation) -> bool:
     """Return whether the project or v4's code declares guards for a route. Middlewares do not count."""
     handler = route.handler
     if operation.access is not None or handler is refuse:
@@ -113,7 +113,7 @@ class ActionGuards:
     controllers, services, middlewares and routes, which fields do not call.
     """
 
-    operation: Operation
+    operation: RestOperation
     fields: tuple[FieldKey, ...]
     policies: tuple[Used, ...] = ()
     scopes: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ def read_guards(router: Router, registry: Registry, prefix: str) -> tuple[Action
     """Return the guards of all actions that have root fields and any guard."""
     fields, routes = _fields_by_action(registry), defaultdict[str, list[Declared]](list)
     for route in router.declared():
-        if isinstance(route.operation, Operation):
+        if isinstance(route.operation, RestOperation):
             routes[route.operation.action].append((route.operation, route.handler))
     found: list[ActionGuards] = []
     for action, row in _rows(registry).items():
@@ -147,19 +147,19 @@ def read_guards(router: Router, registry: Registry, prefix: str) -> tuple[Action
     return tuple(one for one in found if one.weight)
 
 
-def _at_usual_address(row: Operation, routes: Sequence[Declared]) -> Sequence[Declared]:
+def _at_usual_address(row: RestOperation, routes: Sequence[Declared]) -> Sequence[Declared]:
     """Return the routes of an action at its default path, with the prefix of a router if it has one."""
     path = _address(row)
     same = [one for one in routes if one[0].method == row.method and _address(one[0]).endswith(path)]
     return [one for one in same if _address(one[0]) == path] or same
 
 
-def _address(operation: Operation) -> str:
+def _address(operation: RestOperation) -> str:
     return _NAME.sub(":", operation.path.lower())
 
 
 def _guards_of_route(
-    row: Operation, declared: Operation, handler: Handler, fields: tuple[FieldKey, ...]
+    row: RestOperation, declared: RestOperation, handler: Handler, fields: tuple[FieldKey, ...]
 ) -> ActionGuards:
     operation, access = replace(row, method=declared.method, path=declared.path), declared.admits
     scopes = () if access.public else tuple(one for one in access.scopes if one != row.action)
@@ -172,18 +172,18 @@ def _guards_of_route(
     return ActionGuards(operation, fields, handler.policies, scopes, (*around, *overriding))
 
 
-def _replaced(router: Router, prefix: str, row: Operation, fields: tuple[FieldKey, ...]) -> Iterator[ActionGuards]:
+def _replaced(router: Router, prefix: str, row: RestOperation, fields: tuple[FieldKey, ...]) -> Iterator[ActionGuards]:
     """Yield the guard of an action whose default path the project routes to another handler."""
     found = router.find(row.method, prefix + _NAME.sub("1", row.path))
     if found is not None:
         route, operation = found[0], found[0].operation
-        if isinstance(operation, Operation) and (isinstance(route.handler, CodeHandler) or operation.is_own):
+        if isinstance(operation, RestOperation) and (isinstance(route.handler, CodeHandler) or operation.is_own):
             yield ActionGuards(row, fields, others=(f"the project's route {route.method} {route.template}",))
 
 
-def _rows(registry: Registry) -> dict[str, Operation]:
+def _rows(registry: Registry) -> dict[str, RestOperation]:
     """Return the first operation of each action."""
-    found: dict[str, Operation] = {}
+    found: dict[str, RestOperation] = {}
     own = (row for content_type in registry.api_types() for row in content_operations(content_type))
     for row in (*own, *PLUGIN_OPERATIONS):
         found.setdefault(row.action, row)

@@ -19,7 +19,7 @@ from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around
 from octavo.api.http.request import Request
 from octavo.api.http.response import Headers, Response
 from octavo.api.http.router import Handler
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
 
 HEADER: Final = "octavo-position"
@@ -130,7 +130,7 @@ class _RequestReader:
 
     def _reads_content(self) -> bool:
         row = self._request.operation
-        if not isinstance(row, Operation):
+        if not isinstance(row, RestOperation):
             return self._request.route == self._own.graphql
         return row.method == "GET" and row.uid.startswith(_CONTENT) and not row.is_own
 

@@ -13,6 +13,7 @@ from octavo.api.graphql.options import GraphqlContent
 from octavo.api.graphql.schema import names
 from octavo.api.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.api.http.dispatcher import Around
+from octavo.api.http.operations import declare
 from octavo.api.http.query_string import parse_query_string
 from octavo.api.http.router import Later, Router
 from octavo.api.rest.accounts import AccountEndpoints
@@ -21,7 +22,7 @@ from octavo.api.rest.content_operations import content_operations
 from octavo.api.rest.definitions import DefinitionEndpoints
 from octavo.api.rest.documentation import Documentation
 from octavo.api.rest.feed.endpoint import FeedEndpoint
-from octavo.api.rest.operations import Handlers, declare, plain_handlers
+from octavo.api.rest.operations import Handlers, plain_handlers
 from octavo.api.rest.plugin_operations import (
     PROVIDERS,
     READ_DEFINITIONS,

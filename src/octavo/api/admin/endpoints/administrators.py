@@ -28,28 +28,28 @@ class AdministratorEndpoints:
     """`/admin/users`."""
 
     operations = (
-        AdminOperation("GET", f"{_USERS}/me", "me", "Show the current administrator", answers=AdministratorAnswer),
+        AdminOperation("GET", f"{_USERS}/me", "me", "Show the current administrator", answer=AdministratorAnswer),
         AdminOperation(
             "PUT",
             f"{_USERS}/me",
             "change_own",
             "Update the current administrator",
-            answers=AdministratorAnswer,
-            takes=ChangedSelf,
+            answer=AdministratorAnswer,
+            body=ChangedSelf,
         ),
-        AdminOperation("GET", _USERS, "find", "List administrators", (_READ,), answers=AdministratorPageAnswer),
+        AdminOperation("GET", _USERS, "find", "List administrators", (_READ,), answer=AdministratorPageAnswer),
         AdminOperation(
             "POST",
             _USERS,
             "invite",
             "Invite an administrator",
             (_CREATE,),
-            answers=InvitedAdministratorAnswer,
-            takes=Invitation,
+            answer=InvitedAdministratorAnswer,
+            body=Invitation,
         ),
-        AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,), takes=Ids),
+        AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,), body=Ids),
         AdminOperation(
-            "GET", f"{_USERS}/:id", "find_one", "Show an administrator", (_READ,), answers=AdministratorAnswer
+            "GET", f"{_USERS}/:id", "find_one", "Show an administrator", (_READ,), answer=AdministratorAnswer
         ),
         AdminOperation(
             "PUT",
@@ -57,8 +57,8 @@ class AdministratorEndpoints:
             "change",
             "Update an administrator",
             (_UPDATE,),
-            answers=AdministratorAnswer,
-            takes=ChangedAdministrator,
+            answer=AdministratorAnswer,
+            body=ChangedAdministrator,
         ),
         AdminOperation("DELETE", f"{_USERS}/:id", "delete", "Delete an administrator", (_DELETE,)),
     )

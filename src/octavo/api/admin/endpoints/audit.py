@@ -25,7 +25,7 @@ class AuditEndpoints:
     """`/octavo/audit`"""
 
     operations = (
-        AdminOperation("GET", "/octavo/audit", "find", "List audit records", answers=AuditAnswer),
+        AdminOperation("GET", "/octavo/audit", "find", "List audit records", answer=AuditAnswer),
         AdminOperation("GET", "/octavo/audit/export", "export", "Export audit records as JSON lines"),
     )
 

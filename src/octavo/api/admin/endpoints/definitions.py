@@ -181,7 +181,7 @@ class DefinitionPreviewEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", PREVIEWS, "state", "Report whether definitions can be changed", READ, answers=BuilderStateAnswer
+            "GET", PREVIEWS, "state", "Report whether definitions can be changed", READ, answer=BuilderStateAnswer
         ),
         AdminOperation(
             "POST",
@@ -189,9 +189,9 @@ class DefinitionPreviewEndpoints:
             "preview",
             "Preview a change of definitions",
             READ,
-            asks=True,
-            answers=PreviewAnswer,
-            takes=PreviewForm,
+            safe=True,
+            answer=PreviewAnswer,
+            body=PreviewForm,
         ),
     )
 

@@ -29,9 +29,9 @@ class EntryEndpoints:
     """`/content-manager/collection-types/:uid`. Permissions depend on the content type and the entry."""
 
     operations = (
-        AdminOperation("GET", PREFIX, "find", "List entries", answers=EntryPage),
-        AdminOperation("GET", f"{PREFIX}/:id", "find_one", "Show an entry", answers=dict[str, Any]),
-        AdminOperation("GET", SINGLE, "find_single", "Show the entry of a single type", answers=dict[str, Any]),
+        AdminOperation("GET", PREFIX, "find", "List entries", answer=EntryPage),
+        AdminOperation("GET", f"{PREFIX}/:id", "find_one", "Show an entry", answer=dict[str, Any]),
+        AdminOperation("GET", SINGLE, "find_single", "Show the entry of a single type", answer=dict[str, Any]),
     )
 
     def __init__(self, entries: ManagedEntries) -> None:
@@ -76,7 +76,7 @@ class EntryAddressEndpoints:
     braces, by UID.
     """
 
-    operations = (AdminOperation("GET", _URLS, "show", "Show the API URLs of entries", answers=EntryAddressesAnswer),)
+    operations = (AdminOperation("GET", _URLS, "show", "Show the API URLs of entries", answer=EntryAddressesAnswer),)
 
     def __init__(self, registry: Registry, prefix: str, previews: Mapping[str, str]) -> None:
         self._registry = registry
@@ -102,9 +102,9 @@ class RecentEndpoints:
     """`/octavo/recent`, `/octavo/schedules/:uid`: limited to entries that the administrator can read."""
 
     operations = (
-        AdminOperation("GET", "/octavo/recent", "recent", "Show recent changes and schedules", answers=RecentAnswer),
+        AdminOperation("GET", "/octavo/recent", "recent", "Show recent changes and schedules", answer=RecentAnswer),
         AdminOperation(
-            "GET", "/octavo/schedules/:uid", "planned", "Show the schedules of entries", answers=PlannedAnswer
+            "GET", "/octavo/schedules/:uid", "planned", "Show the schedules of entries", answer=PlannedAnswer
         ),
     )
 

@@ -176,8 +176,8 @@ class PublicationEndpoints:
             "/octavo/publications/:uid",
             "publish",
             "Publish entries with their previous publication dates",
-            takes=PublishedAgain,
-            answers=Counted,
+            body=PublishedAgain,
+            answer=Counted,
         ),
     )
 

@@ -37,8 +37,8 @@ class FileEndpoints:
     """`/upload` and `/upload/files`"""
 
     operations = (
-        AdminOperation("GET", FILES, "find", "List files", (READ_FILES,), answers=MediaPage),
-        AdminOperation("GET", f"{FILES}/:id", "find_one", "Show a file", (READ_FILES,), answers=MediaFile),
+        AdminOperation("GET", FILES, "find", "List files", (READ_FILES,), answer=MediaPage),
+        AdminOperation("GET", f"{FILES}/:id", "find_one", "Show a file", (READ_FILES,), answer=MediaFile),
         AdminOperation("DELETE", f"{FILES}/:id", "delete", "Delete a file", (CHANGE_FILES,)),
         AdminOperation("POST", "/upload", "upload", "Upload files; with an ID, replace or update a file"),
     )
@@ -115,7 +115,7 @@ class FileUseEndpoints:
             "uses",
             "List the entries that use a file",
             (READ_FILES,),
-            answers=FileUsesAnswer,
+            answer=FileUsesAnswer,
         ),
     )
 
@@ -156,7 +156,7 @@ class LibrarySettingsEndpoints:
             "settings",
             "Show image processing settings",
             _SETTINGS,
-            answers=ImageSettingsAnswer,
+            answer=ImageSettingsAnswer,
         ),
         AdminOperation(
             "PUT",
@@ -164,7 +164,7 @@ class LibrarySettingsEndpoints:
             "save_settings",
             "Update image processing settings",
             _SETTINGS,
-            takes=ImageSettings,
+            body=ImageSettings,
         ),
         AdminOperation("GET", "/upload/configuration", "view", "Show the view settings of file lists"),
         AdminOperation("PUT", "/upload/configuration", "save_view", "Update the view settings of file lists", _VIEW),

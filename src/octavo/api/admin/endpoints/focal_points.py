@@ -33,8 +33,8 @@ class FocalPointEndpoints:
             "/octavo/files/:id/focal-point",
             "focus",
             "Set an image's focal point",
-            takes=FocalPointForm,
-            answers=MediaFile,
+            body=FocalPointForm,
+            answer=MediaFile,
         ),
     )
 

@@ -24,18 +24,18 @@ class FolderEndpoints:
     """`/upload/folders`, `/upload/folder-structure` and `/upload/actions`"""
 
     operations = (
-        AdminOperation("GET", FOLDERS, "find", "List folders", (READ_FILES,), answers=FoldersAnswer),
-        AdminOperation("GET", f"{FOLDERS}/:id", "find_one", "Show a folder", (READ_FILES,), answers=FolderAnswer),
+        AdminOperation("GET", FOLDERS, "find", "List folders", (READ_FILES,), answer=FoldersAnswer),
+        AdminOperation("GET", f"{FOLDERS}/:id", "find_one", "Show a folder", (READ_FILES,), answer=FolderAnswer),
         AdminOperation(
             "GET",
             "/upload/folder-structure",
             "tree",
             "List all folders as a tree",
             (READ_FILES,),
-            answers=FolderTreeAnswer,
+            answer=FolderTreeAnswer,
         ),
         AdminOperation(
-            "POST", FOLDERS, "create", "Create a folder", (ADD_FILES,), takes=FolderForm, answers=FolderAnswer
+            "POST", FOLDERS, "create", "Create a folder", (ADD_FILES,), body=FolderForm, answer=FolderAnswer
         ),
         AdminOperation(
             "PUT",
@@ -43,13 +43,13 @@ class FolderEndpoints:
             "update",
             "Rename or move a folder",
             (CHANGE_FILES,),
-            takes=FolderForm,
-            answers=FolderAnswer,
+            body=FolderForm,
+            answer=FolderAnswer,
         ),
         AdminOperation(
-            "POST", f"{_ACTIONS}/bulk-delete", "delete", "Delete files and folders", (CHANGE_FILES,), takes=Removed
+            "POST", f"{_ACTIONS}/bulk-delete", "delete", "Delete files and folders", (CHANGE_FILES,), body=Removed
         ),
-        AdminOperation("POST", f"{_ACTIONS}/bulk-move", "move", "Move files and folders", (CHANGE_FILES,), takes=Moved),
+        AdminOperation("POST", f"{_ACTIONS}/bulk-move", "move", "Move files and folders", (CHANGE_FILES,), body=Moved),
     )
 
     def __init__(self, library: Library, folders: FolderService, changes: LibraryChanges) -> None:

@@ -19,7 +19,7 @@ class WorkEndpoints:
     """`/octavo/jobs`"""
 
     operations = (
-        AdminOperation("GET", "/octavo/jobs", "find", "Show background jobs", answers=WorkAnswer),
+        AdminOperation("GET", "/octavo/jobs", "find", "Show background jobs", answer=WorkAnswer),
         AdminOperation("POST", "/octavo/jobs/tasks/:name/run", "run", "Run a scheduled task now"),
         AdminOperation("POST", "/octavo/jobs/given-up/:id/retry", "retry", "Retry failed jobs"),
     )

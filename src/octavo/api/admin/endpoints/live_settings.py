@@ -26,21 +26,21 @@ class LiveSettingsEndpoints:
     """`/octavo/live-settings` and `/octavo/maintenance`"""
 
     operations = (
-        AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answers=LiveSettingsAnswer),
+        AdminOperation("GET", _PATH, "show", "Show the log level and maintenance mode", answer=LiveSettingsAnswer),
         AdminOperation(
             "PUT",
             _PATH,
             "change",
             "Set the log level and maintenance mode of all processes",
-            answers=LiveSettingsAnswer,
-            takes=ChangedLiveSettings,
+            answer=LiveSettingsAnswer,
+            body=ChangedLiveSettings,
         ),
         AdminOperation(
             "GET",
             "/octavo/maintenance",
             "maintenance",
             "Show whether the service is read-only",
-            answers=MaintenanceAnswer,
+            answer=MaintenanceAnswer,
         ),
     )
 

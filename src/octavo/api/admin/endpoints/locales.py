@@ -25,17 +25,17 @@ class LocaleEndpoints:
     """`/i18n/locales`, `/i18n/iso-locales`. All administrators can read the locales."""
 
     operations = (
-        AdminOperation("GET", _LOCALES, "list_all", "List locales", answers=list[Locale]),
+        AdminOperation("GET", _LOCALES, "list_all", "List locales", answer=list[Locale]),
         AdminOperation(
             "GET",
             "/i18n/iso-locales",
             "known",
             "List all available locales",
             (f"{_MAY}.read",),
-            answers=list[KnownLocale],
+            answer=list[KnownLocale],
         ),
-        AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",), takes=NewLocale),
-        AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Update a locale", (f"{_MAY}.update",), takes=ChangedLocale),
+        AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",), body=NewLocale),
+        AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Update a locale", (f"{_MAY}.update",), body=ChangedLocale),
         AdminOperation("DELETE", f"{_LOCALES}/:id", "remove", "Delete a locale", (f"{_MAY}.delete",)),
     )
 
@@ -101,7 +101,7 @@ class NewLocalizationEndpoints:
             "/i18n/content-manager/actions/get-non-localized-fields",
             "begin",
             "Show the values that a new localization shares with the others",
-            asks=True,
+            safe=True,
         ),
     )
 

@@ -35,9 +35,9 @@ class MailEndpoints:
 
     operations = (
         AdminOperation("POST", "/email/", "send", "Send a mail"),
-        AdminOperation("POST", "/email/test", "test", "Send a test email", _SETTINGS, takes=MailRecipient),
+        AdminOperation("POST", "/email/test", "test", "Send a test email", _SETTINGS, body=MailRecipient),
         AdminOperation(
-            "GET", "/email/settings", "settings", "Show the email settings", _SETTINGS, answers=MailConfigAnswer
+            "GET", "/email/settings", "settings", "Show the email settings", _SETTINGS, answer=MailConfigAnswer
         ),
     )
 

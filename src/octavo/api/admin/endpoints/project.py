@@ -64,17 +64,15 @@ class ProjectEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", f"{PREFIX}/init", "init", "Show the settings of the login page", public=True, answers=LoginPageAnswer
+            "GET", f"{PREFIX}/init", "init", "Show the settings of the login page", public=True, answer=LoginPageAnswer
         ),
         AdminOperation("GET", f"{PREFIX}/project-type", "project_type", "Show the edition", public=True),
+        AdminOperation("GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",), answer=Logos),
         AdminOperation(
-            "GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",), answers=Logos
+            "POST", _SETTINGS, "update_settings", "Update the logos", ("admin::project-settings.update",), answer=Logos
         ),
-        AdminOperation(
-            "POST", _SETTINGS, "update_settings", "Update the logos", ("admin::project-settings.update",), answers=Logos
-        ),
-        AdminOperation("GET", "/octavo/about", "about", "Show the version and system", answers=AboutAnswer),
-        AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answers=InformationAnswer),
+        AdminOperation("GET", "/octavo/about", "about", "Show the version and system", answer=AboutAnswer),
+        AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answer=InformationAnswer),
         AdminOperation(
             "GET", f"{PREFIX}/telemetry-properties", "telemetry", "Show the telemetry settings (always off)"
         ),
@@ -84,10 +82,10 @@ class ProjectEndpoints:
             f"{PREFIX}/content-api/permissions",
             "actions",
             "List the content API's actions",
-            answers=ActionsAnswer,
+            answer=ActionsAnswer,
         ),
         AdminOperation(
-            "GET", f"{PREFIX}/content-api/routes", "routes", "List the content API's routes", answers=RoutesAnswer
+            "GET", f"{PREFIX}/content-api/routes", "routes", "List the content API's routes", answer=RoutesAnswer
         ),
         *(AdminOperation("GET", f"{PREFIX}/{path}", "missing", "Not here", public=True) for path in _PAID),
     )

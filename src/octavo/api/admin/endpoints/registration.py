@@ -34,11 +34,11 @@ class RegistrationEndpoints:
             "register_first",
             "Create the first administrator",
             public=True,
-            takes=NewAdministrator,
-            answers=EnteredAnswer,
+            body=NewAdministrator,
+            answer=EnteredAnswer,
         ),
         AdminOperation(
-            "GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True, answers=InvitationAnswer
+            "GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True, answer=InvitationAnswer
         ),
         AdminOperation(
             "POST",
@@ -46,8 +46,8 @@ class RegistrationEndpoints:
             "register",
             "Accept an invitation",
             public=True,
-            takes=Invited,
-            answers=EnteredAnswer,
+            body=Invited,
+            answer=EnteredAnswer,
         ),
         AdminOperation(
             "POST",
@@ -55,7 +55,7 @@ class RegistrationEndpoints:
             "forgot_password",
             "Send a password reset email",
             public=True,
-            takes=ForgottenPassword,
+            body=ForgottenPassword,
         ),
         AdminOperation(
             "POST",
@@ -63,8 +63,8 @@ class RegistrationEndpoints:
             "reset_password",
             "Reset a password with an emailed token",
             public=True,
-            takes=NewPassword,
-            answers=EnteredAnswer,
+            body=NewPassword,
+            answer=EnteredAnswer,
         ),
     )
 

@@ -34,28 +34,26 @@ class RoleEndpoints:
     """Admin roles and their permissions."""
 
     operations = (
-        AdminOperation("GET", _ROLES, "find", "List administrator roles", _READ, answers=AdminRolesAnswer),
+        AdminOperation("GET", _ROLES, "find", "List administrator roles", _READ, answer=AdminRolesAnswer),
         AdminOperation(
-            "POST", _ROLES, "create", "Create an administrator role", _CREATE, answers=AdminRoleAnswer, takes=NamedRole
+            "POST", _ROLES, "create", "Create an administrator role", _CREATE, answer=AdminRoleAnswer, body=NamedRole
         ),
         AdminOperation(
-            "POST", f"{_ROLES}/batch-delete", "delete_many", "Delete administrator roles", _DELETE, takes=Ids
+            "POST", f"{_ROLES}/batch-delete", "delete_many", "Delete administrator roles", _DELETE, body=Ids
         ),
-        AdminOperation(
-            "GET", f"{_ROLES}/:id", "find_one", "Show an administrator role", _READ, answers=AdminRoleAnswer
-        ),
+        AdminOperation("GET", f"{_ROLES}/:id", "find_one", "Show an administrator role", _READ, answer=AdminRoleAnswer),
         AdminOperation(
             "PUT",
             f"{_ROLES}/:id",
             "update",
             "Update an administrator role",
             _UPDATE,
-            answers=AdminRoleAnswer,
-            takes=NamedRole,
+            answer=AdminRoleAnswer,
+            body=NamedRole,
         ),
         AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete an administrator role", _DELETE),
         AdminOperation(
-            "GET", f"{_ROLES}/:id/permissions", "permissions", "Show a role's permissions", _READ, answers=RightsAnswer
+            "GET", f"{_ROLES}/:id/permissions", "permissions", "Show a role's permissions", _READ, answer=RightsAnswer
         ),
         AdminOperation(
             "PUT",
@@ -63,8 +61,8 @@ class RoleEndpoints:
             "set_permissions",
             "Update a role's permissions",
             _UPDATE,
-            answers=RightsAnswer,
-            takes=Grants,
+            answer=RightsAnswer,
+            body=Grants,
         ),
     )
 
@@ -129,10 +127,10 @@ class RightsEndpoints:
             "/admin/permissions",
             "catalogue",
             "List the permissions for administrators",
-            answers=GrantCatalogueAnswer,
+            answer=GrantCatalogueAnswer,
         ),
-        AdminOperation("POST", "/admin/permissions/check", "check", "Check one's own permissions", asks=True),
-        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show one's own permissions", answers=RightsAnswer),
+        AdminOperation("POST", "/admin/permissions/check", "check", "Check one's own permissions", safe=True),
+        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show one's own permissions", answer=RightsAnswer),
     )
 
     def __init__(self, roles: AdminRoles, listing: RoleListing, catalogue: Catalogue) -> None:

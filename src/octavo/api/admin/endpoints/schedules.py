@@ -25,8 +25,8 @@ class ScheduleEndpoints:
     """
 
     operations = (
-        AdminOperation("GET", PATH, "show", "Show an entry's schedule", answers=PlansAnswer),
-        AdminOperation("PUT", PATH, "set", "Schedule an entry", takes=Plans, answers=PlansAnswer),
+        AdminOperation("GET", PATH, "show", "Show an entry's schedule", answer=PlansAnswer),
+        AdminOperation("PUT", PATH, "set", "Schedule an entry", body=Plans, answer=PlansAnswer),
     )
 
     def __init__(self, schedules: ContentSchedules) -> None:

@@ -54,7 +54,7 @@ class AdminSessionEndpoints:
 
     operations = (
         AdminOperation(
-            "POST", f"{PREFIX}/login", "login", "Log in", public=True, takes=Credentials, answers=EnteredAnswer
+            "POST", f"{PREFIX}/login", "login", "Log in", public=True, body=Credentials, answer=EnteredAnswer
         ),
         AdminOperation("POST", f"{PREFIX}/renew-token", "renew_token", "Refresh an access token", public=True),
         AdminOperation("POST", f"{PREFIX}/logout", "logout", "End a session", public=True),

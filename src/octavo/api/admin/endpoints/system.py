@@ -21,7 +21,7 @@ class SystemEndpoints:
     """`/octavo/system`"""
 
     operations = (
-        AdminOperation("GET", "/octavo/system", "show", "Show the state of the service", answers=SystemAnswer),
+        AdminOperation("GET", "/octavo/system", "show", "Show the state of the service", answer=SystemAnswer),
     )
 
     def __init__(self, facts: Callable[[], Awaitable[dict[str, Any]]], slow: SlowRequests, recent: RecentLog) -> None:

@@ -16,25 +16,25 @@ from octavo.api.http.response import Response
 def _rows(path: str, what: str, action: str) -> tuple[AdminOperation, ...]:
     one = f"{path}/:id"
     return (
-        AdminOperation("GET", path, "find", f"List {what}s", (f"{action}.read",), answers=TokensAnswer),
+        AdminOperation("GET", path, "find", f"List {what}s", (f"{action}.read",), answer=TokensAnswer),
         AdminOperation(
             "POST",
             path,
             "create",
             f"Create one of the {what}s",
             (f"{action}.create",),
-            answers=TokenAnswer,
-            takes=NewToken,
+            answer=TokenAnswer,
+            body=NewToken,
         ),
-        AdminOperation("GET", one, "find_one", f"Show one of the {what}s", (f"{action}.read",), answers=TokenAnswer),
+        AdminOperation("GET", one, "find_one", f"Show one of the {what}s", (f"{action}.read",), answer=TokenAnswer),
         AdminOperation(
             "PUT",
             one,
             "update",
             f"Update one of the {what}s",
             (f"{action}.update",),
-            answers=TokenAnswer,
-            takes=NewToken,
+            answer=TokenAnswer,
+            body=NewToken,
         ),
         AdminOperation("DELETE", one, "delete", f"Delete one of the {what}s", (f"{action}.delete",)),
         AdminOperation(
@@ -43,7 +43,7 @@ def _rows(path: str, what: str, action: str) -> tuple[AdminOperation, ...]:
             "regenerate",
             "Regenerate a token",
             (f"{action}.regenerate",),
-            answers=AccessKeyAnswer,
+            answer=AccessKeyAnswer,
         ),
     )
 

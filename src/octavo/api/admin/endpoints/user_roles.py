@@ -34,15 +34,15 @@ class UserRoleEndpoints:
     """`/users-permissions`: roles, `permissions`, `routes` and `policies`"""
 
     operations = (
-        AdminOperation("GET", _ROLES, "find", "List user roles", _may("read"), answers=SiteRolesAnswer),
-        AdminOperation("GET", f"{_ROLES}/:id", "find_one", "Show a user role", _may("read"), answers=SiteRoleAnswer),
-        AdminOperation("POST", _ROLES, "create", "Create a user role", _may("create"), takes=SaidSiteRole),
-        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Update a user role", _may("update"), takes=SaidSiteRole),
+        AdminOperation("GET", _ROLES, "find", "List user roles", _may("read"), answer=SiteRolesAnswer),
+        AdminOperation("GET", f"{_ROLES}/:id", "find_one", "Show a user role", _may("read"), answer=SiteRoleAnswer),
+        AdminOperation("POST", _ROLES, "create", "Create a user role", _may("create"), body=SaidSiteRole),
+        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Update a user role", _may("update"), body=SaidSiteRole),
         AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete a user role", _may("delete")),
         AdminOperation(
-            "GET", f"{USERS}/permissions", "permissions", "List the permissions for users", answers=SiteActionsAnswer
+            "GET", f"{USERS}/permissions", "permissions", "List the permissions for users", answer=SiteActionsAnswer
         ),
-        AdminOperation("GET", f"{USERS}/routes", "routes", "List the content API's routes", answers=SiteRoutesAnswer),
+        AdminOperation("GET", f"{USERS}/routes", "routes", "List the content API's routes", answer=SiteRoutesAnswer),
         AdminOperation("GET", f"{USERS}/policies", "policies", "List policies (always empty)"),
     )
 

@@ -33,7 +33,7 @@ class UserSettingsEndpoints:
             "advanced",
             "Show the registration settings",
             _may("advanced-settings.read"),
-            answers=AdvancedAnswer,
+            answer=AdvancedAnswer,
         ),
         AdminOperation(
             "PUT",
@@ -41,7 +41,7 @@ class UserSettingsEndpoints:
             "save_advanced",
             "Update the registration settings",
             _may("advanced-settings.update"),
-            takes=AdvancedSettings,
+            body=AdvancedSettings,
         ),
         AdminOperation(
             "GET",
@@ -49,7 +49,7 @@ class UserSettingsEndpoints:
             "providers",
             "Show the sign-in providers",
             _may("providers.read"),
-            answers=dict[str, Provider],
+            answer=dict[str, Provider],
         ),
         AdminOperation(
             "PUT",
@@ -57,7 +57,7 @@ class UserSettingsEndpoints:
             "save_providers",
             "Set providers",
             _may("providers.update"),
-            takes=SaidProviders,
+            body=SaidProviders,
         ),
         AdminOperation(
             "GET",
@@ -65,7 +65,7 @@ class UserSettingsEndpoints:
             "templates",
             "Show the email templates",
             _may("email-templates.read"),
-            answers=dict[str, MailTemplate],
+            answer=dict[str, MailTemplate],
         ),
         AdminOperation(
             "PUT",
@@ -73,7 +73,7 @@ class UserSettingsEndpoints:
             "save_templates",
             "Update the email templates",
             _may("email-templates.update"),
-            takes=SaidTemplates,
+            body=SaidTemplates,
         ),
     )
 

@@ -36,7 +36,7 @@ class StructureEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", f"{PREFIX}/init", "init", "Show all definitions and field sizes", answers=DefinitionsAnswer
+            "GET", f"{PREFIX}/init", "init", "Show all definitions and field sizes", answer=DefinitionsAnswer
         ),
         AdminOperation("GET", f"{PREFIX}/content-types", "content_types", "Show content-types"),
         AdminOperation(
@@ -47,14 +47,14 @@ class StructureEndpoints:
             f"{PREFIX}/content-types/:uid/configuration",
             "content_type",
             "Show a content type's view settings",
-            answers=ViewsAnswer,
+            answer=ViewsAnswer,
         ),
         AdminOperation(
             "PUT",
             f"{PREFIX}/content-types/:uid/configuration",
             "change_content_type",
             "Update a content type's view settings",
-            takes=ViewChanges,
+            body=ViewChanges,
         ),
         AdminOperation("GET", f"{PREFIX}/components", "components", "Show components"),
         AdminOperation(
@@ -62,22 +62,22 @@ class StructureEndpoints:
             f"{PREFIX}/components/:uid/configuration",
             "component",
             "Show a component's view settings",
-            answers=ComponentViewsAnswer,
+            answer=ComponentViewsAnswer,
         ),
         AdminOperation(
             "PUT",
             f"{PREFIX}/components/:uid/configuration",
             "change_component",
             "Update a component's view settings",
-            takes=ViewChanges,
+            body=ViewChanges,
         ),
-        AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Generate an available UID", asks=True),
+        AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Generate an available UID", safe=True),
         AdminOperation(
             "POST",
             f"{PREFIX}/uid/check-availability",
             "check_availability",
             "Check whether a UID is available",
-            asks=True,
+            safe=True,
         ),
     )
 

@@ -45,21 +45,21 @@ class WebhookEndpoints:
     """`/admin/webhooks`"""
 
     operations = (
-        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",), answers=WebhooksAnswer),
+        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",), answer=WebhooksAnswer),
         AdminOperation(
             "POST",
             _HOOKS,
             "create",
             "Create a webhook",
             ("admin::webhooks.create",),
-            answers=WebhookAnswer,
-            takes=SaidWebhook,
+            answer=WebhookAnswer,
+            body=SaidWebhook,
         ),
         AdminOperation(
-            "POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",), takes=Ids
+            "POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",), body=Ids
         ),
         AdminOperation(
-            "GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",), answers=WebhookAnswer
+            "GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",), answer=WebhookAnswer
         ),
         AdminOperation(
             "PUT",
@@ -67,8 +67,8 @@ class WebhookEndpoints:
             "update",
             "Update a webhook",
             ("admin::webhooks.update",),
-            answers=WebhookAnswer,
-            takes=SaidWebhook,
+            answer=WebhookAnswer,
+            body=SaidWebhook,
         ),
         AdminOperation("DELETE", f"{_HOOKS}/:id", "delete", "Delete a webhook", ("admin::webhooks.delete",)),
         AdminOperation(
@@ -77,7 +77,7 @@ class WebhookEndpoints:
             "trigger",
             "Test a webhook",
             ("admin::webhooks.update",),
-            answers=TriggerAnswer,
+            answer=TriggerAnswer,
         ),
     )
 
@@ -209,7 +209,7 @@ class DeliveryEndpoints:
             "find",
             "List the latest deliveries of a webhook",
             ("admin::webhooks.read",),
-            answers=DeliveriesAnswer,
+            answer=DeliveriesAnswer,
         ),
         AdminOperation(
             "POST",

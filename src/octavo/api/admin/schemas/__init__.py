@@ -1,5 +1,5 @@
 """The bodies of the admin API as TypedDicts, a module for each area.
 
-Rows refer to them (`AdminOperation.answers`, `.takes`), `admin.contract` converts them to TypeScript, and tests
+Rows refer to them (`AdminOperation.body`, `.answer`), `admin.contract` converts them to TypeScript, and tests
 validate responses with them.
 """

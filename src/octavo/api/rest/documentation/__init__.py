@@ -19,7 +19,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
 from octavo.api.rest.openapi.document import Described, make_document
-from octavo.api.rest.operations import Operation
+from octavo.api.rest.operations import RestOperation
 from octavo.core.errors import ForbiddenError
 from octavo.core.threads import compute
 from octavo.core.values import dataclass
@@ -77,7 +77,7 @@ class Documentation:
 
     def _make(self, anybody: Ability) -> "_Made":
         operations = (route.operation for route in self._described.router.declared())
-        actions = {scope for item in operations if isinstance(item, Operation) for scope in item.admits.scopes}
+        actions = {scope for item in operations if isinstance(item, RestOperation) for scope in item.admits.scopes}
         public = frozenset(action for action in actions if anybody.allows(action))
         body = orjson.dumps(make_document(self._described, public))
         return _Made(anybody.key, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')

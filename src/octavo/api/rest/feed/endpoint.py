@@ -15,7 +15,7 @@ from octavo.api.http.router import Router
 from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.api.rest.feed.hub import FeedOptions, Hub, check_feed_filter
 from octavo.api.rest.feed.listener import FeedFilter, Listener
-from octavo.api.rest.operations import EVERYBODY, Guarded, Operation, Parameter
+from octavo.api.rest.operations import EVERYBODY, Guarded, Parameter, RestOperation
 from octavo.api.rest.plugins import FileEndpoints
 from octavo.content.controllers.change_notifications import VisibleChanges
 from octavo.content.controllers.reading import ContentReads
@@ -37,7 +37,7 @@ def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
     """Yield the content types whose list has only generated routes without project code."""
     plain: dict[str, bool] = {}
     for route in router.declared():
-        if isinstance(route.operation, Operation) and route.method == "GET":
+        if isinstance(route.operation, RestOperation) and route.method == "GET":
             handler = route.handler
             owner = getattr(handler.endpoint, "__self__", None) if isinstance(handler, Guarded) else None
             is_plain = type(owner) in (ContentEndpoints, FileEndpoints) and not _needs_more_actions(route.operation)
@@ -45,7 +45,7 @@ def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
     return (uid for uid in uids if plain.get(action_on(uid, FIND), False))
 
 
-def _needs_more_actions(operation: Operation) -> bool:
+def _needs_more_actions(operation: RestOperation) -> bool:
     """Return whether a route needs other actions than its own, the only one that the feed checks."""
     return not operation.admits.public and set(operation.admits.scopes) != {operation.action}
 
@@ -55,13 +55,13 @@ _MOST_NAMED: Final = 100
 """Maximum number of types, locales or ids in a parameter."""
 _HEADERS: Final = ((b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
 
-OPERATION: Final = Operation(
+OPERATION: Final = RestOperation(
     "GET",
     "/events",
-    "events.listen",
     "listen",
     "Stream changes of entries that the caller can find, as server-sent events",
-    "Events",
+    action="events.listen",
+    tag="Events",
     parameters=(
         Parameter("types", "Comma-separated UIDs of content types; defaults to all that the caller can find", _TEXT),
         Parameter("locale", "Comma-separated locales; defaults to all", _TEXT),

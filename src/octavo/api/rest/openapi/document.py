@@ -11,7 +11,7 @@ from octavo.api.rest.openapi.components import Components, Json, pascal_case, re
 from octavo.api.rest.openapi.grammar import QueryParameters
 from octavo.api.rest.openapi.inputs import InputSchemas
 from octavo.api.rest.openapi.named import NamedSchemas
-from octavo.api.rest.operations import EntryForm, Operation, refuse
+from octavo.api.rest.operations import EntryForm, RestOperation, refuse
 from octavo.core.values import dataclass
 from octavo.query.params import PageLimits
 from octavo.schema.registry import Registry
@@ -70,7 +70,7 @@ _STATUSES: Final = {
 _ALWAYS: Final = (400, 414, 500, 503)
 
 
-def refusals(operation: Operation) -> Iterator[int]:
+def refusals(operation: RestOperation) -> Iterator[int]:
     """Yield the error statuses of an operation."""
     access = operation.admits
     found = {*operation.refuses, *_ALWAYS}
@@ -136,7 +136,7 @@ class _Writer:
         tags: dict[str, None] = {}
         for route in self._described.router.declared():
             operation = route.operation
-            if isinstance(operation, Operation) and route.handler is not refuse:
+            if isinstance(operation, RestOperation) and route.handler is not refuse:
                 path = _NAME.sub(r"{\1}", route.template)
                 paths.setdefault(path, {})[route.method.lower()] = self._operation(operation)
                 tags[operation.tag] = None
@@ -153,7 +153,7 @@ class _Writer:
             },
         }
 
-    def _operation(self, operation: Operation) -> Json:
+    def _operation(self, operation: RestOperation) -> Json:
         found: Json = {
             "operationId": self._operation_id(operation),
             "summary": operation.summary,
@@ -166,7 +166,7 @@ class _Writer:
             found["requestBody"] = {"required": True, "content": self._body(operation)}
         return {**found, "x-action": operation.action}
 
-    def _operation_id(self, operation: Operation) -> str:
+    def _operation_id(self, operation: RestOperation) -> str:
         """Return the operation id, derived from the action to be independent of paths."""
         if not operation.action:
             return self._free(pascal_case(f"{operation.method.lower()} {operation.path}"))
@@ -185,14 +185,14 @@ class _Writer:
         self._ids.add(chosen)
         return chosen
 
-    def _security(self, operation: Operation) -> list[Json]:
+    def _security(self, operation: RestOperation) -> list[Json]:
         access = operation.admits
         if access.public:
             return []
         open_to_all = bool(access.scopes) and all(action in self._public for action in access.scopes)
         return [*([{}] if open_to_all else []), {_BEARER: []}]
 
-    def _responses(self, operation: Operation) -> Json:
+    def _responses(self, operation: RestOperation) -> Json:
         found: dict[str, Json] = {}
         answered: Json = {"description": "Found" if operation.status == 302 else "Done"}
         if operation.answer is not None:
@@ -207,7 +207,7 @@ class _Writer:
         statuses = (*refusals(operation), *((429,) if operation.action.startswith(ACCOUNTS) else ()))
         return {**found, **{str(status): refer(status) for status in sorted(statuses)}}
 
-    def _answer(self, operation: Operation, form: EntryForm | str) -> Json:
+    def _answer(self, operation: RestOperation, form: EntryForm | str) -> Json:
         if isinstance(form, str):
             return self._named.refer(form)
         content_type = self._types[operation.uid]
@@ -221,7 +221,7 @@ class _Writer:
             case EntryForm.FLAT_LIST:
                 return {"type": "array", "items": self._answers.flat(content_type)}
 
-    def _body(self, operation: Operation) -> Json:
+    def _body(self, operation: RestOperation) -> Json:
         assert operation.body is not None, "asked only where there is one"
         if operation.body == "Upload":
             encoding = {"fileInfo": {"contentType": "application/json"}}
@@ -246,7 +246,7 @@ _SCHEME: Final[Json] = {
 }
 
 
-def _path_parameters(operation: Operation) -> Iterable[Json]:
+def _path_parameters(operation: RestOperation) -> Iterable[Json]:
     for name in _NAME.findall(operation.path):
         schema: dict[str, Any] = ID if name == "id" else {"type": "string"}
         yield {"name": name, "in": "path", "required": True, "schema": schema}

@@ -10,7 +10,7 @@ from typing import Final
 
 from octavo.api.rest.openapi.components import Components, Json, base_name
 from octavo.api.rest.openapi.values import KINDS, default_text
-from octavo.api.rest.operations import Grammar, Operation, Parameter
+from octavo.api.rest.operations import Grammar, Parameter, RestOperation
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.params import PageLimits
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Scalar, components_of
@@ -46,7 +46,7 @@ class QueryParameters:
         self._components = components
         self._limits = limits
 
-    def of(self, operation: Operation) -> list[Json]:
+    def of(self, operation: RestOperation) -> list[Json]:
         """Return the query parameters of an operation."""
         own = [_own(parameter) for parameter in operation.parameters]
         definition = self._registry.content_types.get(operation.uid)
