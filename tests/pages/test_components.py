@@ -18,8 +18,19 @@ def left(desk: Desk) -> Iterator[None]:
     leave(desk)
 
 
+def choose(desk: Desk, index: int, action: str) -> None:
+    """Choose an action in the menu of a block, by mouse."""
+    desk.click_at(f"[data-path='blocks.{index}'] button[aria-label^=Actions]")
+    desk.click(action, within="[role=menu]")
+
+
+def texts(desk: Desk, *wanted: str) -> None:
+    found = "[...document.querySelectorAll('section[data-path^=\"blocks.\"]')].map((one) => one.ariaLabel)"
+    desk.until(f"JSON.stringify({found}) === {json.dumps(json.dumps(wanted, separators=(',', ':')))}", "blocks in order")
+
+
 def act(desk: Desk, index: int, action: str) -> None:
-    """Choose an action in the menu of a block, by keyboard."""
+    """Choose the last action in the menu of a block, by keyboard."""
     found = f"document.querySelector('[data-path=\"blocks.{index}\"] button[aria-label^=Actions]')"
     desk.until(f"(({found})?.focus(), document.activeElement === {found})", f"the menu of block {index}")
     desk.press("Enter")
@@ -81,6 +92,35 @@ def test_an_empty_block_goes_at_once_and_the_focus_moves_on(desk: Desk) -> None:
     count(desk, 1)
     assert "removed" not in desk.text()
     desk.until("document.activeElement?.closest('[data-path=\"blocks.0\"]')", "the focus in the block before")
+
+
+def test_blocks_are_inserted_between_others_and_moved_to_the_ends(desk: Desk) -> None:
+    quotes = [{"__component": "blocks.quote", "text": text, "attribution": text} for text in ("One", "Two")]
+    article = make(desk, "Blocks between", blocks=quotes)
+    open_form(desk, article)
+    choose(desk, 1, "Insert above")
+    desk.click("Gallery", within="[role=dialog]")
+    texts(desk, "Quote: One", "Gallery", "Quote: Two")
+    choose(desk, 0, "Insert below")
+    desk.click("Quote", within="[role=dialog]")
+    texts(desk, "Quote: One", "Quote", "Gallery", "Quote: Two")
+    choose(desk, 3, "Move to top")
+    texts(desk, "Quote: Two", "Quote: One", "Quote", "Gallery")
+    choose(desk, 0, "Move to bottom")
+    texts(desk, "Quote: One", "Quote", "Gallery", "Quote: Two")
+
+
+def test_all_blocks_are_collapsed_and_expanded_at_once(desk: Desk) -> None:
+    quotes = [{"__component": "blocks.quote", "text": text, "attribution": text} for text in ("One", "Two", "Three")]
+    open_form(desk, make(desk, "Blocks to fold", blocks=quotes))
+    opened = "document.querySelectorAll('section[data-path^=\"blocks.\"] .fold[aria-expanded=true]').length"
+    desk.click("Expand all")
+    desk.until(f"{opened} === 3", "all blocks open")
+    desk.click("Collapse all")
+    desk.until(f"{opened} === 0", "no block open")
+    desk.click("Add a component to Blocks")
+    desk.click("Quote", within="[role=dialog]")
+    desk.until(f"{opened} === 1", "the new block open")
 
 
 def test_a_single_component_that_was_removed_comes_back(desk: Desk) -> None:

@@ -80,3 +80,19 @@ def test_one_changes_oneself(desk: Desk) -> None:
     desk.fill("Last name", "Lovelace")
     desk.click("Save")
     desk.see("Saved", "ada Lovelace")
+
+
+def test_what_a_form_refuses_is_said_in_words_of_the_pages(desk: Desk) -> None:
+    desk.open("/admin/me")
+    desk.fill("Email", "not an address")
+    desk.click("Save")
+    desk.see("Enter a valid email address.")
+    assert desk.do("document.activeElement?.getAttribute('aria-invalid')") == "true"
+    described = "document.activeElement.getAttribute('aria-describedby').split(' ')[0]"
+    assert desk.do(f"document.getElementById({described})?.innerText") == "Enter a valid email address."
+    assert desk.barriers() == []
+    desk.fill("Email", "")
+    desk.click("Save")
+    desk.see("Fill in this field.")
+    desk.fill("Email", ADA.email)
+    desk.gone("Fill in this field.")

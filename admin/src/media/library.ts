@@ -106,8 +106,9 @@ export function previewOf(file: MediaFile): string | null {
   return publicUrl(file.formats?.medium?.url ?? file.formats?.small?.url ?? file.url);
 }
 
-/** `12.3 kB`, `4 MB`: of kilobytes. */
+/** `312 byte`, `12.3 kB`, `4 MB`: of kilobytes. */
 export function sizeText(kilobytes: number, language: string): string {
-  const [value, unit] = kilobytes < 1000 ? [kilobytes, 'kilobyte'] : [kilobytes / 1000, 'megabyte'];
+  const [value, unit] =
+    kilobytes < 1 ? [Math.round(kilobytes * 1000), 'byte'] : kilobytes < 1000 ? [kilobytes, 'kilobyte'] : [kilobytes / 1000, 'megabyte'];
   return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value);
 }

@@ -7,10 +7,12 @@ export interface Question {
   isDangerous?: boolean;
   /** A word to be typed first, where much would be lost. */
   word?: string | undefined;
+  /** Another way on, and the main one: whether it worked is the answer. */
+  other?: { action: string; run: () => Promise<boolean> } | undefined;
 }
 
 interface Asked extends Question {
-  answer: (isSure: boolean) => void;
+  answer: (isSure: boolean | Promise<boolean>) => void;
 }
 
 export const asked = $state<{ question: Asked | null }>({ question: null });
@@ -19,7 +21,7 @@ export const asked = $state<{ question: Asked | null }>({ question: null });
 export function confirmed(question: Question): Promise<boolean> {
   asked.question?.answer(false);
   return new Promise((resolve) => {
-    const answer = (isSure: boolean): void => {
+    const answer: Asked['answer'] = (isSure) => {
       asked.question = null;
       resolve(isSure);
     };

@@ -4,13 +4,17 @@ import { onDestroy } from 'svelte';
 import { t } from '../messages/index.svelte';
 import { confirmed } from './confirm.svelte';
 
+/** Ask whether to leave changes; `save` is offered where they can be saved. Returns whether to leave. */
+export function mayLeaveUnsaved(save?: () => Promise<boolean>): Promise<boolean> {
+  const other = save && { action: t('ui.saveAndLeave'), run: save };
+  return confirmed({ title: t('ui.unsaved'), hint: t('ui.unsaved.hint'), action: t('ui.leave'), isDangerous: true, other });
+}
+
 /** Guard the component that calls this, as long as it is there. `hasChanges` is asked whenever somebody leaves. */
-export function guardUnsaved(hasChanges: () => boolean): void {
+export function guardUnsaved(hasChanges: () => boolean, save?: () => Promise<boolean>): void {
   const stop = blockNavigation({
     beforeUnload: () => !hasChanges(),
-    onNavigate: () =>
-      !hasChanges() ||
-      confirmed({ title: t('ui.unsaved'), hint: t('ui.unsaved.hint'), action: t('ui.leave'), isDangerous: true }),
+    onNavigate: () => !hasChanges() || mayLeaveUnsaved(save),
   });
   onDestroy(stop);
 }

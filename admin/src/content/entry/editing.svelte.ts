@@ -3,8 +3,8 @@ import { blockNavigation } from 'sv-router';
 import { onDestroy, untrack } from 'svelte';
 import { on } from 'svelte/events';
 import { t } from '../../messages/index.svelte';
-import { confirmed } from '../../ui/confirm.svelte';
 import { isShortcut } from '../../ui/shortcuts';
+import { mayLeaveUnsaved } from '../../ui/unsaved';
 import { provideEntryForm, type EntryForm, type Values } from './form.svelte';
 import { Keeping } from './keeping.svelte';
 import { Saving, type Heard } from './saving.svelte';
@@ -49,7 +49,7 @@ export function edit({ form, entry, stays, isFront, made, ...heard }: Edited): E
 
   async function mayLeave(): Promise<boolean> {
     if (!form.isChanged || isLeaving || stays()) return true;
-    const isSure = await confirmed({ title: t('ui.unsaved'), hint: t('ui.unsaved.hint'), action: t('ui.leave'), isDangerous: true });
+    const isSure = await mayLeaveUnsaved(form.mayStore && form.depth === 0 && !saving.isGone ? saving.save : undefined);
     if (isSure) void keeping.forget();
     return isSure;
   }

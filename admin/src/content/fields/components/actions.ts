@@ -1,6 +1,10 @@
 /** What can be done with an item of a list of components. */
 import ArrowDown from '@lucide/svelte/icons/arrow-down';
+import ArrowDownToLine from '@lucide/svelte/icons/arrow-down-to-line';
 import ArrowUp from '@lucide/svelte/icons/arrow-up';
+import ArrowUpToLine from '@lucide/svelte/icons/arrow-up-to-line';
+import BetweenHorizontalEnd from '@lucide/svelte/icons/between-horizontal-end';
+import BetweenHorizontalStart from '@lucide/svelte/icons/between-horizontal-start';
 import Copy from '@lucide/svelte/icons/copy';
 import LayoutPanelTop from '@lucide/svelte/icons/layout-panel-top';
 import Trash2 from '@lucide/svelte/icons/trash-2';
@@ -13,16 +17,22 @@ interface Placed {
   index: number;
   count: number;
   isFull: boolean;
-  copy?: () => void;
+  copy: () => void;
+  /** Add another before the one that is there. */
+  insert: (at: number) => void;
   move: (to: number) => void;
   remove: () => void;
 }
 
-export function itemActions({ index, count, isFull, copy, move, remove }: Placed): MenuItem[] {
+export function itemActions({ index, count, isFull, copy, insert, move, remove }: Placed): MenuItem[] {
   return [
     { label: t('field.component.up'), icon: ArrowUp, isDisabled: index === 0, run: () => move(index - 1) },
     { label: t('field.component.down'), icon: ArrowDown, isDisabled: index === count - 1, run: () => move(index + 1) },
-    ...(copy ? [{ label: t('field.component.copy'), icon: Copy, isDisabled: isFull, run: copy }] : []),
+    { label: t('field.component.top'), icon: ArrowUpToLine, isDisabled: index === 0, run: () => move(0) },
+    { label: t('field.component.bottom'), icon: ArrowDownToLine, isDisabled: index === count - 1, run: () => move(count - 1) },
+    { label: t('field.component.before'), icon: BetweenHorizontalStart, isDisabled: isFull, isFirstOfGroup: true, run: () => insert(index) },
+    { label: t('field.component.after'), icon: BetweenHorizontalEnd, isDisabled: isFull, run: () => insert(index + 1) },
+    { label: t('field.component.copy'), icon: Copy, isDisabled: isFull, run: copy },
     { label: t('field.component.delete'), icon: Trash2, isDangerous: true, isFirstOfGroup: true, run: remove },
   ];
 }
