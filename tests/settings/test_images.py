@@ -43,6 +43,8 @@ def test_presets_get_all_keys(tmp_path: Path) -> None:
         ("presets.card = { width = 9, enlarge = 1 }", "expected true or false"),
         ("presets.card = { widht = 9, width = 9 }", "expected one of the keys width, height, fit"),
         ("autoFormats = ['png']", "expected a list of avif and webp"),
+        ("sizes = [0]", "expected a list of whole numbers from 1 to 4096, at most 32"),
+        ("secret = 'short'", "expected a string of at least 32 characters"),
         ("cacheSize = '1 MB'", "10 MB"),
     ],
 )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from octavo.api.http.image_parameters import sign
 from octavo.content.media import image_variants
 from tests.api.http.asgi import Answer, call
 from tests.api.rest.test_uploads import NOTE, Part, Shop, open_writable
@@ -27,6 +28,7 @@ PRESETS = {
     "smallest": {"width": 100, "format": "avif", "quality": 50},
 }
 WITH_PRESETS = {"OCTAVO_API__IMAGES__PRESETS": json.dumps(PRESETS)}
+SECRET_TEXT = "a secret of more than thirty-two characters"
 WEBP = "image/avif;q=0,image/webp,*/*;q=0.8"
 
 
@@ -230,10 +232,30 @@ async def test_other_parameters_are_refused_under_safe(shop: Shop) -> None:
             400,
             [
                 "preset: unknown preset. Set it in `images.presets` of api.toml. Presets: card, padded, smallest, wide",
+                "width: cannot be combined with `preset`",
                 "dpr: expected a whole number from 1 to 3",
-                "width: not available in URLs. Define a preset in `images.presets` of api.toml",
             ],
         )
+
+
+async def test_listed_sizes_and_signed_urls(tmp_path: Path, bookshop_copy: Copy) -> None:
+    settings = {"OCTAVO_API__IMAGES__SIZES": "100, 200", "IMAGES_SECRET": SECRET_TEXT}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, settings)
+    shop = Shop(site, tmp_path / "shop/public/uploads")
+    (file,) = await shop.add(PHOTO)
+    plain = (await shop.site.get(file["url"])).body
+    assert opened(await get(shop, f"{file['url']}?width=100&format=jpeg&dpr=2")).size == (200, 100)
+    assert (await get(shop, f"{file['url']}?width=101")).body == plain
+    assert (await get(shop, f"{file['url']}?width=100&quality=1")).body == plain
+    query = "width=37&height=37&crop=0,0,100,100&focus=.5,1&quality=30&expires=99999999999"
+    answer = await get(shop, f"{file['url']}?{query}&signature={sign(file['url'], query, SECRET_TEXT)}")
+    assert (opened(answer).size, colors(opened(answer))) == ((37, 37), {"red"})
+    query = "crop=390,0,100,100"
+    moved = opened(await get(shop, f"{file['url']}?{query}&signature={sign(file['url'], query, SECRET_TEXT)}"))
+    assert (moved.size, colors(moved)) == ((100, 100), {"blue"})
+    wrong = await get(shop, f"{file['url']}?{query}1&signature={sign(file['url'], query, SECRET_TEXT)}")
+    assert (wrong.status, wrong.json["error"]["name"]) == (403, "ForbiddenError")
+    await shop.site.octavo.infrastructure.close()
 
 
 async def test_names_that_are_no_files(shop: Shop) -> None:

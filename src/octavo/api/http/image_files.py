@@ -4,7 +4,6 @@ Requests without transformation parameters, and files that cannot be transformed
 """
 
 import os
-from collections.abc import Mapping, Sequence
 from functools import partial
 from io import BufferedReader, FileIO
 from shutil import copyfileobj
@@ -12,20 +11,17 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final
 from urllib.parse import parse_qsl
 
+from octavo.api.http.image_parameters import EXPIRES, VERSION, ImageOptions, read_transformation
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.static import OpenFile, StaticOptions, answer_file, safe_segments
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.transformations import ImageFormat, Transformation
 from octavo.content.media.variant_rows import Variant
-from octavo.core.errors import Problem, ValidationError
+from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.threads import in_thread
-from octavo.core.values import dataclass
 
 UPLOADS: Final = "/uploads/"
-PRESET, DENSITY, VERSION = "preset", "dpr", "v"
-FREE_PARAMETERS: Final = frozenset(("width", "height", "fit", "format", "quality", "focus", "crop", "blur"))
-MOST_DENSITY: Final = 3
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _JPEG: Final = frozenset(("jpg", "jpeg", "jpe", "jfif"))
@@ -33,59 +29,30 @@ _LOST: Final = 2
 """How often a variant is created again that the storage has lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImageOptions:
-    """The presets by name; the formats for `auto`, best first; the lifetime in caches of URLs without a version;
-    whether requests with unknown parameters are rejected."""
-
-    presets: Mapping[str, Transformation]
-    auto_formats: Sequence[ImageFormat] = ("webp",)
-    max_age: int = 60
-    refuses: bool = False
-
-
 class ImageFiles:
-    """Uploaded images, transformed by presets. `variants` is None if the storage cannot be read."""
+    """Uploaded images, transformed. `variants` is None if the storage cannot be read."""
 
-    def __init__(self, options: ImageOptions, variants: ImageVariants | None) -> None:
+    def __init__(self, options: ImageOptions, variants: ImageVariants | None, clock: Clock = SYSTEM_CLOCK) -> None:
         self._options = options
+        self._clock = clock
         self._variants = variants
 
     async def respond(self, request: Request) -> Response | None:
-        """Return the transformed image; None if another source has to serve the request. Raises ValidationError."""
+        """Return the transformed image; None if another source has to serve the request.
+
+        Raises ValidationError and ForbiddenError for parameters that are not allowed.
+        """
         query, path = request.scope["query_string"], request.raw_path
         if not query or not path.startswith(UPLOADS):
             return None
-        given = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
-        wanted = self._wanted(given)
+        text = query.decode("latin-1")
+        wanted = read_transformation(path, text, self._options, self._clock.wall())
         segments = safe_segments(path[len(UPLOADS) :])
         if wanted is None or segments is None or self._variants is None:
             return None
-        return await self._serve(request, "/".join(segments), wanted, given.get(VERSION))
-
-    def _wanted(self, given: Mapping[str, str]) -> Transformation | None:
-        """Return the requested transformation, or None. Raises ValidationError for unknown parameters under `safe`."""
-        preset = self._options.presets.get(given.get(PRESET, ""))
-        problems = list(self._problems(given)) if self._options.refuses else []
-        if problems:
-            raise ValidationError.from_problems(problems)
-        return None if preset is None else preset.times(_density(given) or 1)
-
-    def _problems(self, given: Mapping[str, str]) -> Sequence[Problem]:
-        found: list[Problem] = []
-        name, presets = given.get(PRESET), self._options.presets
-        if name is not None and name not in presets:
-            known = ", ".join(sorted(presets)) or "none"
-            message = f"{PRESET}: unknown preset. Set it in `images.presets` of api.toml. Presets: {known}"
-            found.append(Problem((PRESET,), message))
-        if DENSITY in given and _density(given) is None:
-            found.append(Problem((DENSITY,), f"{DENSITY}: expected a whole number from 1 to {MOST_DENSITY}"))
-        if DENSITY in given and name is None:
-            found.append(Problem((DENSITY,), f"{DENSITY}: only available together with `{PRESET}`"))
-        for parameter in sorted(FREE_PARAMETERS & given.keys()):
-            message = f"{parameter}: not available in URLs. Define a preset in `images.presets` of api.toml"
-            found.append(Problem((parameter,), message))
-        return found
+        given = dict(parse_qsl(text))
+        version = None if EXPIRES in given else given.get(VERSION)
+        return await self._serve(request, "/".join(segments), wanted, version)
 
     async def _serve(
         self, request: Request, source: str, wanted: Transformation, version: str | None
@@ -127,11 +94,6 @@ class ImageFiles:
 def version_text(version: int) -> str:
     """Return the version of a file as in the parameter `v`, with which a URL can be cached forever."""
     return f"{version:x}"
-
-
-def _density(given: Mapping[str, str]) -> int | None:
-    text = given.get(DENSITY, "1")
-    return int(text) if text in map(str, range(1, MOST_DENSITY + 1)) else None
 
 
 def _accepted(header: str) -> set[str]:

@@ -150,7 +150,7 @@ class ImageVariants:
     async def _create_once(
         self, source: str, key: str, file: SourceFile, wanted: Transformation, image_format: ImageFormat
     ) -> Found:
-        rendering = Rendering(wanted, image_format, file.focus)
+        rendering = Rendering(wanted, image_format, wanted.focus or file.focus)
         if not self._shared:
             return await self._render(source, key, file, rendering)
         async with lease(self._database, f"octavo: image {file.id} {key}"):

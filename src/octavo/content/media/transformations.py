@@ -22,7 +22,11 @@ LARGEST_SIDE: Final = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transformation:
-    """How an image is transformed. Without `enlarge`, the result is never larger than the image."""
+    """How an image is transformed. Without `enlarge`, the result is never larger than the image.
+
+    `focus` replaces the focal point of the file. `crop` is the part of the image to use: left, top, width and height in
+    its pixels.
+    """
 
     width: int | None = None
     height: int | None = None
@@ -30,11 +34,23 @@ class Transformation:
     format: Literal["auto", "avif", "webp", "jpeg", "png"] = "auto"
     quality: int = 75
     blur: int = 0
+    focus: FocalPoint | None = None
+    crop: tuple[int, int, int, int] | None = None
     enlarge: bool = False
 
     def key(self, image_format: ImageFormat) -> str:
         """Return a short text that identifies the transformation and its resulting format."""
-        parts = (self.width, self.height, self.fit, image_format, self.quality, self.blur, self.enlarge)
+        parts = (
+            self.width,
+            self.height,
+            self.fit,
+            image_format,
+            self.quality,
+            self.blur,
+            self.focus,
+            self.crop,
+            self.enlarge,
+        )
         return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()[:24]
 
     def times(self, density: int) -> "Transformation":
@@ -86,6 +102,8 @@ class Placement:
 
 def place(image: Size, wanted: Transformation, focus: FocalPoint = CENTER) -> Placement:
     """Return how an image of this size is cropped and resized."""
+    if wanted.crop is not None:
+        return _place_part(image, wanted, wanted.crop, focus)
     if wanted.fit == "cover" and wanted.width and wanted.height:
         return _cover(image, wanted.width, wanted.height, focus, enlarge=wanted.enlarge)
     scale = min(
@@ -96,6 +114,16 @@ def place(image: Size, wanted: Transformation, focus: FocalPoint = CENTER) -> Pl
     is_padded = wanted.fit == "contain" and wanted.width and wanted.height
     canvas = Size(wanted.width or size.width, wanted.height or size.height) if is_padded else size
     return Placement((0, 0, image.width, image.height), size, canvas)
+
+
+def _place_part(image: Size, wanted: Transformation, crop: tuple[int, int, int, int], focus: FocalPoint) -> Placement:
+    """Place a part of the image. The part is moved and reduced until it is inside of the image."""
+    width, height = min(crop[2], image.width), min(crop[3], image.height)
+    left, top = min(crop[0], image.width - width), min(crop[1], image.height - height)
+    inside = FocalPoint((focus.x * image.width - left) / width, (focus.y * image.height - top) / height)
+    placed = place(Size(width, height), replace(wanted, crop=None), inside)
+    box = placed.box
+    return replace(placed, box=(box[0] + left, box[1] + top, box[2] + left, box[3] + top))
 
 
 def _cover(image: Size, width: int, height: int, focus: FocalPoint, *, enlarge: bool) -> Placement:

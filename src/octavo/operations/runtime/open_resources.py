@@ -84,15 +84,15 @@ def open_media(settings: Settings, database: Database, storage: Storage) -> Medi
 
 
 def open_image_variants(settings: Settings, database: Database, storage: Storage) -> ImageVariants | None:
-    """Return the transformed images, or None if the storage cannot be read, its files are private, or no preset is set.
+    """Return the transformed images, or None if no setting enables them.
 
-    The first two are logged if there are presets.
+    They are also None, which is logged, if the files of the storage are private or Octavo cannot read them.
     """
-    if not settings.api.images.presets:
+    if not settings.api.images.is_enabled:
         return None
     if storage.signs or not isinstance(storage, ReadableStorage):
         logger.warning(
-            "`images.presets` in api.toml has no effect: %s",
+            "`images` in api.toml has no effect: %s",
             "the files of the storage are private" if storage.signs else "the storage does not let Octavo read files",
         )
         return None

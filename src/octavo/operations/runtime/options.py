@@ -23,7 +23,7 @@ from octavo.api.graphql.execution.argument_parser import ListLimits
 from octavo.api.graphql.options import MOST_LOGINS, GraphqlOptions, Limits
 from octavo.api.graphql.tracing import TraceClock
 from octavo.api.http.cookies import Cookie, SameSite
-from octavo.api.http.image_files import ImageOptions
+from octavo.api.http.image_parameters import ImageOptions
 from octavo.api.http.origins import origins_of
 from octavo.api.http.router import Router
 from octavo.api.rest.caching import CachingOptions
@@ -89,6 +89,8 @@ def image_options(settings: Settings) -> ImageOptions:
         auto_formats=cast("tuple[ImageFormat, ...]", images.auto_formats),
         max_age=settings.middlewares.public.uploads_max_age,
         refuses=settings.api.compat.image_parameters == "refuse",
+        sizes=images.sizes,
+        secret=images.secret,
     )
 
 

@@ -5,13 +5,15 @@ from typing import Any, Final
 
 from octavo.core.values import dataclass
 from octavo.settings.keys import setting
-from octavo.settings.values import FREE_TABLE, SIZE, Kind, Misplaced, quoted
+from octavo.settings.values import FREE_TABLE, SIZE, Kind, Misplaced, optional, quoted
 
 FITS: Final = ("cover", "contain", "inside")
 IMAGE_FORMATS: Final = ("auto", "avif", "webp", "jpeg", "png")
 MAX_SIDE: Final = 4096
 """The maximum width and height of a preset, in pixels."""
 
+_MOST_SIZES: Final = 32
+_LEAST_SECRET: Final = 32
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "width": None,
     "height": None,
@@ -67,6 +69,20 @@ def _read_auto_formats(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _read_sizes(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple) or len(value) > _MOST_SIZES:
+        raise ValueError
+    if any(type(one) is not int or not 1 <= one <= MAX_SIDE for one in value):
+        raise ValueError
+    return tuple(value)
+
+
+def _read_secret(value: Any) -> str:
+    if not isinstance(value, str) or len(value) < _LEAST_SECRET:
+        raise ValueError
+    return value
+
+
 _PRESETS: Final = Kind(
     "tables of presets by name, such as card = { width = 600, height = 400 }",
     lambda text: _read_presets(FREE_TABLE.from_text(text)),
@@ -77,6 +93,14 @@ _AUTO_FORMATS: Final = Kind(
     lambda text: _read_auto_formats([part.strip() for part in text.split(",") if part.strip()]),
     _read_auto_formats,
 )
+
+
+_SIZES: Final = Kind(
+    f"a list of whole numbers from 1 to {MAX_SIDE}, at most {_MOST_SIZES}",
+    lambda text: _read_sizes([int(part) for part in text.split(",") if part.strip()]),
+    _read_sizes,
+)
+_SECRET: Final = Kind(f"a string of at least {_LEAST_SECRET} characters", _read_secret, _read_secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +120,18 @@ class Images:
         "`avif` files are smaller and take longer to create.",
         kind=_AUTO_FORMATS,
     )
+    sizes: tuple[int, ...] = setting(
+        (),
+        "Widths and heights that clients can set in URLs without a preset: `?width=640`; without any, they cannot.",
+        kind=_SIZES,
+    )
+    secret: str | None = setting(
+        None,
+        "Secret for signed URLs, which can have any parameter; at least 32 characters.",
+        kind=optional(_SECRET),
+        variable="IMAGES_SECRET",
+        secret=True,
+    )
     cache_size: int = setting(
         5 * 1024**3,
         "Maximum total size of transformed images in the storage; beyond it, the oldest are deleted.",
@@ -103,3 +139,8 @@ class Images:
         bounds=(10 * 1024**2, None),
         default_doc="5 GB",
     )
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether any transformation can be requested."""
+        return bool(self.presets or self.sizes or self.secret)
