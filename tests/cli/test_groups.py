@@ -107,6 +107,7 @@ def test_every_command_is_there() -> None:
         "webhooks show",
         "webhooks test",
         "webhooks update",
+        "media strip",
         "purge",
         "plugins list",
         "jobs list",

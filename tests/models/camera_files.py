@@ -33,11 +33,11 @@ def tiff_tags(tags: Mapping[int, Any]) -> Image.Exif:
     return found
 
 
-def photograph(kind: str, width: int = 300, height: int = 200, **options: Any) -> bytes:
+def photograph(kind: str, width: int = 300, height: int = 200, orientation: int = 1, **options: Any) -> bytes:
     """A photograph with metadata."""
     written = io.BytesIO()
     image = Image.effect_noise((width, height), 50).convert("RGB")
-    image.save(written, kind, exif=exif(), **options)
+    image.save(written, kind, exif=exif({0x0112: orientation} if orientation > 1 else {}), **options)
     return written.getvalue()
 
 

@@ -66,6 +66,7 @@ main = LazyGroup(
         "locales": ("octavo.cli.locales:locales", "List, add and remove locales, and set the default."),
         "audit": ("octavo.cli.audit:audit", "Show the audit log."),
         "webhooks": ("octavo.cli.webhooks:webhooks", "Create, list, update, delete and test webhooks."),
+        "media": ("octavo.cli.media:media", "Remove metadata from stored files."),
         "purge": ("octavo.cli.purge:purge", "Purge CDNs and reverse proxies."),
         "plugins": ("octavo.cli.plugins:plugins", "List the built-in and installed plugins."),
         "jobs": ("octavo.cli.jobs:jobs", "List, run and retry jobs and scheduled tasks."),

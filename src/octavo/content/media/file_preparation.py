@@ -33,3 +33,11 @@ def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
     if not preparation.keep_notes:
         remove_notes(path, mime, measured.orientation)
     return measured
+
+
+def clean_file(path: Path, mime: str) -> bool:
+    """Remove metadata from a file in place; return whether there was any."""
+    from octavo.content.media.image_metadata import remove_notes
+    from octavo.content.media.images import read_orientation  # Pillow is only for workers
+
+    return remove_notes(path, mime, read_orientation(path, mime))

@@ -16,7 +16,7 @@ from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_foca
 from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.image_variants import delete_variants, discard, file_lock
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
-from octavo.content.media.storage.base import is_segment
+from octavo.content.media.storage.base import Storage, is_segment
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, ValidationError
@@ -303,7 +303,7 @@ class FileService:
 
     def _naming(self, held: Mapping[str, Any]) -> Naming:
         """Return the storage names of a file and its formats, so that their URLs stay."""
-        known = dict(self._parts(held))
+        known = dict(stored_parts(self._media.storage, held))
         prefix = self._media.storage.folder_of(known[""]) if "" in known else ""
         file_hash, extension = str(held["hash"]), str(held["ext"] or "")
         if not is_segment(f"{file_hash}{extension}"):
@@ -312,21 +312,7 @@ class FileService:
 
     def _names(self, held: Mapping[str, Any]) -> Iterator[str]:
         """Yield the names of a file's parts in the storage."""
-        return (name for _, name in self._parts(held))
-
-    def _parts(self, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield a file's parts in the storage, by format; none if the file is in another storage."""
-        storage = self._media.storage
-        if held["provider"] not in storage.providers:
-            return
-        formats = held["formats"] if isinstance(held["formats"], Mapping) else {}
-        for format_name, part in {"": held, **formats}.items():
-            url = part.get("url") if isinstance(part, Mapping) else None
-            metadata = part.get("provider_metadata") if isinstance(part, Mapping) else None
-            given = metadata if isinstance(metadata, Mapping) else None
-            name = storage.name_of(url, given) if isinstance(url, str) else None
-            if name is not None:
-                yield format_name, name
+        return (name for _, name in stored_parts(self._media.storage, held))
 
     async def _delete_variants(self, unit: UnitOfWork, file_ids: Sequence[int]) -> None:
         if self._has_variants:
@@ -339,3 +325,17 @@ class FileService:
 
 def _folder_id(info: FileInfo) -> Any:
     return None if info.folder is MISSING else info.folder
+
+
+def stored_parts(storage: Storage, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names of a file's parts by format, from its row; none if the file is in another storage."""
+    if held["provider"] not in storage.providers:
+        return
+    formats = held["formats"] if isinstance(held["formats"], Mapping) else {}
+    for format_name, part in {"": held, **formats}.items():
+        url = part.get("url") if isinstance(part, Mapping) else None
+        metadata = part.get("provider_metadata") if isinstance(part, Mapping) else None
+        given = metadata if isinstance(metadata, Mapping) else None
+        name = storage.name_of(url, given) if isinstance(url, str) else None
+        if name is not None:
+            yield format_name, name

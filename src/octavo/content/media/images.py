@@ -86,6 +86,23 @@ def process_image(
     return Measured(size, tuple(_write_formats(image, kind, wanted, target)), orientation)
 
 
+def read_orientation(path: Path, mime: str) -> int:
+    """Return the EXIF orientation of an image: 1 to 8, upright for other and broken files. Raises ApplicationError."""
+    kind = _FORMATS.get(mime)
+    if kind is None:
+        return 1
+    check_structure(path, mime)
+    try:
+        with Image.open(path, formats=[kind]) as image:
+            if kind != "JPEG":
+                check_memory(image, image.width * image.height)
+            return orientation_of(image)
+    except (OctavoError, MemoryError):
+        raise
+    except Exception:  # decoders raise arbitrary errors for broken files
+        return 1
+
+
 def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size, Wanted, Image.Image, int]:
     try:
         with Image.open(path, formats=[kind]) as image:

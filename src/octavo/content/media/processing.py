@@ -184,7 +184,7 @@ class FileWork:
             "hash": naming.hash,
             "ext": naming.extension,
             "mime": self._mime,
-            "size": _kilobytes(self._size),
+            "size": kilobytes(self._size),
             "provider": self._storage.provider,
         }
         return StoredFile(described, tuple(self._parts))
@@ -200,7 +200,7 @@ class FileWork:
             "path": None,
             "width": made.size.width,
             "height": made.size.height,
-            "size": _kilobytes(size),
+            "size": kilobytes(size),
             "sizeInBytes": size,
         }
 
@@ -221,5 +221,6 @@ class FileWork:
             yield from self._path.parent.glob(f"{self._path.name}.*")
 
 
-def _kilobytes(size: int) -> float:
+def kilobytes(size: int) -> float:
+    """Return a size in bytes as rows have it."""
     return math.floor(size / 10 + 0.5) / 100

@@ -1,0 +1,38 @@
+"""`octavo media strip`: what it reports and removes."""
+
+from contextlib import closing
+from pathlib import Path
+from sqlite3 import connect
+
+import pytest
+
+from tests.cli.conftest import Call, refused, said
+from tests.models.camera_files import SECRET, photograph
+
+pytestmark = pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+
+
+def test_strip(call: Call, project: Path) -> None:
+    assert said(call("media", "strip")) == ["Removed metadata from 0 files."]
+    uploads = project / "public/uploads"
+    uploads.mkdir(parents=True, exist_ok=True)
+    (uploads / "photo.jpg").write_bytes(photograph("JPEG"))
+    (file,) = project.rglob("*.db")
+    with closing(connect(file)) as database:
+        database.execute(
+            "INSERT INTO files (name, hash, ext, mime, size, url, provider, folder_path) VALUES"
+            " ('Photo', 'photo', '.jpg', 'image/jpeg', 1, '/uploads/photo.jpg', 'local', '/')"
+        )
+        database.commit()
+    found = "Photo (id 1): 1 part with metadata"
+    assert said(call("media", "strip", "--dry-run")) == [found, "1 file with metadata."]
+    assert SECRET in (uploads / "photo.jpg").read_bytes()
+    assert said(call("media", "strip")) == [found, "Removed metadata from 1 file."]
+    assert SECRET not in (uploads / "photo.jpg").read_bytes()
+    assert said(call("media", "strip", "--dry-run")) == ["0 files with metadata."]
+
+
+def test_strip_keeps_metadata_that_is_to_be_kept(call: Call, project: Path) -> None:
+    (project / "config").mkdir(exist_ok=True)
+    (project / "config/plugins.toml").write_text("[upload.config]\nkeepMetadata = true\n", "utf-8")
+    assert "metadata is to be kept" in refused(call("media", "strip"))
