@@ -26,7 +26,9 @@ def choose(desk: Desk, index: int, action: str) -> None:
 
 def texts(desk: Desk, *wanted: str) -> None:
     found = "[...document.querySelectorAll('section[data-path^=\"blocks.\"]')].map((one) => one.ariaLabel)"
-    desk.until(f"JSON.stringify({found}) === {json.dumps(json.dumps(wanted, separators=(',', ':')))}", "blocks in order")
+    desk.until(
+        f"JSON.stringify({found}) === {json.dumps(json.dumps(wanted, separators=(',', ':')))}", "blocks in order"
+    )
 
 
 def act(desk: Desk, index: int, action: str) -> None:

@@ -13,7 +13,8 @@ from octavo.schema.naming import kebab_case
 from octavo.schema.registry import Registry
 from octavo.v4.code.code import Guard, Kind, Shape, State
 from octavo.v4.code.context import NotUnderstood
-from octavo.v4.code.describing import called, describe
+from octavo.v4.code.describing import called
+from octavo.v4.code.effects import Describer
 from octavo.v4.code.flow import read_action
 from octavo.v4.code.named_handlers import describe_effects
 from octavo.v4.code.porting import Ported
@@ -94,7 +95,8 @@ def factory_call(module: Module, node: Node, factory: str) -> tuple[str, Node | 
 class Controllers:
     """The controllers and services of a project, by their full names."""
 
-    def __init__(self, sources: Sources, registry: Registry, ported: Ported) -> None:
+    def __init__(self, sources: Sources, registry: Registry, ported: Ported, describer: Describer) -> None:
+        self._describer = describer
         self._sources = sources
         self._ported = ported
         self._types = registry.content_types
@@ -168,7 +170,9 @@ class Controllers:
                 self._sources.find(Kind.ACTION, full, at, whole.says, State.CLOSED)
             elif uid is None or action not in CORE_ACTIONS:
                 own[action] = at
-                self._sources.find(Kind.ACTION, full, at, f"custom action: {describe(module, node)}", State.OPEN)
+                self._sources.find(
+                    Kind.ACTION, full, at, f"custom action: {self._describer.describe(module, node)}", State.OPEN
+                )
             else:
                 self._override(module, node, uid, full, action, guards, shapes)
         if whole is not None and whole.name == name:
@@ -185,7 +189,7 @@ class Controllers:
         guards: dict[str, Guard],
         shapes: dict[str, Shape],
     ) -> None:
-        at, says = module.place(node), f"overridden: {describe(module, node)}"
+        at, says = module.place(node), f"overridden: {self._describer.describe(module, node)}"
         other, function = (module, node) if node.type in FUNCTIONS else self._sources.resolved(module, node)
         try:
             flow = read_action(other, function, action)
@@ -224,7 +228,7 @@ class Controllers:
         if not properties(module, members):
             self._sources.find(Kind.SERVICE, name, place, "empty", State.NOTHING)
         for function, node in properties(module, members).items():
-            at, does = module.place(node), describe(module, node)
+            at, does = module.place(node), self._describer.describe(module, node)
             actions = _BEHIND.get(function, ())
             says = f"replaces the service function {function}: {does}" if actions else f"custom function: {does}"
             for action in actions:
@@ -237,12 +241,12 @@ class Controllers:
         """Read a service that no core action uses."""
         members = answered(module, value)
         if members is None or members.type != "object":
-            self._sources.find(Kind.SERVICE, name, place, describe(module, module.root), State.OPEN)
+            self._sources.find(Kind.SERVICE, name, place, self._describer.describe(module, module.root), State.OPEN)
             return {}
         if not properties(module, members):
             self._sources.find(Kind.SERVICE, name, place, "empty", State.NOTHING)
         for function, node in properties(module, members).items():
-            says = f"custom function: {describe(module, node)}"
+            says = f"custom function: {self._describer.describe(module, node)}"
             self._sources.find(Kind.SERVICE, f"{name}.{function}", module.place(node), says, State.OPEN)
         return {}
 

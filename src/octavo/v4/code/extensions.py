@@ -7,7 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from octavo.v4.code.code import Guard, Kind, Route, State
-from octavo.v4.code.describing import describe
+from octavo.v4.code.effects import Describer
 from octavo.v4.code.hooks import LIFECYCLES, HookReader
 from octavo.v4.code.routes import RouteReader
 from octavo.v4.code.sources import Sources, answered
@@ -39,7 +39,8 @@ _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 class ExtensionReader:
     """Reads the extensions of one project."""
 
-    def __init__(self, sources: Sources, routes: RouteReader, hooks: HookReader) -> None:
+    def __init__(self, sources: Sources, routes: RouteReader, hooks: HookReader, describer: Describer) -> None:
+        self._describer = describer
         self._sources = sources
         self._reader = routes
         self._hooks = hooks
@@ -101,7 +102,7 @@ class ExtensionReader:
             self._assigned(module, path, right, owner)
             return seen
         for action, node in properties(module, extended).items():
-            self._replace(f"{owner}.{path[1]}.{action}", module.place(node), describe(module, node))
+            self._replace(f"{owner}.{path[1]}.{action}", module.place(node), self._describer.describe(module, node))
         return seen | {node.id for node in walk(named(extended)[0])}
 
     def _mentioned(self, module: Module, node: Node, seen: set[int], owner: str) -> None:
@@ -140,7 +141,7 @@ class ExtensionReader:
         return made if is_original and len(properties(module, made)) == len(items) - 1 else None
 
     def _assigned(self, module: Module, path: Sequence[str], right: Node, owner: str) -> None:
-        place, says = module.place(right), describe(module, right)
+        place, says = module.place(right), self._describer.describe(module, right)
         match path:
             case ["controllers", controller, action] if _UNKNOWN not in (controller, action):
                 self._replace(f"{owner}.{controller}.{action}", place, says)

@@ -7,7 +7,8 @@ from tree_sitter import Node
 from octavo.project.routes import Access
 from octavo.v4.code.code import FieldRule, Guard, Kind, State, Switch, UsedName
 from octavo.v4.code.data import NotData
-from octavo.v4.code.describing import called, describe
+from octavo.v4.code.describing import called
+from octavo.v4.code.effects import Describer
 from octavo.v4.code.named_handlers import FAMILIES, NamedCode
 from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.parse import Module
@@ -37,7 +38,8 @@ _ROOTS: Final = ("Query", "Mutation")
 class GraphqlReader:
     """Reads the GraphQL code of one project."""
 
-    def __init__(self, sources: Sources, names: NamedCode) -> None:
+    def __init__(self, sources: Sources, names: NamedCode, describer: Describer) -> None:
+        self._describer = describer
         self._sources = sources
         self._named = names
         self.switches: list[Switch] = []
@@ -164,7 +166,7 @@ class GraphqlReader:
         return _ROOTS
 
     def _guard(self, name: str, module: Module, node: Node) -> Guard:
-        return Guard(name, module.place(node), f"replaced: {describe(module, node)}")
+        return Guard(name, module.place(node), f"replaced: {self._describer.describe(module, node)}")
 
     def _resolvers(self, module: Module, node: Node) -> None:
         if node.type != "object" or is_open(module, node):
@@ -177,7 +179,7 @@ class GraphqlReader:
                 continue
             for field, resolver in properties(other, value).items():
                 key, place = f"{kind}.{field}", other.place(resolver)
-                says = f"custom resolver: {describe(other, resolver)}"
+                says = f"custom resolver: {self._describer.describe(other, resolver)}"
                 self._sources.find(Kind.GRAPHQL, key, place, says, State.CLOSED)
                 self.rules.append(FieldRule(key, place, None, (Guard(key, place, says),)))
 

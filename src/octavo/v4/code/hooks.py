@@ -12,7 +12,8 @@ from octavo.v4.code.call_following import Follower
 from octavo.v4.code.code import Guard, Hook, Kind, State
 from octavo.v4.code.controllers import CORE_ACTIONS
 from octavo.v4.code.data import NotData
-from octavo.v4.code.describing import called, describe, throws
+from octavo.v4.code.describing import called, throws
+from octavo.v4.code.effects import Describer
 from octavo.v4.code.nested_writes import UNKNOWN, Nested, NestedHook, refused_by_others
 from octavo.v4.code.references import Thing
 from octavo.v4.code.services import ServiceResolver
@@ -132,7 +133,8 @@ _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 class HookReader:
     """Reads the hooks of one project."""
 
-    def __init__(self, sources: Sources, registry: Registry) -> None:
+    def __init__(self, sources: Sources, registry: Registry, describer: Describer) -> None:
+        self._describer = describer
         self._sources = sources
         definitions = (*registry.content_types.values(), *registry.components.values())
         self._attributes = frozenset(name for definition in definitions for name in definition.attributes)
@@ -210,7 +212,7 @@ class HookReader:
     def _read(self, module: Module, node: Node, uid: str, event: str, owner: Thing) -> None:
         name = f"{uid or 'all content types'}.{event}"
         place = module.place(node)
-        says = describe(module, node)
+        says = self._describer.describe(module, node)
         reason = self._reason(module, node, event, owner)
         if reason is not None:
             says = _ALLOW.format(says=says, reason=reason, name=name) if reason else says

@@ -8,7 +8,8 @@ from typing import Final
 from tree_sitter import Node
 
 from octavo.v4.code.code import Guard, Kind, State
-from octavo.v4.code.describing import called, describe
+from octavo.v4.code.describing import called
+from octavo.v4.code.effects import Describer
 from octavo.v4.code.hooks import LIFECYCLES
 from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.parse import Module
@@ -31,7 +32,7 @@ _PASSED_OVER: Final = frozenset(
 )
 
 
-def read_start(sources: Sources, path: Path) -> Iterator[Guard]:
+def read_start(sources: Sources, path: Path, describer: Describer) -> Iterator[Guard]:
     """Read `register`, `bootstrap` and `destroy` of a file. Middlewares that they add guard all requests."""
     module = sources.module(path)
     if module is None:
@@ -46,24 +47,28 @@ def read_start(sources: Sources, path: Path) -> Iterator[Guard]:
             body = node.child_by_field_name("body") if node.type in FUNCTIONS else node
             empty = body is not None and body.type == "statement_block" and not statements(node)
             state = State.NOTHING if empty else State.OPEN
-            says = "empty" if empty else describe(other, node)
+            says = "empty" if empty else describer.describe(other, node)
             sources.find(Kind.START, f"{sources.place(path).file}: {name}", other.place(node), says, state)
     if value is None and not members and named(module.root):
         sources.find(
-            Kind.START, sources.place(path).file, sources.place(path), describe(module, module.root), State.OPEN
+            Kind.START,
+            sources.place(path).file,
+            sources.place(path),
+            describer.describe(module, module.root),
+            State.OPEN,
         )
 
 
-def added_middlewares(module: Module, calls: Iterator[Node]) -> Iterator[Guard]:
+def added_middlewares(module: Module, calls: Iterator[Node], describer: Describer) -> Iterator[Guard]:
     """Yield `strapi.server.use(...)` and `strapi.server.app.use(...)`: the added middlewares guard all requests."""
     for call in calls:
         chain = called(module, call)
         if chain[-1:] == ("use",) and "server" in chain[:-1] and chain[0] in ("strapi", "server", "app"):
             place = module.place(call)
-            yield Guard(f"{place.file}: server.use", place, describe(module, call))
+            yield Guard(f"{place.file}: server.use", place, describer.describe(module, call))
 
 
-def replaced_while_running(module: Module) -> Iterator[Guard]:
+def replaced_while_running(module: Module, describer: Describer) -> Iterator[Guard]:
     """Yield `strapi.controller(uid).find = ...`, `strapi.container.get("controllers").extend(...)`: replacements made
     at run time. Which part of the API is affected is not examined, so they guard all requests."""
     for found in walk(module.root):
@@ -75,14 +80,14 @@ def replaced_while_running(module: Module) -> Iterator[Guard]:
         replaces = chain[:1] == ("strapi",) and bool(_PARTS & set(chain[1:])) and LIFECYCLES not in chain[-2:]
         if replaces and (left is not None or chain[-1] == "extend"):
             place = module.place(found)
-            yield Guard(f"{place.file}: {'.'.join(chain[1:])}", place, describe(module, found))
+            yield Guard(f"{place.file}: {'.'.join(chain[1:])}", place, describer.describe(module, found))
 
 
 def _is_call(node: Node) -> bool:
     return node.type == "call_expression"
 
 
-def read_cron(sources: Sources) -> None:
+def read_cron(sources: Sources, describer: Describer) -> None:
     """Read scheduled tasks: `config/cron-tasks`, and `cron.tasks` of `config/server`."""
     config = sources.project / "config"
     for folder in (config, *sources.folders(config / "env")):
@@ -91,12 +96,12 @@ def read_cron(sources: Sources) -> None:
             module = None if path is None else sources.module(path)
             value = None if module is None else sources.exported(module)
             if module is not None and value is not None:
-                _tasks(sources, *_answered(sources, module, value))
+                _tasks(sources, describer, *_answered(sources, module, value))
         path = sources.one(folder / "server")
         module = None if path is None else sources.module(path)
         value = None if module is None else sources.exported(module)
         if module is not None and value is not None:
-            _server_tasks(sources, *_answered(sources, module, value))
+            _server_tasks(sources, describer, *_answered(sources, module, value))
 
 
 def _answered(sources: Sources, module: Module, node: Node) -> tuple[Module, Node]:
@@ -104,16 +109,16 @@ def _answered(sources: Sources, module: Module, node: Node) -> tuple[Module, Nod
     return other, answered(other, value) or value
 
 
-def _server_tasks(sources: Sources, module: Module, node: Node) -> None:
+def _server_tasks(sources: Sources, describer: Describer, module: Module, node: Node) -> None:
     for key in ("cron", "tasks"):
         members = properties(module, node) if node.type == "object" else {}
         if key not in members:
             return
         module, node = _answered(sources, module, members[key])
-    _tasks(sources, module, node)
+    _tasks(sources, describer, module, node)
 
 
-def _tasks(sources: Sources, module: Module, node: Node) -> None:
+def _tasks(sources: Sources, describer: Describer, module: Module, node: Node) -> None:
     if node.type != "object":
         sources.find(Kind.CRON, "cron", module.place(node), "computed tasks", State.OPEN)
         return
@@ -130,16 +135,16 @@ def _tasks(sources: Sources, module: Module, node: Node) -> None:
             )
             rule = (None if found is None else string_value(other, found)) or ""
         if (place, name) not in noted:
-            says = f"{f'at {rule}: ' if rule else ''}{describe(other, value)}"
+            says = f"{f'at {rule}: ' if rule else ''}{describer.describe(other, value)}"
             sources.find(Kind.CRON, name, place, says, State.OPEN)
 
 
-def read_migrations(sources: Sources) -> None:
+def read_migrations(sources: Sources, describer: Describer) -> None:
     """Read `database/migrations`. v4 runs each once."""
     for path in sources.folder(sources.project / "database/migrations"):
         module = sources.module(path)
         if module is not None and named(module.root):
-            says = f"runs once, unless v4 has run it: {describe(module, module.root)}"
+            says = f"runs once, unless v4 has run it: {describer.describe(module, module.root)}"
             sources.find(Kind.MIGRATION, path.stem, sources.place(path), says, State.OPEN)
 
 

@@ -11,7 +11,7 @@ from octavo.schema.naming import kebab_case
 from octavo.v4.code.code import Guard, Kind, Shape, State, UsedName
 from octavo.v4.code.context import NotUnderstood
 from octavo.v4.code.data import NotData
-from octavo.v4.code.describing import describe
+from octavo.v4.code.effects import Describer
 from octavo.v4.code.flow import Flow, passes_always, read_middleware
 from octavo.v4.code.porting import Places, Ported
 from octavo.v4.code.sources import Sources, answered
@@ -35,10 +35,15 @@ class Judged:
     """Its full name, if it is ported to Python."""
 
 
+_RATE_LIMIT: Final = "plugin::users-permissions.rateLimit"
+_NO_LIMIT: Final = "limits requests, which Octavo does for sign-in only; limit them in your proxy, then allow this name"
+
+
 class NamedCode:
     """The policies and middlewares of a project, by their full names (`global::x`, `api::a.x`, `plugin::p.x`)."""
 
-    def __init__(self, sources: Sources, ported: Ported) -> None:
+    def __init__(self, sources: Sources, ported: Ported, describer: Describer) -> None:
+        self._describer = describer
         self._sources = sources
         self._ported: dict[Family, Places] = {"policies": ported.policies, "middlewares": ported.middlewares}
         self._files: dict[Family, dict[str, Path]] = {"policies": {}, "middlewares": {}}
@@ -109,7 +114,7 @@ class NamedCode:
         if name in self._ported[family]:
             return Judged(None, ported=name)
         if path is None:
-            return Judged(Guard(name, used_at, "not found in the project"))
+            return Judged(Guard(name, used_at, _NO_LIMIT if name == _RATE_LIMIT else "not found in the project"))
         return self._look(family, name, path)[0]
 
     def _look(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
@@ -121,15 +126,15 @@ class NamedCode:
     def _read(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
         place = self._sources.place(path)
         if (family, name) in self._members:
-            return _judge(family, *self._sources.resolved(*self._members[family, name]), name, place)
+            return self._judge(family, *self._sources.resolved(*self._members[family, name]), name, place)
         module = self._sources.module(path)
         if module is None:
             return Judged(Guard(name, place, "cannot be read")), "cannot be read"
         value = self._sources.exported(module)
         if value is None:
-            says = describe(module, module.root, "its export is not a function")
+            says = self._describer.describe(module, module.root, "its export is not a function")
             return Judged(Guard(name, place, says)), says
-        return _judge(family, *self._sources.resolved(module, value), name, place)
+        return self._judge(family, *self._sources.resolved(module, value), name, place)
 
     def used(
         self, family: Family, module: Module, node: Node, owner: str, route: str
@@ -164,36 +169,35 @@ class NamedCode:
         if name is not None:
             return self.judge(family, self.full_name(family, name, owner), place)
         self._used |= {(family, known) for known, path in self._files[family].items() if path == module.path}
-        judged, says = _judge(family, module, item, route, place, is_inner=True)
+        judged, says = self._judge(family, module, item, route, place, is_inner=True)
         word = "policy" if family == "policies" else "middleware"
         state = State.CLOSED if judged.guard else _state(judged)
         self._sources.find(_KINDS[family], route, place, f"inline {word}: {says}", state)
         return judged
+
+    def _judge(
+        self, family: Family, module: Module, value: Node, name: str, place: Place, *, is_inner: bool = False
+    ) -> tuple[Judged, str]:
+        """Return the judgment and a description. A function returns a middleware, unless it is inline in a route."""
+        says = self._describer.describe(module, value)
+        if family == "policies":
+            if passes_always(module, value):
+                return Judged(None), "allows every request"
+            return Judged(Guard(name, place, says)), says
+        if not is_inner and value.type in FUNCTIONS and _answers_nothing(value):
+            return Judged(None, Shape()), says
+        inner = value if is_inner else answered(module, value)
+        try:
+            flow = read_middleware(module, inner if inner is not None and inner.type in FUNCTIONS else unwrap(value))
+        except NotUnderstood:
+            return Judged(Guard(name, place, says)), says
+        return Judged(None, flow.shape), describe_effects(flow)
 
 
 def _state(judged: Judged) -> State:
     if judged.shape is None:
         return State.NOTHING
     return State.TAKEN if judged.shape != Shape() else State.OPEN
-
-
-def _judge(
-    family: Family, module: Module, value: Node, name: str, place: Place, *, is_inner: bool = False
-) -> tuple[Judged, str]:
-    """Return the judgment and a description. A middleware is returned by a function, unless it is inline in a route."""
-    says = describe(module, value)
-    if family == "policies":
-        if passes_always(module, value):
-            return Judged(None), "allows every request"
-        return Judged(Guard(name, place, says)), says
-    if not is_inner and value.type in FUNCTIONS and _answers_nothing(value):
-        return Judged(None, Shape()), says
-    inner = value if is_inner else answered(module, value)
-    try:
-        flow = read_middleware(module, inner if inner is not None and inner.type in FUNCTIONS else unwrap(value))
-    except NotUnderstood:
-        return Judged(Guard(name, place, says)), says
-    return Judged(None, flow.shape), describe_effects(flow)
 
 
 def describe_effects(flow: Flow) -> str:

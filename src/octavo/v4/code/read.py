@@ -15,6 +15,7 @@ from octavo.schema.registry import Registry
 from octavo.settings.package_json import DeclaredPlugin, V4Project, find_v4_project
 from octavo.v4.code.code import Code, Finding, Guard, Hook, Kind, Route, Shape, State, UsedName
 from octavo.v4.code.controllers import Controllers
+from octavo.v4.code.effects import Describer
 from octavo.v4.code.extensions import ExtensionReader, extension_files
 from octavo.v4.code.flow import OPEN_KEYS
 from octavo.v4.code.graphql import GraphqlReader
@@ -144,13 +145,14 @@ class _Reader:
         self._registry = registry
         self._packages = packages.packages
         self._sources = sources = Sources(project)
+        self._describer = describer = Describer(sources)
         self._ported = read_ported(project, registry.content_types)
-        self._named = NamedCode(sources, self._ported)
-        self._controllers = Controllers(sources, registry, self._ported)
+        self._named = NamedCode(sources, self._ported, describer)
+        self._controllers = Controllers(sources, registry, self._ported, describer)
         self._routes = RouteReader(sources, self._controllers, self._named, registry)
-        self._hooks = HookReader(sources, registry)
-        self._extensions = ExtensionReader(sources, self._routes, self._hooks)
-        self._graphql = GraphqlReader(sources, self._named)
+        self._hooks = HookReader(sources, registry, describer)
+        self._extensions = ExtensionReader(sources, self._routes, self._hooks, describer)
+        self._graphql = GraphqlReader(sources, self._named, describer)
         self._everywhere: list[Guard] = []
         self._around: list[UsedName] = []
 
@@ -224,7 +226,7 @@ class _Reader:
         for folder in folders:
             path = self._sources.one(folder / "index")
             if path is not None:
-                self._everywhere += read_start(self._sources, path)
+                self._everywhere += read_start(self._sources, path, self._describer)
 
     def _scan(self) -> None:
         """Read what any file may contain: subscriptions to hooks, added middlewares, GraphQL extensions."""
@@ -244,8 +246,8 @@ class _Reader:
                 else:
                     self._hooks.read_object(*self._sources.resolved(module, value), uid)
             calls = (found for found in walk(module.root) if found.type == "call_expression")
-            self._everywhere += added_middlewares(module, calls)
-            self._everywhere += replaced_while_running(module)
+            self._everywhere += added_middlewares(module, calls, self._describer)
+            self._everywhere += replaced_while_running(module, self._describer)
             self._graphql.read(module)
 
     def _changed_routes(self) -> Iterator[Guard]:
@@ -254,8 +256,8 @@ class _Reader:
         return (guard for guard in changed if f"{guard.name} routes" not in self._ported.routes)
 
     def _rest(self) -> None:
-        read_cron(self._sources)
-        read_migrations(self._sources)
+        read_cron(self._sources, self._describer)
+        read_migrations(self._sources, self._describer)
         read_packages(self._sources, self._packages)
         read_modules(self._sources)
         for guard in self._everywhere:
