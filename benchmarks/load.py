@@ -27,7 +27,7 @@ from rich.table import Table
 
 from benchmarks.__main__ import postgresql_url
 from benchmarks.load_data import ARTICLES, AUTHORS, TOKEN_FILE, fill, write_project
-from octavo.cli.progress import progress_bar
+from octavo.cli.terminal import progress_bar
 from tests.cli.processes import Server, serving
 from tests.models.site import postgresql_variables
 

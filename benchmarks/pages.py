@@ -15,7 +15,7 @@ from rich.table import Table
 
 from benchmarks.pages_data import FORM, SHELF, make_project
 from benchmarks.pages_watch import Taken, Watch
-from octavo.cli.progress import progress_bar
+from octavo.cli.terminal import progress_bar
 from tests.browser import MISSING, Page, find_browser, open_page
 from tests.cli.processes import serving
 from tests.pages.articles import ARTICLE

@@ -25,7 +25,7 @@ import psutil  # type: ignore[import-untyped]
 from PIL import Image
 
 from benchmarks.load_data import write_project
-from octavo.cli.progress import progress_bar
+from octavo.cli.terminal import progress_bar
 from octavo.content.media.storage.base import TEMPORARY
 from tests.cli.processes import Server, run, serving
 

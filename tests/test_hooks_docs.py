@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.events.event import Event
-from octavo.events.names import EVENTS
+from octavo.events.event import EVENTS, Event
 from tests.worked_examples import ROOT, Example, answer, read_examples
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,7 @@ import apsw
 import pytest
 from click.testing import Result
 
-from octavo.cli.secret_places import is_open_to_all
+from octavo.cli.secret_checks import is_open_to_all
 from octavo.database import open_database
 from tests.cli.conftest import Call, purges, refused, said
 from tests.cli.projects import STORY, write_type

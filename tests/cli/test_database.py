@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.cli.secret_places import is_open_to_all
+from octavo.cli.secret_checks import is_open_to_all
 from tests.cli.conftest import Call, answered, refused, said
 from tests.cli.projects import STORY, write_type
 from tests.postgresql_server import PostgresqlServer, database_name

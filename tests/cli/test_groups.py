@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from octavo import __version__
 from octavo.cli import main
-from octavo.cli.former_commands import FORMER_COMMANDS, FORMER_OPTIONS
+from octavo.cli.groups import FORMER_COMMANDS, FORMER_OPTIONS
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:

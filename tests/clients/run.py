@@ -18,8 +18,8 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from octavo.modeling.typings.python.own_code import render_own_code
-from octavo.modeling.typings.typescript.front_end import render_front_end
+from octavo.modeling.typings.python import render_own_code
+from octavo.modeling.typings.typescript import render_front_end
 from octavo.schema.loader import load_registry
 from octavo.v4.schema_typings import render_v4_schemas
 from tests.cli.processes import PATIENCE, ROOT, run, serving

@@ -12,9 +12,8 @@ from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError, ValidationError
 from octavo.database.change_feed import ChangeFeed
 from octavo.events import origin
-from octavo.events.event import Event
+from octavo.events.event import AFTER_COMMIT, EVENTS, Event
 from octavo.events.hooks import DEEPEST, HookFailed, Hooks
-from octavo.events.names import AFTER_COMMIT, EVENTS
 from octavo.project import InvalidCode
 from octavo.schema.content_types import ContentType
 from tests.models.workshop_fixtures import Workshop

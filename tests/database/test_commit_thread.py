@@ -8,7 +8,7 @@ from threading import Event, current_thread
 
 import pytest
 
-from octavo.database.commit_thread import CommitThread
+from octavo.database.group_commit import CommitThread
 
 pytestmark = pytest.mark.anyio
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from octavo.operations.runtime.admin_languages import FOLDER
+from octavo.operations.runtime.static_files import LANGUAGES_FOLDER
 from tests.cli.processes import ROOT
 from tests.pages.desk import ADA
 
@@ -18,6 +18,6 @@ def magazine(folder: Path, language: str | None = None) -> Path:
     project = folder / "magazine"
     shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
     if language is not None:
-        (project / FOLDER).mkdir(parents=True)
-        (project / FOLDER / f"{language}.json").write_text("{}", encoding="utf-8")
+        (project / LANGUAGES_FOLDER).mkdir(parents=True)
+        (project / LANGUAGES_FOLDER / f"{language}.json").write_text("{}", encoding="utf-8")
     return project

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from octavo.cli import main
 from octavo.modeling.refactoring.rename import plan_rename
 from octavo.project import InvalidCode
-from octavo.project.installed_plugins import installed_plugins
-from octavo.project.plugins import plugins_in_use, read_config
+from octavo.project.plugins import installed_plugins, plugins_in_use, read_config
 from octavo.settings import load_settings
 from octavo.testing import open_site
 from tests.cli.projects import STORY, write_type

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 import pytest
 
+from octavo.api.http.sending import PIECE
 from octavo.api.http.static import CHUNK
-from octavo.api.http.transfers import PIECE
 from tests.api.http.asgi import receiver, scope_of
 from tests.models.people import write
 from tests.models.site import Site, open_bookshop, postgresql_variables

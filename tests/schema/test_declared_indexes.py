@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.schema.content_types import ContentType
-from octavo.schema.declared_indexes import CONTAINS, DeclaredIndex, IndexKey
+from octavo.schema.content_types import CONTAINS, ContentType, DeclaredIndex, IndexKey
 from octavo.schema.definition_values import Reader
 from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.parse_indexes import renamed_keys

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from octavo.settings import SettingsError, load_settings
-from octavo.settings.former_keys import FORMER_KEYS
 from octavo.settings.keys import snake
 from octavo.settings.model import TABLES
+from octavo.settings.sources import FORMER_KEYS
 
 NAMES = {f"{key.file}.{key.dotted}" for table in TABLES.values() for key in table.rows()}
 

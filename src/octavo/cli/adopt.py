@@ -15,7 +15,7 @@ from rich.text import Text
 from octavo.cli.base import Command, json_option, refuse, say, say_json
 from octavo.settings.keys import camel
 from octavo.settings.package_json import find_v4_project
-from octavo.v4.adoption.drafts.writing import write_drafts
+from octavo.v4.adoption.drafts.files import write_drafts
 from octavo.v4.adoption.examine import examine
 from octavo.v4.adoption.markdown import to_markdown
 from octavo.v4.adoption.report import DraftItem, Report

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from octavo.accounts.administrators.audit import COMMAND, TABLE, Entry, read_audit
-from octavo.accounts.administrators.audit_export import entry_json, export_audit
+from octavo.accounts.administrators.audit_list import entry_json, export_audit
 from octavo.cli.base import json_option, project_option, read_settings, say_json, say_table, with_database
 from octavo.database.connection import Database
 from octavo.settings import Settings

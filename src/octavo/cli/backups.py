@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
-from octavo.cli.progress import progress_bar
+from octavo.cli.terminal import progress_bar
 from octavo.core.clock import format_timestamp
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
@@ -21,8 +21,7 @@ from octavo.database.unit_of_work import unit_of_work
 from octavo.events.jobs import backup_records
 from octavo.operations.backups.bucket import Bucket, bucket_of
 from octavo.operations.backups.making import make_copy, store_of, verify_copy
-from octavo.operations.backups.problems import BackupFailed
-from octavo.operations.backups.store import Copy
+from octavo.operations.backups.store import BackupFailed, Copy
 from octavo.operations.runtime.open_resources import open_project_database
 from octavo.settings import Settings
 

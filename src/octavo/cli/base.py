@@ -20,8 +20,7 @@ import click
 from octavo.access.authorization.actions import actions_of
 from octavo.accounts.administrators.audit import TABLE as AUDIT
 from octavo.accounts.administrators.audit import Audit
-from octavo.cli.former_commands import FORMER_OPTIONS
-from octavo.cli.groups import check_command, command_path
+from octavo.cli.groups import FORMER_OPTIONS, check_command, command_path
 from octavo.core.errors import OctavoError, ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.core.plurals import counted
@@ -30,10 +29,14 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import with_keeper
 from octavo.events import origin
 from octavo.events.outbox import Outbox
-from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import BackupFailed
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.open_purges import open_purges, purging_tables
-from octavo.operations.runtime.open_resources import migrations_folder, open_project_database
+from octavo.operations.runtime.open_resources import (
+    migrations_folder,
+    open_project_database,
+    open_purges,
+    purging_tables,
+)
 from octavo.operations.runtime.options import audit_options
 from octavo.operations.runtime.prepare_database import StartFailed, prepare_database
 from octavo.operations.transfer.problems import SeedError, TransferError
@@ -99,7 +102,7 @@ _START_WARNINGS: Final = (
     "octavo.operations.runtime.site",
     "octavo.operations.runtime.definitions",
     "octavo.operations.runtime.field_guards",
-    "octavo.operations.runtime.admin_languages",
+    "octavo.operations.runtime.static_files",
     "octavo.operations.runtime.open_mailer",
     "octavo.operations.runtime.open_storage",
     "octavo.v4.closed_operations",
@@ -347,7 +350,7 @@ def say_json(value: Any) -> None:
 
 def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]], empty: str = "") -> None:
     """Print rows below their headings, or `empty` if there are none. Cells in a pipe are not truncated."""
-    from octavo.cli.tables import print_table
+    from octavo.cli.terminal import print_table
 
     rows = list(rows)
     if empty and not rows:

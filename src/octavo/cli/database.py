@@ -26,8 +26,8 @@ from octavo.cli.base import (
 from octavo.cli.database_copy import copy
 from octavo.cli.hidden import hidden
 from octavo.cli.migrations import connected, migrate, migrations
-from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename, rename_component, rename_table
+from octavo.cli.terminal import progress_bar
 from octavo.core.plurals import counted
 from octavo.database.connection import Database, IntegrityViolation
 from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
@@ -36,13 +36,18 @@ from octavo.database.duplicate_single_types import DuplicateEntries, find_surplu
 from octavo.database.maintained_counts import CountMaintenance, TotalState
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
-from octavo.database.option_changes import find_option_changes
-from octavo.database.option_previews import preview_options
+from octavo.database.option_changes import find_option_changes, preview_options
 from octavo.database.rule_conflicts import Conflict, find_conflicts
 from octavo.database.sqlite_copy import NotADatabase, copy_database
-from octavo.database.synchronize import Changes, SyncReport, found_tables, plan_changes, synchronize
+from octavo.database.synchronize import (
+    Changes,
+    SyncReport,
+    find_unserved_content,
+    found_tables,
+    plan_changes,
+    synchronize,
+)
 from octavo.database.unit_of_work import unit_of_work
-from octavo.database.unserved_content import find_unserved_content
 from octavo.database.vacuum import vacuum
 from octavo.events.jobs import backup_records
 from octavo.events.outbox import Outbox
@@ -58,8 +63,12 @@ from octavo.operations.backups.restoring import (
 )
 from octavo.operations.backups.restoring import restore as put_back
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.open_purges import open_purges, purging_tables
-from octavo.operations.runtime.open_resources import migrations_folder, open_project_database
+from octavo.operations.runtime.open_resources import (
+    migrations_folder,
+    open_project_database,
+    open_purges,
+    purging_tables,
+)
 from octavo.operations.runtime.options import hides_future, own_tables
 from octavo.operations.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry

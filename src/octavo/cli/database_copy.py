@@ -6,18 +6,18 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say, warn
-from octavo.cli.brought_webhooks import active_webhooks, print_active_webhooks
-from octavo.cli.progress import progress_bar
+from octavo.cli.terminal import progress_bar
+from octavo.cli.webhooks import active_webhooks, print_active_webhooks
 from octavo.core.plurals import counted
 from octavo.database import SQLITE_PREFIX, open_database
 from octavo.database.connection import Database
 from octavo.database.vacuum import vacuum
 from octavo.events.outbox import Outbox
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.open_purges import open_purges
+from octavo.operations.runtime.open_resources import open_purges
 from octavo.operations.runtime.options import own_tables
 from octavo.operations.runtime.prepare_database import reach_database
-from octavo.operations.transfer.database_copy.copier import CopyOptions, CopyReport, Progress, copy_database
+from octavo.operations.transfer.database_copy import CopyOptions, CopyReport, Progress, copy_database
 from octavo.settings import Settings
 from octavo.settings.database_url import read_database_url
 

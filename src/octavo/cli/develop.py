@@ -14,9 +14,8 @@ from typing import Final
 import click
 from watchfiles import awatch
 
-from octavo.cli.address import address_of
 from octavo.cli.base import ServingCommand, check_project, project_option, say, with_database
-from octavo.cli.running import remove_record
+from octavo.cli.running import address_of, remove_record
 from octavo.cli.start import announce, host_option, port_option, variables
 from octavo.content.writer import EntryWriter
 from octavo.core.plurals import counted
@@ -30,7 +29,7 @@ from octavo.operations.runtime.project_files import ENVIRONMENT, FOLDERS, Mark, 
 from octavo.operations.runtime.server import serve_changing
 from octavo.operations.transfer.scaffold import add_secrets
 from octavo.operations.transfer.seed import SeedReport, load_seed, read_requests
-from octavo.project.installed_plugins import GROUP
+from octavo.project.plugins import GROUP
 from octavo.settings import Settings, load_settings, missing_secrets
 from octavo.settings.files.server import UNIX
 
@@ -174,7 +173,7 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
 
 def load(settings: Settings) -> None:
     """Load the seed if the database has no entries."""
-    from octavo.cli.progress import progress_bar
+    from octavo.cli.terminal import progress_bar
 
     async def work(database: Database) -> SeedReport | None:
         media = open_media(settings, database, open_storage(settings))

@@ -13,7 +13,7 @@ from rich.markdown import Markdown
 
 from octavo.cli.base import Command, refuse, say, say_table
 from octavo.core.text_limits import close_match
-from octavo.operations.manual.pages import Page, all_pages, groups, line_with, root, search
+from octavo.operations.manual import Page, all_pages, groups, line_with, root, search
 
 _MOST_FOUND: Final = 20
 _WIDEST: Final = 110

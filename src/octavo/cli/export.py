@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
-from octavo.cli.progress import progress_bar
+from octavo.cli.terminal import progress_bar
 from octavo.core.plurals import counted
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_resources import open_project_database
@@ -16,7 +16,7 @@ from octavo.operations.runtime.open_storage import open_storage
 from octavo.operations.runtime.prepare_database import reach_database
 from octavo.operations.transfer.archive.parts import Part, chosen_parts
 from octavo.operations.transfer.archive.writer import archive_path, new_archive
-from octavo.operations.transfer.exporting.exporter import ExportReport, Progress, export_project
+from octavo.operations.transfer.exporter import ExportReport, Progress, export_project
 from octavo.settings import Settings
 from octavo.settings.v4_versions import known_version
 

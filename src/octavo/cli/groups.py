@@ -1,4 +1,4 @@
-"""Command groups that know the names and short help of their commands, and load a command on call."""
+"""Command groups that load a command on call, with renamed commands and those of installed packages."""
 
 import importlib
 from collections.abc import Mapping
@@ -6,12 +6,58 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from octavo.cli.former_commands import FORMER_COMMANDS
 from octavo.core.errors import MissingExtra, is_missing_parser
 from octavo.core.text_limits import close_match
 
 if TYPE_CHECKING:
-    from octavo.cli.added_commands import AddedCommand
+    from importlib.metadata import EntryPoint
+from typing import Final
+
+from octavo.core.values import dataclass
+
+FORMER_COMMANDS: Final[Mapping[str, str]] = {
+    "db advise": "db suggest-indexes",
+    "db migration": "generate migration",
+    "jobs dead": "jobs list --failed",
+    "locales default": "locales set-default",
+}
+"""Commands, without `octavo`, by their former names."""
+
+FORMER_OPTIONS: Final[Mapping[str, str]] = {
+    "db totals --keep": "--enable",
+    "db totals --remove": "--disable",
+}
+"""Options by command and former name."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedCommand:
+    """A command of an installed package."""
+
+    entry: "EntryPoint"
+
+    @property
+    def distribution(self) -> str:
+        """The package's name, for display."""
+        return self.entry.dist.name if self.entry.dist is not None else "a package"
+
+    def load(self) -> click.Command:
+        """Import the command. Raises ClickException if that fails."""
+        name, value = self.entry.name, self.entry.value
+        try:
+            command = self.entry.load()
+        except Exception as error:  # importing a package can raise anything
+            raise click.ClickException(f"{name}, of {self.distribution}: {type(error).__name__}: {error}") from error
+        if not isinstance(command, click.Command):
+            raise click.ClickException(f"{name}, of {self.distribution}: {value} is not a click command")
+        return command
+
+
+def added_commands(group: str) -> Mapping[str, AddedCommand]:
+    """Return the commands of a group of entry points, by name. Scans all packages."""
+    from importlib.metadata import entry_points
+
+    return {entry.name: AddedCommand(entry) for entry in entry_points(group=group)}
 
 
 def command_path(ctx: click.Context) -> str:
@@ -78,10 +124,8 @@ class LazyGroup(click.Group):
             with formatter.section("Commands of plugins"):
                 formatter.write_dl([(name, f"from {added[name].distribution}") for name in sorted(added)])
 
-    def _added(self) -> "Mapping[str, AddedCommand]":
+    def _added(self) -> Mapping[str, AddedCommand]:
         """Return the commands of installed packages. They cannot replace built-in commands."""
         if not self._plugins:
             return {}
-        from octavo.cli.added_commands import added_commands
-
         return {name: added for name, added in added_commands(self._plugins).items() if name not in self._rows}

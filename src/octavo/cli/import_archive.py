@@ -8,16 +8,15 @@ from typing import Final
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, say, warn
-from octavo.cli.brought_webhooks import active_webhooks, print_active_webhooks
 from octavo.cli.export import parts_of, parts_options
-from octavo.cli.progress import progress_bar
+from octavo.cli.terminal import progress_bar
+from octavo.cli.webhooks import active_webhooks, print_active_webhooks
 from octavo.core.plurals import counted
 from octavo.database.vacuum import vacuum
 from octavo.events.outbox import Outbox
 from octavo.operations.backups.restoring import require_unused
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.open_purges import open_purges
-from octavo.operations.runtime.open_resources import migrations_folder, open_project_database
+from octavo.operations.runtime.open_resources import migrations_folder, open_project_database, open_purges
 from octavo.operations.runtime.open_storage import open_storage
 from octavo.operations.runtime.options import own_tables
 from octavo.operations.runtime.prepare_database import bring_up_to_date, check_types, reach_database

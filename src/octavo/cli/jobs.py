@@ -26,8 +26,7 @@ from octavo.database.unit_of_work import unit_of_work
 from octavo.events.dead_letters import DeadLetters
 from octavo.events.jobs.registry import TOPIC
 from octavo.events.jobs.scheduler import known_tasks
-from octavo.events.outbox import Outbox
-from octavo.events.pending_messages import describe_message, list_waiting
+from octavo.events.outbox import Outbox, describe_message, list_waiting
 from octavo.operations.runtime.options import own_tables
 from octavo.project.naming import did_you_mean
 

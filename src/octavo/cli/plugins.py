@@ -10,8 +10,7 @@ import click
 from octavo.cli.base import Group, json_option, project_option, read_settings, say_json, say_table
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
-from octavo.project.installed_plugins import PluginPackage, installed_plugins
-from octavo.project.plugins import plugins_in_use
+from octavo.project.plugins import PluginPackage, installed_plugins, plugins_in_use
 from octavo.schema.definition_files import DefinitionFiles
 from octavo.settings import Settings
 from octavo.settings.files.plugins import BUILT_IN

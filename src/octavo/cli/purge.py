@@ -9,7 +9,7 @@ from octavo.database.connection import Database
 from octavo.events.outbox import Outbox
 from octavo.events.purging.tags import ALL, ANY, entries_tag
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.open_purges import open_purges
+from octavo.operations.runtime.open_resources import open_purges
 from octavo.operations.runtime.options import own_tables
 
 

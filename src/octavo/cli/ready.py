@@ -12,7 +12,7 @@ from urllib.request import Request
 
 import click
 
-from octavo.cli.address import local_url, silence
+from octavo.cli.running import local_url, silence
 from octavo.cli.unix_http import is_address, opener_for
 from octavo.core.plurals import counted
 from octavo.settings import SettingsError, load_settings

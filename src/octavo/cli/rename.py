@@ -12,8 +12,8 @@ import click
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.migrations import connected
 from octavo.core.plurals import counted
-from octavo.database.component_rename import ComponentRenameRefused, RenamedRows
-from octavo.database.component_rename import rename_component as rename_rows
+from octavo.database.component_names import ComponentRenameRefused, RenamedRows
+from octavo.database.component_names import rename_component as rename_rows
 from octavo.database.migrations.files import new_migration
 from octavo.database.migrations.runner import Rehearsal, rehearse_source
 from octavo.modeling.refactoring.rename import RenamePlan, plan_rename, plan_table_rename

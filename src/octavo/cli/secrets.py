@@ -23,8 +23,7 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.cli.secret_checks import check_secrets
-from octavo.cli.secret_places import write_env
+from octavo.cli.secret_checks import check_secrets, write_env
 from octavo.core.clock import wall_time
 from octavo.core.errors import OctavoError
 from octavo.core.values import dataclass

@@ -10,9 +10,8 @@ from typing import Any, Final
 
 import click
 
-from octavo.cli.address import address_of
 from octavo.cli.base import Refused, ServingCommand, check_project, print_line, project_option, styled
-from octavo.cli.running import remove_record, write_record
+from octavo.cli.running import address_of, remove_record, write_record
 from octavo.operations.runtime.listening import passed_socket, place_of
 from octavo.operations.runtime.logs import flush_log, is_json, print_soon, set_up_lines
 from octavo.operations.runtime.process import Process

@@ -7,8 +7,8 @@ from typing import Final
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
-from octavo.modeling.typings.python.own_code import render_own_code
-from octavo.modeling.typings.typescript.front_end import render_front_end
+from octavo.modeling.typings.python import render_own_code
+from octavo.modeling.typings.typescript import render_front_end
 from octavo.operations.runtime.definitions import project_registry
 from octavo.schema.registry import Registry
 from octavo.v4.schema_typings import render_v4_schemas

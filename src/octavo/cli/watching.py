@@ -14,8 +14,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from octavo.cli.address import local_url, silence
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
+from octavo.cli.running import local_url, silence
 from octavo.cli.unix_http import is_address, opener_for
 from octavo.core.clock import format_timestamp
 from octavo.core.plurals import counted

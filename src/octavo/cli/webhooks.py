@@ -27,7 +27,7 @@ from octavo.events.outbox import Outbox
 from octavo.events.webhooks.deliveries import Delivery
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import EVENTS, V4_EVENTS, Webhook
-from octavo.operations.runtime.open_webhooks import open_poster, open_webhooks
+from octavo.operations.runtime.open_resources import open_poster, open_webhooks
 from octavo.operations.runtime.options import own_tables
 from octavo.settings.values import DURATION
 
@@ -277,3 +277,18 @@ def _show(webhook: Webhook, as_json: bool, *, with_secret: bool) -> None:
     for name, value in plain.items():
         text = ", ".join(value) if isinstance(value, list | tuple) else value
         say("[bold]{}[/] {}", f"{name}:", "" if text is None else text)
+
+
+async def active_webhooks(database: Database) -> list[str]:
+    """Return the active webhooks of a database, each with its id, name and URL."""
+    rows = await database.fetch_all("SELECT id, name, url, enabled FROM strapi_webhooks ORDER BY id")
+    return [f"{number} {name} ({url})" for number, name, url, enabled in rows if enabled]
+
+
+def print_active_webhooks(active: list[str]) -> None:
+    """Print which webhooks are active, and how to disable them before the service starts."""
+    if active:
+        say("[yellow]Active webhooks[/]: a service on this database sends its changes to")
+        for webhook in active:
+            say("  {}", webhook)
+        say("Disable them with `octavo webhooks disable ID`, before you start it, if this is not the live site.")

@@ -24,10 +24,21 @@ from octavo.content.write_locks import lock_entries, taken_entries
 from octavo.core.clock import format_timestamp, this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
-from octavo.events.event import Event, Params, Written
+from octavo.events.event import (
+    AFTER,
+    AFTER_COMMIT,
+    BEFORE,
+    CREATE,
+    DELETE,
+    PUBLISH,
+    UNPUBLISH,
+    UPDATE,
+    Event,
+    Params,
+    Written,
+)
 from octavo.events.hook_calls import HookCalls, begin, hooks_of
 from octavo.events.hooks import Hooks
-from octavo.events.names import AFTER, AFTER_COMMIT, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
 from octavo.project.naming import did_you_mean
 from octavo.query.plan.present_state import FactRow
 from octavo.schema.attributes import CREATED_AT, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT

@@ -25,12 +25,10 @@ from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.query.lifting import Origin, value_at
 from octavo.query.plan.entry_shape import MARK, Unlisted, find_unlisted_components
-from octavo.query.plan.lifted import LiftedParameter
 from octavo.query.plan.nesting import FLAT, Nesting, nesting
 from octavo.query.plan.nodes import LiteralShape, ReadPlan, Shape, Slot
-from octavo.query.plan.planning import Value
+from octavo.query.plan.planning import LiftedParameter, ReadLimits, Value
 from octavo.query.plan.read import Planned
-from octavo.query.plan.read_limits import ReadLimits
 from octavo.query.plan.rows import RowsQuery, plan_rows
 from octavo.query.plan.sources import Sources, sources_of
 from octavo.query.sql.read.json_shapes import StatementTooLong

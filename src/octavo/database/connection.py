@@ -12,6 +12,7 @@ float and str, a text type only str, an integer type only int; arrays take a lis
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from math import isnan
 from time import perf_counter
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
@@ -323,3 +324,13 @@ class Observed:
     def __exit__(self, *_: object) -> None:
         if self._watch is not None:
             self._watch.report(self._text, perf_counter() - self._began)
+
+
+def check_values(values: Values) -> None:
+    """Reject NUL characters (PostgreSQL cannot store them, SQLite's functions stop at them) and NaN (becomes NULL)."""
+    for value in values:
+        if value.__class__ is str:
+            if "\0" in value:
+                raise UnsuitableValue("text with a NUL character")
+        elif value.__class__ is float and isnan(value):
+            raise UnsuitableValue("NaN is not a number")

@@ -18,8 +18,7 @@ from octavo.database.synchronize import found_tables
 from octavo.query.sql.ddl.changes import CreateIndex, difference
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import wanted_tables
-from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
+from octavo.query.sql.dialects.base import Dialect, IndexStatements
 from octavo.schema.registry import Registry
 
 logger = logging.getLogger(__name__)

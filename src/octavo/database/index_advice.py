@@ -9,8 +9,7 @@ from octavo.query.operators import Test
 from octavo.query.plan.index_candidates import AttributeTest, IndexableRead
 from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.attributes import LOCALE, PUBLISHED_AT
-from octavo.schema.content_types import ContentType
-from octavo.schema.declared_indexes import CONTAINS, ORDER, DeclaredIndex
+from octavo.schema.content_types import CONTAINS, ORDER, ContentType, DeclaredIndex
 from octavo.schema.definition_values import Reader
 from octavo.schema.parse_indexes import read_declared_indexes, with_parts_indexes
 from octavo.schema.problems import DefinitionProblem

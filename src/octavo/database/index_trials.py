@@ -12,7 +12,7 @@ from octavo.query.sql.ddl.physical import physical_name, physical_tables
 from octavo.query.sql.ddl.substring_indexes import parts_indexes, parts_tables
 from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.physical_names import column_name, table_name
-from octavo.schema.declared_indexes import CONTAINS
+from octavo.schema.content_types import CONTAINS
 from octavo.schema.registry import Registry
 
 _PLACE: Final = re.compile(r"[?$](\d+)")

@@ -1,4 +1,4 @@
-"""Changes of content types' options since the last synchronization, and their effects on entries.
+"""Changes of content types' options since the last synchronization: their effects on entries, and previews of these.
 
 The former options are stored with the tables; for databases of Strapi v4, in its own record of content types. If a
 type gains drafts or locales, its entries are published or get the default locale, as in v4. If it loses them, v4
@@ -9,7 +9,7 @@ Marks are set only when an option is lost, and replace those of an earlier loss.
 a type with drafts, marks of drafts have no effect, which is also correct on nodes with older definitions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import orjson
@@ -19,9 +19,8 @@ from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, Transaction
 from octavo.database.leases import TABLE
-from octavo.database.option_record import OptionRecord, Options
+from octavo.database.option_record import OptionRecord, Options, is_served_elsewhere
 from octavo.database.rule_conflicts import NewRule
-from octavo.database.serving_nodes import is_served_elsewhere
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.dialects.base import Dialect
@@ -363,3 +362,56 @@ def describe_hidden(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for uid, reasons in found.items():
         entries = " and ".join(counted(count, *_WORDS[reason]) for reason, count in reasons.items())
         yield f"{uid}: {entries} hidden since its options changed. To list, publish or delete them: octavo db hidden"
+
+
+async def preview_options(
+    database: Database, options: OptionChanges, tables: Collection[str], default_locale: str
+) -> tuple[str, ...]:
+    """Return a line for each content type whose entries will be published, hidden or get a locale, and for each former
+    table with rows. Nothing is changed. `tables` are the names of the existing tables."""
+    locale = options.default_locale or default_locale
+    lines = [line for change in options.changes for line in await _of_change(database, change, tables, locale)]
+    for content_type in _types_getting_a_locale(options):
+        column = "locale IS NULL" if content_type in options.unfilled else None
+        if count := await _count(database, content_type, column):
+            lines.append(f"{content_type.uid}: {counted(count, 'entry gets', 'entries get')} the locale {locale}")
+    return (*lines, *map(str, options.left))
+
+
+async def _of_change(database: Database, change: OptionChange, tables: Collection[str], locale: str) -> list[str]:
+    uid, lines = change.content_type.uid, list[str]()
+    if change.gets_drafts:
+        count = await _count(database, change.content_type, _unpublished(database, change, tables))
+        if count:
+            lines.append(f"{uid}: {counted(count, 'entry', 'entries')} will be published, because drafts are on now")
+    for reason, ids in await marked_by(database, database.dialect, change, locale):
+        if ids and reason == DRAFT:
+            words = counted(len(ids), "draft", "drafts")
+            lines.append(f"{uid}: {words} will be hidden, because drafts are off now")
+        elif ids:
+            words = counted(len(ids), "entry of another locale", "entries of other locales")
+            lines.append(f"{uid}: {words} will be hidden, because locales are off now")
+    return lines
+
+
+def _unpublished(database: Database, change: OptionChange, tables: Collection[str]) -> str | None:
+    """Return the condition for the entries that a change publishes; None for all."""
+    if "published_at" not in change.columns:
+        return None
+    collection = database.dialect.literal(table_name(change.content_type))
+    marked = f"SELECT entry_id FROM {HIDDEN_ENTRIES.name} WHERE collection = {collection} AND reason = '{DRAFT}'"
+    known = HIDDEN_ENTRIES.name in tables
+    return f"published_at IS NULL AND id NOT IN ({marked})" if known else "published_at IS NULL"
+
+
+def _types_getting_a_locale(options: OptionChanges) -> Iterator[ContentType]:
+    yield from options.unfilled
+    for change in options.changes:
+        if change.content_type.localized and "locale" not in change.columns:
+            yield change.content_type
+
+
+async def _count(database: Database, content_type: ContentType, condition: str | None) -> int:
+    table = database.dialect.quote(physical_name(table_name(content_type), database.dialect))
+    where = "" if condition is None else f" WHERE {condition}"
+    return int(await database.fetch_value(f"SELECT count(*) FROM {table}{where}"))

@@ -5,10 +5,15 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.core.clock import wall_time
 from octavo.core.values import dataclass
+from octavo.database.connection import Connection
+from octavo.database.leases import TABLE
 from octavo.database.rule_conflicts import RuleName
 from octavo.query.sql.ddl.tables import wanted_tables
+from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import table_name
+from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.attributes import Enumeration, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
@@ -213,3 +218,15 @@ def _flag(raw: Any, *path: str) -> bool:
     for name in path:
         raw = raw.get(name) if isinstance(raw, dict) else None
     return raw is True
+
+
+PREFIX: Final = "serving "
+_COUNT: Final = RawStatement(f"""
+SELECT count(*) FROM {TABLE.name} WHERE name LIKE '{PREFIX}%' AND holder LIKE {{holders}} AND expires_at > {{now}}""")
+
+
+async def is_served_elsewhere(connection: Connection, dialect: Dialect, mark: str) -> bool:
+    """Return whether a process serves definitions with this mark (`option_record.serving_mark`). The table of leases
+    must exist."""
+    counting = _COUNT.bind(dialect, holders=f"% {mark}%", now=int(wall_time()))
+    return bool(await connection.fetch_value(*counting))

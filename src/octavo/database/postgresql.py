@@ -32,21 +32,24 @@ from octavo.database.connection import (
     TransactionFailed,
     Values,
     Watch,
+    check_values,
 )
 from octavo.database.connection_share import is_shared, place, request_share
 from octavo.database.index_trials import no_values
 from octavo.database.operator_freeze import FREEZE_INTERVAL, OperatorFreeze
 from octavo.database.pool import Pool, PoolUse
-from octavo.database.postgresql_apart import APART, IndependentConnection
 from octavo.database.postgresql_connection import (
+    APART,
+    LOCK_HOLDERS,
     NOT_YET_THERE,
+    IndependentConnection,
     Server,
     check_schema,
     close_connection,
     connection_settings,
+    describe_holder,
 )
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
-from octavo.database.postgresql_locks import LOCK_HOLDERS, describe_holder
 from octavo.database.postgresql_poolers import check_for_pooler, check_keeps_statements
 from octavo.database.postgresql_transaction import (
     BEGIN_READING,
@@ -59,7 +62,6 @@ from octavo.database.postgresql_transaction import (
 )
 from octavo.database.request_coalescing import RequestCoalescer
 from octavo.database.topology import ALONE, ServerUse, Topology
-from octavo.database.values import check_values
 from octavo.database.versions import Versions
 from octavo.database.watchdog import Watchdog
 from octavo.query.sql.dialects.base import Dialect

@@ -12,7 +12,9 @@ import asyncpg
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.values import dataclass
-from octavo.database.connection import DatabaseMisconfigured
+from octavo.database.connection import DatabaseMisconfigured, Row, StatementCount, Values
+from octavo.database.postgresql_errors import raise_translated
+from octavo.database.postgresql_transaction import first_bytes
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.topology import Parameters, Role
 from octavo.query.sql.dialects.quoting import quoted
@@ -247,3 +249,64 @@ async def close_connection(connection: asyncpg.Connection) -> None:
     """Close gracefully or, if that takes too long, terminate."""
     with contextlib.suppress(Exception):
         await connection.close(timeout=_CLOSE_SECONDS)
+
+
+LOCK_HOLDERS: Final = """
+SELECT DISTINCT c.relname::text, l.pid, a.usename::text, a.application_name, a.state,
+    extract(epoch FROM clock_timestamp() - a.xact_start)::integer AS seconds
+FROM pg_locks l JOIN pg_class c ON c.oid = l.relation LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.granted AND l.pid IS DISTINCT FROM pg_backend_pid() AND c.relname = ANY($1)
+    AND a.state IS DISTINCT FROM 'idle'
+    AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+ORDER BY seconds DESC NULLS FIRST LIMIT 3"""
+
+
+def describe_holder(
+    table: str, pid: int | None, user: str | None, application: str | None, state: str | None, seconds: int | None
+) -> str:
+    """Describe the holder of a lock. Its statement is left out, because it may contain sensitive data."""
+    if pid is None:
+        return f"{table}: a prepared transaction"
+    known = ", ".join(text for text in (application, f"user {user}" if user else "", state) if text)
+    return f"{table}: process {pid} ({known}) for {seconds or 0} s"
+
+
+APART: Final = "SET default_transaction_read_only = off; SET statement_timeout = 0; SET lock_timeout = 0"
+
+
+class IndependentConnection:
+    """Implements `Connection`."""
+
+    def __init__(self, counted: StatementCount, connection: asyncpg.Connection) -> None:
+        self._counted = counted
+        self._connection = connection
+
+    async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
+        self._counted.statements += 1
+        try:
+            rows: Sequence[Row] = await self._connection.fetch(text, *values)
+        except BaseException as error:
+            raise_translated(error, self._connection)
+        return rows
+
+    async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
+        rows = await self.fetch_all(text, values)
+        return rows[0] if rows else None
+
+    async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
+        row = await self.fetch_row(text, values)
+        return None if row is None else row[0]
+
+    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
+        return first_bytes(await self.fetch_row(text, values))
+
+    async def execute(self, text: str, values: Values = ()) -> int:
+        return len(await self.fetch_all(text, values))
+
+    async def execute_script(self, text: str) -> None:
+        self._counted.statements += 1
+        try:
+            await self._connection.execute(text)
+        except BaseException as error:
+            raise_translated(error, self._connection)

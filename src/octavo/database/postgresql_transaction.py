@@ -19,10 +19,10 @@ from octavo.database.connection import (
     StatementRefused,
     TransactionFailed,
     Values,
+    check_values,
 )
 from octavo.database.operator_freeze import OPERATORS_DEFAULT
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
-from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
 
 WorkT = TypeVar("WorkT")

@@ -22,9 +22,8 @@ from octavo.database.connection import (
 from octavo.database.pool import PoolUse
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
-from octavo.database.primary_log import PrimaryLog
 from octavo.database.read_positions import READER, UNKNOWN
-from octavo.database.replica import Replica
+from octavo.database.replica import PrimaryLog, Replica
 from octavo.database.topology import ALONE, Parameters, ServerUse, Topology
 
 _INTERVALS: Final = 0.05, 1.0

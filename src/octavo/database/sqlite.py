@@ -19,7 +19,6 @@ import apsw
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.ambient import joined
-from octavo.database.commit_thread import CommitThread
 from octavo.database.connection import (
     LARGEST_ANSWER,
     DatabaseMisconfigured,
@@ -30,9 +29,10 @@ from octavo.database.connection import (
     TransactionFailed,
     Values,
     Watch,
+    check_values,
 )
 from octavo.database.connection_share import place, request_share
-from octavo.database.group_commit import GroupCommit
+from octavo.database.group_commit import CommitThread, GroupCommit
 from octavo.database.index_trials import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.read_placement import LOOP_SECONDS, FairLock, Place, ReadDuration, ReadPlacement
@@ -48,7 +48,6 @@ from octavo.database.sqlite_connection import (
 )
 from octavo.database.sqlite_transaction import SqliteTransaction, StatementRunner
 from octavo.database.topology import ServerUse
-from octavo.database.values import check_values
 from octavo.database.versions import Versions
 from octavo.database.writer_time_limit import WriterTimeLimit, WriterUse
 from octavo.query.sql.dialects.base import Dialect

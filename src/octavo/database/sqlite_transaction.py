@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
 from octavo.core.threads import in_computing_thread
-from octavo.database.connection import Links, Observed, Row, StatementCount, TransactionFailed, Values
+from octavo.database.connection import Links, Observed, Row, StatementCount, TransactionFailed, Values, check_values
 from octavo.database.sqlite_connection import (
     Collect,
     ResultT,
@@ -19,7 +19,6 @@ from octavo.database.sqlite_connection import (
     first_value,
     touched,
 )
-from octavo.database.values import check_values
 from octavo.database.writer_time_limit import WriterUse
 
 AnswerT = TypeVar("AnswerT")

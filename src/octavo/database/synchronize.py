@@ -471,3 +471,22 @@ def orphans_text(dialect: Dialect, table: str, key: ForeignKey) -> str:
         f"SELECT count(*) FROM {dialect.quote(table)} s WHERE s.{name} IS NOT NULL "
         f"AND NOT EXISTS (SELECT 1 FROM {dialect.quote(key.target)} t WHERE t.id = s.{name})"
     )
+
+
+async def find_unserved_content(connection: Connection, dialect: Dialect, losing: Iterable[Change]) -> tuple[str, ...]:
+    """Return a line for each column or table with content among changes that lose data."""
+    lines = []
+    for change in losing:
+        table = dialect.quote(change.table)
+        if isinstance(change, DropColumn):
+            place = f"{change.table}.{change.column.name}"
+            text = f"SELECT count(*) FROM {table} WHERE {dialect.quote(change.column.name)} IS NOT NULL"
+        elif isinstance(change, DropTable):
+            place, text = change.table, f"SELECT count(*) FROM {table}"
+        else:
+            continue
+        count = int(await connection.fetch_value(text, long=True))
+        if count:
+            values = counted(count, "value" if isinstance(change, DropColumn) else "row")
+            lines.append(f"{place}: {values} will not be served, because the definitions do not have it")
+    return tuple(lines)

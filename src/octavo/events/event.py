@@ -1,7 +1,7 @@
-"""Event: the argument of hooks."""
+"""Event: the argument of hooks, and the names of events that can have hooks."""
 
 from dataclasses import field
-from typing import Any, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from octavo.core.values import dataclass
 from octavo.events.origin import Source
@@ -97,3 +97,30 @@ class Event:
     def shared(self) -> RequestState:
         """The `request.state` of the current request. Empty if the request ran no project code."""
         return shared_state()
+
+
+CREATE: Final = "create"
+UPDATE: Final = "update"
+DELETE: Final = "delete"
+PUBLISH: Final = "publish"
+UNPUBLISH: Final = "unpublish"
+FIND_ONE: Final = "find_one"
+FIND_MANY: Final = "find_many"
+
+CHANGES: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH)
+"""Changes of one entry."""
+MANY: Final = ("create_many", "update_many", "delete_many")
+"""Bulk changes."""
+READS: Final = (FIND_ONE, FIND_MANY)
+SCHEDULE_FAILED: Final = "schedule_failed"
+"""A scheduled publication or unpublication has failed. This event only has hooks after the commit."""
+
+BEFORE: Final = "before_"
+AFTER: Final = "after_"
+AFTER_COMMIT: Final = "after_commit_"
+
+EVENTS: Final = (
+    *(f"{moment}{action}" for action in (*CHANGES, *MANY, *READS) for moment in (BEFORE, AFTER)),
+    *(f"{AFTER_COMMIT}{action}" for action in (*CHANGES, SCHEDULE_FAILED)),
+)
+"""All events, by the names of functions in `lifecycles.py`."""

@@ -16,9 +16,8 @@ from octavo.core.values import dataclass
 from octavo.database.unit_of_work import CannotShareCommit, UnitOfWork
 from octavo.events import origin
 from octavo.events.after_commit import TOPIC, keep, ordering_key
-from octavo.events.event import Event, Params, Written
+from octavo.events.event import CREATE, DELETE, UPDATE, Event, Params, Written
 from octavo.events.hooks import Hooks, TypeHooks
-from octavo.events.names import CREATE, DELETE, UPDATE
 from octavo.project.naming import did_you_mean
 
 Data = dict[str, Any]

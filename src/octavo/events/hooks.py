@@ -17,8 +17,7 @@ from octavo.core.errors import LoggedError, OctavoError
 from octavo.core.values import dataclass
 from octavo.database.connection import IntegrityViolation, TransactionConflict
 from octavo.events import origin
-from octavo.events.event import Event
-from octavo.events.names import AFTER, AFTER_COMMIT, EVENTS, FIND_MANY, FIND_ONE, READS, SCHEDULE_FAILED
+from octavo.events.event import AFTER, AFTER_COMMIT, EVENTS, FIND_MANY, FIND_ONE, READS, SCHEDULE_FAILED, Event
 from octavo.events.outbox import Outbox
 from octavo.project import CodeProblem, Function, InvalidCode, function_at
 from octavo.project.failures import describe, failure_place

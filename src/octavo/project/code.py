@@ -24,14 +24,13 @@ from typing import Any, Final
 
 from octavo.core.text_limits import close_match
 from octavo.core.values import dataclass
-from octavo.project.file_locations import OWNERS, below_owners, code_name, owner_name
 from octavo.project.functions import Function, function_at
 from octavo.project.lifecycles import MOMENTS, PATTERNS, Lifecycles, read_lifecycles
-from octavo.project.modules import Modules, unload, without_bytecode
+from octavo.project.modules import OWNERS, Modules, below_owners, code_name, owner_name, unload, without_bytecode
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.routes import CoreRouter, InvalidRoute, Route
+from octavo.schema.definition_files import SourceFolder, project_source
 from octavo.schema.naming import kebab_case
-from octavo.schema.source_folders import SourceFolder, project_source
 
 _FOLDERS: Final = ("content-types", "controllers", "middlewares", "policies", "routes", "services")
 _HOOKS: Final = "lifecycles"

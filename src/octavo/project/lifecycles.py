@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from octavo.core.values import dataclass
-from octavo.project.file_locations import OWNERS
+from octavo.project.modules import OWNERS
 
 PATTERNS: Final = tuple(f"{folder}/*/content-types/*/lifecycles.py" for folder in OWNERS)
 MOMENTS: Final = ("before", "after")

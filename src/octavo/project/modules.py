@@ -18,9 +18,40 @@ from types import ModuleType
 from typing import Final
 
 from octavo.project.failures import PACKAGE_PREFIX, PLUGIN_PACKAGES, describe, failure_place, is_own_module
-from octavo.project.file_locations import python_files
 from octavo.project.problems import CodeProblem
-from octavo.schema.source_folders import SourceFolder
+from octavo.schema.definition_files import SourceFolder
+from octavo.schema.naming import kebab_case
+
+OWNERS: Final = {"api": "api", "extensions": "plugin", "plugins": "plugin"}
+"""Prefixes of names, by the folder in `src`: `plugins` are the project's own plugins, `extensions` extend built-in
+ones."""
+
+
+def below_owners(folder: str) -> tuple[str, ...]:
+    """Return the patterns for files in a folder of each API and each plugin."""
+    return tuple(f"{owners}/*/{folder}/*.py" for owners in OWNERS)
+
+
+def python_files(source: Path, *patterns: str) -> Iterator[Path]:
+    """Yield the matching files in `src`, pattern by pattern, except hidden ones, which editors create."""
+    for pattern in patterns:
+        for path in sorted(source.glob(pattern)):
+            if path.name != "__init__.py" and not path.name.startswith("."):
+                yield path
+
+
+def owner_name(path: Path, source: Path) -> str:
+    """Return `api::talk` for `src/api/talk`, `plugin::upload` for `src/extensions/upload`, `plugin::shop` for
+    `src/plugins/shop`, and `global::` otherwise."""
+    kind, owner, *_ = path.relative_to(source).parts
+    return f"{OWNERS[kind]}::{kebab_case(owner)}" if kind in OWNERS else "global::"
+
+
+def code_name(path: Path, source: Path) -> str:
+    """Return the name of a file's code: `global::is_owner`, `api::talk.is-owner`, `plugin::upload.content-api`."""
+    owner = owner_name(path, source)
+    return f"{owner}{path.stem}" if owner.endswith("::") else f"{owner}.{kebab_case(path.stem)}"
+
 
 _ANYTHING: Final = (Exception, SystemExit, KeyboardInterrupt, CancelledError)
 """Any exception of the project's code is reported instead of propagated."""

@@ -8,27 +8,78 @@ A plugin is enabled in `config/plugins.toml`; an installed plugin that is not li
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
 
+from octavo.core.values import dataclass
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
+from octavo.schema.definition_files import SourceFolder
+from octavo.settings.files.plugins import BUILT_IN
 
 if TYPE_CHECKING:
-    from octavo.project.installed_plugins import PluginPackage
+    from importlib.metadata import EntryPoint
 
+GROUP: Final = "octavo.plugins"
+_RESTART: Final = "; if it was installed while Octavo runs, restart Octavo"
 _FILE: Final = "config/plugins.toml"
 _INSTALL: Final = "; install its package, then restart Octavo"
 
 
-def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPackage, ...]":
+@dataclass(frozen=True, slots=True)
+class PluginPackage:
+    """An installed plugin: its name, its package and the package's folder. `version` is the distribution's."""
+
+    name: str
+    package: str
+    version: str
+    source: SourceFolder
+
+
+def installed_plugins() -> dict[str, PluginPackage]:
+    """Return the installed plugins by name, without running their code. Raises InvalidCode if one is not a package.
+
+    Scans all packages, so it is called only if a plugin is in use.
+    """
+    from importlib.metadata import entry_points
+
+    problems: list[CodeProblem] = []
+    found: dict[str, PluginPackage] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+        plugin = _read(entry)
+        if plugin is None:
+            problems.append(CodeProblem(_place(entry), f"{entry.value} is not an installed package{_RESTART}"))
+        elif entry.name in BUILT_IN or entry.name in found:
+            problems.append(CodeProblem(_place(entry), f"another plugin is also named {entry.name}"))
+        else:
+            found[entry.name] = plugin
+    if problems:
+        raise InvalidCode(problems)
+    return found
+
+
+def _read(entry: "EntryPoint") -> PluginPackage | None:
+    spec = find_spec(entry.value) if entry.value.isidentifier() else None
+    folders = spec.submodule_search_locations if spec is not None else None
+    if not folders:
+        return None
+    folder = Path(next(iter(folders)))
+    version = entry.dist.version if entry.dist is not None else ""
+    return PluginPackage(entry.name, entry.value, version, SourceFolder(folder, folder.parent, entry.value))
+
+
+def _place(entry: "EntryPoint") -> str:
+    distribution = entry.dist.name if entry.dist is not None else "a package"
+    return f"{distribution}: entry point {entry.name}"
+
+
+def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> tuple[PluginPackage, ...]:
     """Return the plugins enabled in `plugins.toml`. Raises InvalidCode for those that are not installed."""
     wanted = [name for name, table in tables.items() if table.get("enabled") is True]
     if not wanted:
         return ()
-    from octavo.project.installed_plugins import installed_plugins
-
     known = installed_plugins()
     missing = [
         CodeProblem(f"{_FILE}: {name}", f"the plugin is not installed{did_you_mean(name, known) or _INSTALL}")
@@ -41,7 +92,7 @@ def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPack
 
 
 def read_configs(
-    plugins: "Iterable[PluginPackage]", tables: Mapping[str, Mapping[str, Any]], kinds: Mapping[Path, Any]
+    plugins: Iterable[PluginPackage], tables: Mapping[str, Mapping[str, Any]], kinds: Mapping[Path, Any]
 ) -> dict[str, Any]:
     """Return the config of each enabled plugin. `kinds` are their `Settings`, by folder. Raises InvalidCode."""
     return {

@@ -1,4 +1,4 @@
-"""ContentType and Component: named sets of attributes with their options."""
+"""ContentType and Component: named sets of attributes with their options and declared indexes."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -7,7 +7,28 @@ from typing import Any, Final
 
 from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
-from octavo.schema.declared_indexes import DeclaredIndex
+
+CONTAINS: Final = "contains"
+"""A substring index."""
+ORDER: Final = "order"
+"""An index for sorting and comparing."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexKey:
+    """One attribute of an index, and its direction."""
+
+    attribute: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredIndex:
+    """An index over scalars of a content type, in order of significance. `kind` is `ORDER` or `CONTAINS`."""
+
+    keys: tuple[IndexKey, ...]
+    kind: str = ORDER
+
 
 UPLOAD: Final = "plugin::upload"
 USERS_PERMISSIONS: Final = "plugin::users-permissions"

@@ -1,4 +1,4 @@
-"""Read definition files in v4's layout: `api`, `components` and `extensions` of source folders."""
+"""Read definition files in v4's layout: `api`, `components` and `extensions` of a project's `src` and of plugins."""
 
 import json
 from collections import Counter
@@ -10,7 +10,26 @@ from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.values import dataclass
 from octavo.schema.naming import component_uid, content_type_uid, kebab_case
 from octavo.schema.problems import DefinitionProblem, warning
-from octavo.schema.source_folders import SourceFolder
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFolder:
+    """A folder of definitions and code. File names in messages are relative to `root`. `package`: the import name of an
+    installed package."""
+
+    path: Path
+    root: Path
+    package: str | None = None
+
+    def name(self, file: Path) -> str:
+        """Return a file's name in messages."""
+        return file.relative_to(self.root).as_posix() if file.is_relative_to(self.root) else file.as_posix()
+
+
+def project_source(project: Path) -> SourceFolder:
+    """Return the `src` folder of a project."""
+    return SourceFolder(project / "src", project)
+
 
 Raw = dict[str, Any]
 

@@ -21,12 +21,17 @@ from octavo.schema.builtin_attributes import with_builtin_attributes
 from octavo.schema.check import unsound
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
-from octavo.schema.definition_files import DefinitionFile, DefinitionFiles, PluginDefinitions
+from octavo.schema.definition_files import (
+    DefinitionFile,
+    DefinitionFiles,
+    PluginDefinitions,
+    SourceFolder,
+    project_source,
+)
 from octavo.schema.definition_values import Reader
 from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, did_you_mean, warning
 from octavo.schema.registry import Registry
-from octavo.schema.source_folders import SourceFolder, project_source
 from octavo.schema.tolerance import tolerate, without_missing_plugins
 
 """The source of definitions that are not in a file of the project."""

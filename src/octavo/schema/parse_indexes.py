@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from octavo.schema.attributes import AnyAttribute, Scalar
-from octavo.schema.declared_indexes import CONTAINS, ORDER, DeclaredIndex, IndexKey
+from octavo.schema.content_types import CONTAINS, ORDER, DeclaredIndex, IndexKey
 from octavo.schema.definition_values import Reader, unknown
 from octavo.schema.problems import did_you_mean
 from octavo.schema.scalar_types import SCALAR_TYPES, TEXT_KINDS, ValueKind

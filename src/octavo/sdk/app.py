@@ -14,8 +14,7 @@ from octavo.core.mail.mailers import Mailer
 from octavo.core.values import dataclass
 from octavo.events.event import Event
 from octavo.events.hooks import Hooks
-from octavo.events.jobs.functions import JobOptions
-from octavo.events.jobs.registry import Jobs
+from octavo.events.jobs.registry import JobOptions, Jobs
 from octavo.events.webhooks.store import Webhooks
 from octavo.project.naming import did_you_mean
 from octavo.schema.content_types import ContentType

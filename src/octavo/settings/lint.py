@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Final
 
-from octavo.core.forms.web_links import is_web_link
+from octavo.core.forms.texts import is_web_link
 from octavo.core.text_limits import close_match
 from octavo.settings.files.plugins import BUILT_IN
 from octavo.settings.model import Settings
-from octavo.settings.placing import placed
 from octavo.settings.problems import SettingsProblem
+from octavo.settings.sources import placed
 
 _URL: Final = ("server", "url")
 _ADMIN: Final = ("admin", "path")

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 from octavo.settings import values
-from octavo.settings.cache_checks import cache_problems
 from octavo.settings.compat import RULES
 from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
 from octavo.settings.lint import lint_warnings, not_meant, unsafe
 from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
 from octavo.settings.package_json import depends_on
-from octavo.settings.placing import placed
 from octavo.settings.problems import SettingsError, SettingsProblem
-from octavo.settings.provider_checks import check_providers
+from octavo.settings.provider_checks import cache_problems, check_providers
 from octavo.settings.sign_in_providers import provider_problems
 from octavo.settings.sources import (
     Found,
@@ -28,6 +26,7 @@ from octavo.settings.sources import (
     find_files,
     format_value,
     misspelt,
+    placed,
     read_env_file,
     read_files,
     read_v4_variables,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from typing import Any
 
-from octavo.core.forms.web_links import EXPECTED, is_web_link
+from octavo.core.forms.texts import EXPECTED, is_web_link
 from octavo.core.values import dataclass
 from octavo.settings import values
 from octavo.settings.keys import camel, canonical

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from octavo.modeling.typings.typescript.front_end import key
+from octavo.modeling.typings.typescript import key
 from octavo.schema.attributes import (
     UID,
     AnyAttribute,

@@ -14,7 +14,7 @@ from octavo.access.authentication.sign_in_log import report_failed_sign_in, repo
 from octavo.accounts.administrators.provisioning import ensure_first_administrator
 from octavo.core.clock import Clock
 from octavo.core.errors import UnauthorizedError
-from octavo.core.log_folding import LogFolding
+from octavo.core.outage_log import LogFolding
 from octavo.database.connection import Database
 from octavo.operations.runtime.logs import JsonLines, TextLines
 from octavo.operations.runtime.process import Process, build

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from octavo.access.authentication.api_tokens import create_token
-from octavo.access.authorization.denials import DenialLog
+from octavo.access.authorization.actor import DenialLog
 from octavo.cli import main
 from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
@@ -21,7 +21,7 @@ from tests.cli.projects import database_variables, make_project
 
 FIND = "api::story.story.find"
 ME = "plugin::users-permissions.user.me"
-LOGGER = "octavo.access.authorization.denials"
+LOGGER = "octavo.access.authorization.actor"
 Open = Callable[[Any], Awaitable[tuple[Process, Client]]]
 
 

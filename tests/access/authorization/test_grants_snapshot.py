@@ -3,8 +3,8 @@
 import orjson
 
 from octavo.access.authorization.actor import ANONYMOUS, Actor
-from octavo.access.authorization.grants_snapshot import ApiToken, GrantsSnapshot, read_grants
 from octavo.access.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
+from octavo.access.authorization.role_grants import ApiToken, GrantsSnapshot, read_grants
 
 
 def test_nothing_stored() -> None:

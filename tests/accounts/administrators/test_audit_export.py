@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from octavo.accounts.administrators.audit import TABLE, write_command
-from octavo.accounts.administrators.audit_export import UnsettledAudit, export_audit
+from octavo.accounts.administrators.audit_list import UnsettledAudit, export_audit
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 

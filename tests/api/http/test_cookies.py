@@ -3,7 +3,7 @@
 import pytest
 
 from octavo.api.http.cookies import Cookie, read_cookies
-from octavo.api.http.origins import is_own_page, origins_of
+from octavo.api.http.cors import is_own_page, origins_of
 from tests.api.http.asgi import request_of
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from octavo.api.http.options import CorsMode, CorsOptions, HttpOptions
-from octavo.operations.runtime.http_options import http_options
+from octavo.operations.runtime.options import http_options
 from octavo.operations.transfer.scaffold import make_project
 from octavo.settings import load_settings
 from tests.api.http.asgi import answer_path_values, app_with, ask

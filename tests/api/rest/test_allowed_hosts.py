@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.operations.runtime.http_options import http_options
+from octavo.operations.runtime.options import http_options
 from octavo.settings import load_settings
 from tests.api.rest.conftest import OpenClub
 from tests.models.club import NEVER, SAFE, SECRETS

@@ -14,7 +14,7 @@ from octavo.api.graphql.document.documents import Documents
 from octavo.content.controllers.prepared_reads import MOST_PREPARED_HERE
 from octavo.content.controllers.reading import ContentReads
 from octavo.operations.runtime import process
-from octavo.query.plan.read_limits import ReadLimits, limits_by_cost
+from octavo.query.plan.planning import ReadLimits, limits_by_cost
 from octavo.settings.files.api import Reads
 from tests.api.http.asgi import call
 from tests.models.site import Site

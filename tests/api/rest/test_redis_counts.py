@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from octavo.access.authentication.attempt_counts import RedisCounts, RedisMissing
 from octavo.access.authentication.rate_limits import RateLimitOptions, RateLimits
-from octavo.access.authentication.redis_rate_limits import RedisCounts, RedisMissing
 from octavo.core.errors import RateLimitError
 from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.process import build

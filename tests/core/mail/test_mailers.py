@@ -14,8 +14,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 from octavo.core.mail.folder import FolderMailer
 from octavo.core.mail.mailers import MailProblem, Message, NoMailer, Sender
 from octavo.core.mail.mime import to_mime, to_text
-from octavo.core.mail.smtp import SmtpMailer
-from octavo.core.mail.smtp_server import SmtpServer
+from octavo.core.mail.smtp import SmtpMailer, SmtpServer
 
 pytestmark = pytest.mark.anyio
 

@@ -9,7 +9,7 @@ import pytest
 
 from octavo.core.clock import this_moment
 from octavo.events.dead_letters import DeadLetters
-from octavo.events.jobs.functions import NotAJob
+from octavo.events.jobs.registry import NotAJob
 from octavo.operations.runtime.process import Process, build
 from octavo.project import InvalidCode
 from octavo.settings import load_settings

@@ -16,7 +16,7 @@ import pytest
 
 from octavo.access.authentication.api_tokens import create_token
 from octavo.core.clock import this_moment
-from octavo.events.pending_messages import describe_message, list_waiting
+from octavo.events.outbox import describe_message, list_waiting
 from octavo.operations.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError

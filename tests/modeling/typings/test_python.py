@@ -12,8 +12,7 @@ from typing import get_type_hints
 import pytest
 from mypy import api
 
-from octavo.modeling.typings.python.names import names_of
-from octavo.modeling.typings.python.own_code import render_own_code
+from octavo.modeling.typings.python import names_of, render_own_code
 from octavo.query.operators import LOGICAL, OPERATORS
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry

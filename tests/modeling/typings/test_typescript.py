@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.modeling.typings.typescript.front_end import render_front_end
+from octavo.modeling.typings.typescript import render_front_end
 from octavo.query.operators import LOGICAL, OPERATORS
 from octavo.schema.registry import Registry
 from octavo.v4.javascript.parse import parse_text

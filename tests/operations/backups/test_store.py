@@ -9,8 +9,7 @@ import pytest
 from octavo.events.jobs.backup_records import ABANDONED, RETRY, Record
 from octavo.events.jobs.schedule import Schedule
 from octavo.operations.backups.making import compare
-from octavo.operations.backups.problems import BackupFailed
-from octavo.operations.backups.store import Copy, Counts, Manifest, Store, kept, link_tree
+from octavo.operations.backups.store import BackupFailed, Copy, Counts, Manifest, Store, kept, link_tree
 
 HOUR = 3_600_000
 NOON = int(datetime(2026, 3, 18, 12, tzinfo=UTC).timestamp() * 1000)

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from octavo.cli import main
-from octavo.operations.manual.pages import Page, all_pages, line_with, root, search
+from octavo.operations.manual import Page, all_pages, line_with, root, search
 from tests.browser import MISSING, find_browser, open_page
 from tests.cli.conftest import refused, said
 

@@ -13,8 +13,14 @@ import pytest
 
 from octavo.content.manager.component_owners import ComponentOwners
 from octavo.content.media.storage.local import LocalStorage
-from octavo.database.component_names import ComponentNames, Meaning, OtherName
-from octavo.database.component_rename import ComponentRenameRefused, RenamedRows, rename_component
+from octavo.database.component_names import (
+    ComponentNames,
+    ComponentRenameRefused,
+    Meaning,
+    OtherName,
+    RenamedRows,
+    rename_component,
+)
 from octavo.database.connection import Row
 from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.prepare_database import prepare_database
@@ -22,7 +28,7 @@ from octavo.operations.runtime.process import build
 from octavo.operations.transfer.archive.parts import ENTITIES, Part
 from octavo.operations.transfer.archive.reader import open_archive
 from octavo.operations.transfer.archive.writer import new_archive
-from octavo.operations.transfer.exporting.exporter import export_project
+from octavo.operations.transfer.exporter import export_project
 from octavo.query.sql.physical_names import component_table
 from tests.api.graphql.asking import ask
 from tests.api.http.asgi import Answer, call

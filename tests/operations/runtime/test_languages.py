@@ -9,8 +9,7 @@ import pytest
 from octavo.api.http.application import HttpApplication
 from octavo.api.http.options import HttpOptions
 from octavo.api.http.router import Router
-from octavo.operations.runtime.admin_languages import FOLDER, own_languages
-from octavo.operations.runtime.static_files import static_files
+from octavo.operations.runtime.static_files import LANGUAGES_FOLDER, own_languages, static_files
 from octavo.settings import Settings
 from tests.api.http.asgi import ask
 
@@ -27,9 +26,9 @@ def project(tmp_path: Path) -> Path:
         "ar": '{"ui.save": 1}',
         'x" onload="': "{}",
     }
-    (tmp_path / FOLDER).mkdir(parents=True)
+    (tmp_path / LANGUAGES_FOLDER).mkdir(parents=True)
     for name, text in files.items():
-        (tmp_path / FOLDER / f"{name}.json").write_text(text, encoding="utf-8")
+        (tmp_path / LANGUAGES_FOLDER / f"{name}.json").write_text(text, encoding="utf-8")
     return tmp_path
 
 

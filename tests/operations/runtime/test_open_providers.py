@@ -16,8 +16,7 @@ from octavo.core.mail.folder import FolderMailer
 from octavo.core.mail.http_mailers import MailgunMailer, SendgridMailer, SesMailer
 from octavo.core.mail.mailers import Mailer, MailProblem, Message, NoMailer, Sender
 from octavo.core.mail.sendmail import SendmailMailer
-from octavo.core.mail.smtp import SmtpMailer
-from octavo.core.mail.smtp_server import SmtpServer
+from octavo.core.mail.smtp import SmtpMailer, SmtpServer
 from octavo.operations.runtime.open_mailer import open_mailer
 from octavo.operations.runtime.open_storage import _temporary_folder, open_storage, warn_unwritable
 from octavo.settings import Settings, SettingsError, load_settings

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from octavo.operations.telemetry import metrics, traces
-from octavo.operations.telemetry.traced_parts import TracedAuthenticator
+from octavo.operations.telemetry.child_spans import TracedAuthenticator
 from tests.models.fixtures import open_copy
 from tests.models.people import Hands
 from tests.models.site import Site

@@ -15,7 +15,7 @@ from octavo.operations.transfer.archive.parts import Part
 from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive
 from octavo.operations.transfer.archive.schemas import differences
 from octavo.operations.transfer.archive.writer import new_archive
-from octavo.operations.transfer.exporting.exporter import ExportReport, export_project
+from octavo.operations.transfer.exporter import ExportReport, export_project
 from octavo.operations.transfer.importing.importer import ImportReport, check_parts, import_archive
 from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry

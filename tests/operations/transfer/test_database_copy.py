@@ -15,7 +15,7 @@ from octavo.database.leases import TABLE
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 from octavo.operations.runtime.prepare_database import prepare_database
-from octavo.operations.transfer.database_copy.copier import CopyOptions, CopyReport, copy_database
+from octavo.operations.transfer.database_copy import CopyOptions, CopyReport, copy_database
 from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry

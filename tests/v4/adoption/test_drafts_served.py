@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from octavo.v4.adoption.drafts.writing import write_drafts
+from octavo.v4.adoption.drafts.files import write_drafts
 from octavo.v4.adoption.report import DraftItem
 from tests.project.rest.shop import Shop, open_shop, write_code
 from tests.v4.config.project import PACKAGES

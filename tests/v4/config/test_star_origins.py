@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from octavo.api.http.options import CorsMode
-from octavo.operations.runtime.http_options import http_options
+from octavo.operations.runtime.options import http_options
 from octavo.settings import Settings
 from octavo.settings.findings import Finding
 from tests.v4.config.project import read

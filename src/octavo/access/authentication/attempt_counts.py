@@ -1,12 +1,13 @@
 """Counters for rate limits, based on the library `limits`. Imported only when the first attempt is counted.
 
-Counts are stored in memory, in the project's database, or in a given storage.
+Counts are stored in memory, in the project's database, or in Redis or Valkey, for services on several machines.
 """
 
-from typing import Final, Literal
+import importlib
+from typing import Any, Final, Literal
 
 from limits import RateLimitItemPerSecond
-from limits.aio.storage import MemoryStorage, Storage
+from limits.aio.storage import MemoryStorage, RedisStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
@@ -97,3 +98,39 @@ class DatabaseStorage(Storage):
     async def clear(self, key: str) -> None:
         """Delete one counter."""
         await self._database.execute(*_CLEAR.bind(self._dialect, name=key))
+
+
+_PREFIX: Final = "octavo"
+_PATIENCE: Final = 2.0
+
+
+class RedisMissing(Exception):
+    """Redis cannot be used: the library is not installed or the URL is invalid. The message is shown to users."""
+
+
+class RedisCounts:
+    """Counters at a URL such as `redis://user:password@host:6379/0`, `rediss://...` or `unix:///path`."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            redis: Any = importlib.import_module("redis.asyncio")
+        except ImportError:
+            raise RedisMissing("requires the redis package: pip install 'octavo[redis]'") from None
+        try:
+            self._pool = redis.ConnectionPool.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
+        except ValueError as error:
+            raise RedisMissing(f"expected a URL such as redis://host:6379/0: {error}") from None
+
+    def open_storage(self) -> Storage:
+        """Return the storage for `limits`."""
+        return RedisStorage(
+            "redis://",
+            wrap_exceptions=True,
+            implementation="redispy",
+            key_prefix=_PREFIX,
+            connection_pool=self._pool,
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._pool.aclose()

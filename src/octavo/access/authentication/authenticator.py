@@ -28,8 +28,8 @@ from octavo.access.authentication.credentials import (
 from octavo.access.authentication.sign_in_log import report_expired_token, report_failed_sign_in
 from octavo.access.authentication.token_versions import revoke_tokens_of_blocked
 from octavo.access.authorization.actor import Actor
-from octavo.access.authorization.grants_snapshot import ApiToken, GrantsSnapshot, grants_statement, read_grants
 from octavo.access.authorization.permissions import NOTHING, PermissionSet
+from octavo.access.authorization.role_grants import ApiToken, GrantsSnapshot, grants_statement, read_grants
 from octavo.core.cache import Cache, CacheBudget
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import UnauthorizedError

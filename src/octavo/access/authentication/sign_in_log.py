@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from typing import Final, Literal, TypeAlias
 
 from octavo.core.counters import FAILED_SIGN_INS, LIMITED_SIGN_INS
-from octavo.core.log_folding import LogFolding
+from octavo.core.outage_log import LogFolding
 
 AccountKind: TypeAlias = Literal["administrator", "user", "api_token"]
 

@@ -19,7 +19,7 @@ from octavo.access.authorization.admin.catalogue import Catalogue
 from octavo.access.authorization.admin.fields import all_paths, leaves
 from octavo.core.clock import this_moment, wall_time
 from octavo.database.connection import Connection, Database
-from octavo.database.serving_nodes import PREFIX
+from octavo.database.option_record import PREFIX
 from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.raw_statement import RawStatement
 

@@ -13,8 +13,8 @@ from octavo.access.authentication.rate_limits import RateLimits
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators import request_bodies
 from octavo.accounts.administrators.accounts import Administrators
-from octavo.accounts.administrators.escalation import check_covers
 from octavo.accounts.administrators.request_bodies import checked, lowered
+from octavo.accounts.administrators.role_permissions import check_covers
 from octavo.accounts.administrators.row_writes import (
     TAKEN,
     NewRow,

@@ -12,7 +12,7 @@ from octavo.content.media.library import MediaLibrary
 from octavo.content.media.processing import IncomingFile, StoredFile
 from octavo.core.errors import ValidationError
 from octavo.core.forms import Number, Record, Text, at_most, check, problems_in
-from octavo.core.forms.place import ROOT
+from octavo.core.forms.printing import ROOT
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.raw_statement import RawStatement

@@ -1,4 +1,4 @@
-"""Read and write `admin_permissions`, the permissions of administrator roles.
+"""Read and write `admin_permissions`, and check that an administrator has all permissions of some roles.
 
 Writers must hold the administrators' lock (`rows.lock_administrators`) in a unit of work.
 """
@@ -9,8 +9,13 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.access.authentication.admin_sessions import SUPER_ADMIN
+from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.catalogue import Catalogue
+from octavo.access.authorization.admin.escalation import all_within
+from octavo.access.authorization.admin.grants import Grant, read_grant
 from octavo.core.clock import this_moment
+from octavo.core.errors import ForbiddenError
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
@@ -161,3 +166,31 @@ def _parsed(text: Any) -> Any:
         return orjson.loads(text) if isinstance(text, str | bytes) else text
     except orjson.JSONDecodeError:
         return None
+
+
+_RIGHTS: Final = RawStatement("""
+SELECT l.role_id, p.action, p.subject, p.properties, p.conditions
+FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id""")
+_OWN_ROLES: Final = RawStatement("SELECT role_id FROM admin_users_roles_links WHERE user_id = {user}")
+_SUPER: Final = RawStatement("SELECT id FROM admin_roles WHERE code = {role}")
+
+
+async def check_covers(connection: Connection, dialect: Dialect, actor: Actor, roles: Sequence[int]) -> None:
+    """Raise ForbiddenError if any of these roles has permissions that the actor lacks."""
+    if actor.ability.everything or not roles:
+        return
+    rows = await connection.fetch_all(*_OWN_ROLES.bind(dialect, user=actor.id))
+    own_ids = {row[0] for row in rows}
+    if set(roles) <= own_ids:
+        return
+    supers = {row[0] for row in await connection.fetch_all(*_SUPER.bind(dialect, role=SUPER_ADMIN))}
+    rights = await connection.fetch_all(*_RIGHTS.bind(dialect), long=True)
+    own = _grants(rights, own_ids)
+    wanted = _grants(rights, set(roles) - own_ids)
+    if supers & set(roles) or not all_within(wanted, own):
+        raise ForbiddenError
+
+
+def _grants(rows: Sequence[Any], roles: set[int]) -> list[Grant]:
+    found = (read_grant(*row[1:]) for row in rows if row[0] in roles)
+    return [grant for grant in found if grant is not None]

@@ -19,10 +19,10 @@ from octavo.access.authorization.admin.catalogue import Catalogue
 from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.access.authorization.admin.escalation import check_grants_within
 from octavo.access.authorization.admin.grants import Grant, read_grant
-from octavo.accounts.administrators.escalation import check_covers
 from octavo.accounts.administrators.role_permissions import (
     Permission,
     StoredPermission,
+    check_covers,
     delete_permissions,
     insert_permissions,
     permissions_of_role,

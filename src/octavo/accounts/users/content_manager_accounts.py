@@ -23,7 +23,7 @@ from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, Problem
 from octavo.core.forms import REQUIRED, ROOT, Anything, Choice, Id, Items, Record, Rule, Shape, at_least, problems_in
-from octavo.core.forms.place import Place
+from octavo.core.forms.printing import Place
 
 _ROLE: Final = "role"
 

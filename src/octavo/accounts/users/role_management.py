@@ -1,4 +1,4 @@
-"""User roles: create, update and delete roles with their permissions. Shared by REST, GraphQL and the admin API.
+"""User roles: read, create, update and delete them with their permissions. Shared by REST, GraphQL and the admin API.
 
 Raises ValidationError, ApplicationError and NotFoundError; ForbiddenError if an administrator gives users permissions
 beyond their own.
@@ -9,14 +9,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+import orjson
+
+from octavo.access.authorization.actions import ActionTree, action_tree
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.escalation import check_users_get_within
 from octavo.access.authorization.role_grants import LOCK, check_actions, granted_within, set_grants_within
 from octavo.accounts.users.user_rows import default_role
+from octavo.content.controllers.content import ContentController
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.reader import PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError, NotFoundError, Problem, ValidationError
 from octavo.core.text_limits import MAX_LABEL, transliterate
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.query.ast import Page, Populate, Query
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ROLE, ContentType
@@ -160,3 +169,93 @@ def _members(value: Any) -> Mapping[str, Any]:
 
 def _items(value: Any) -> Iterable[tuple[str, Any]]:
     return _members(value).items()
+
+
+_EVERY_ONE: Final = Query(page=Page(with_count=False))
+_WITH_USERS: Final = replace(_EVERY_ONE, populate=(Populate(name="users", query=Query(), count=True),))
+_WITH_ACTIONS: Final = Query(populate=(Populate(name="permissions", query=Query(fields=("action",))),))
+
+
+class RoleReading:
+    """Reads user roles and the actions that they can be granted."""
+
+    def __init__(self, controller: ContentController) -> None:
+        self._controller = controller
+
+    async def all(self) -> list[dict[str, Any]]:
+        """Return all roles, with the number of their users (`nb_users`)."""
+        found, _ = await self._controller.reads.find(self._prepare(_WITH_USERS, By.LIST))
+        roles: list[dict[str, Any]] = orjson.loads(found)
+        for role in roles:
+            role["nb_users"] = role.pop("users")["count"]
+        return roles
+
+    async def one(self, role_id: int | None) -> dict[str, Any]:
+        """Return a role with all actions, each enabled or not. Raises NotFoundError."""
+        prepared = self._prepare(_WITH_ACTIONS, By.ID)
+        found = None if role_id is None else await self._controller.reads.find_any(prepared.bind(id=role_id))
+        if found is None:
+            raise NotFoundError("Role not found")
+        role: dict[str, Any] = orjson.loads(found)
+        granted = {permission["action"] for permission in role["permissions"]}
+        role["permissions"] = action_tree(self._controller.registry, granted, self._controller.own_actions)
+        return role
+
+    def actions(self) -> ActionTree:
+        """Return all actions that can be granted, none enabled."""
+        return action_tree(self._controller.registry, own=self._controller.own_actions)
+
+    def _prepare(self, query: Query, by: By) -> PreparedRead:
+        """Prepare a query without sanitizing it."""
+        role = self._controller.registry.content_types[ROLE]
+        own = ReadRequest(content_type=role, query=query, by=by, projection=Form.FLAT, drafts=Drafts.ANY)
+        return self._controller.reads.prepare(own, None)
+
+
+_BY_TYPE: Final = RawStatement("SELECT id FROM up_roles WHERE type = {type} ORDER BY id LIMIT 1")
+_KNOWN_TYPES: Final = "SELECT DISTINCT type FROM up_roles WHERE type IS NOT NULL ORDER BY type"
+_OF_ALL: Final = "SELECT DISTINCT action FROM up_permissions"
+_ROLE_OF: Final = RawStatement("SELECT role_id FROM up_users_role_links WHERE user_id = {user}")
+
+
+async def check_default_role(unit: UnitOfWork, dialect: Dialect, role_type: object) -> int:
+    """Return the id of the role with this type. Raises ValidationError, which lists the existing roles."""
+    await unit.connection.lock(LOCK)
+    role_id = await role_of_type(unit, dialect, role_type) if isinstance(role_type, str) else None
+    if role_id is None:
+        known = ", ".join(str(row[0]) for row in await unit.connection.fetch_all(_KNOWN_TYPES))
+        message = f"default_role must be the type of an existing role: {known}"
+        raise ValidationError.from_problems([Problem(("default_role",), message)])
+    return role_id
+
+
+async def role_of_type(unit: UnitOfWork, dialect: Dialect, role_type: str) -> int | None:
+    """Return the id of the role with this type; None if there is none."""
+    found = await unit.connection.fetch_value(*_BY_TYPE.bind(dialect, type=role_type))
+    return None if found is None else int(found)
+
+
+async def check_roles_given(unit: UnitOfWork, dialect: Dialect, actor: Actor, roles: Iterable[int]) -> None:
+    """Raise ForbiddenError if any of these roles has permissions that an administrator lacks."""
+    if actor.kind != "administrator" or actor.ability.everything:
+        return
+    await unit.connection.lock(LOCK)
+    for role_id in roles:
+        check_users_get_within(actor, await granted_within(unit, dialect, role_id))
+
+
+async def check_all_users(unit: UnitOfWork, actor: Actor) -> None:
+    """Raise ForbiddenError if any role of users has permissions that an administrator lacks.
+
+    Required for settings that let an administrator act as any user.
+    """
+    if actor.kind != "administrator" or actor.ability.everything:
+        return
+    await unit.connection.lock(LOCK)
+    check_users_get_within(actor, [row[0] for row in await unit.connection.fetch_all(_OF_ALL, long=True) if row[0]])
+
+
+async def role_of_user(unit: UnitOfWork, dialect: Dialect, user_id: int) -> int | None:
+    """Return the id of a user's role."""
+    found = await unit.connection.fetch_value(*_ROLE_OF.bind(dialect, user=user_id))
+    return None if found is None else int(found)

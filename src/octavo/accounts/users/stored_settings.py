@@ -11,13 +11,13 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.users.granting import check_all_users, check_default_role, check_roles_given
 from octavo.accounts.users.providers.catalogue import ROWS
+from octavo.accounts.users.role_management import check_all_users, check_default_role, check_roles_given
 from octavo.content.core_store import CoreStore
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ValidationError
-from octavo.core.forms.web_links import EXPECTED, is_harmless, is_web_link
+from octavo.core.forms.texts import EXPECTED, is_harmless, is_web_link
 from octavo.core.mail.templates import BUILT_IN
 from octavo.settings.keys import canonical
 

@@ -11,7 +11,7 @@ from octavo.access.authorization.ability import CREATE, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.input_sanitizer import InputSanitizer
 from octavo.accounts.users import account_input as bodies
-from octavo.accounts.users.granting import check_roles_given, role_of_type, role_of_user
+from octavo.accounts.users.role_management import check_roles_given, role_of_type, role_of_user
 from octavo.accounts.users.user_rows import LOCAL, Account, AccountRows, lock_names
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.relation_input import InvalidRelations, named_targets

@@ -9,7 +9,7 @@ from typing import Any, Final
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader
 from octavo.core.errors import NotFoundError
-from octavo.core.forms.web_links import is_web_link
+from octavo.core.forms.texts import is_web_link
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection
 from octavo.query.plan.read import plan_read

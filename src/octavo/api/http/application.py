@@ -22,9 +22,17 @@ from octavo.api.http.request import Receive, Request, Scope, Send, without_prefi
 from octavo.api.http.request_ids import TRACE, name_of
 from octavo.api.http.response import FileResponse, LiveResponse, Response
 from octavo.api.http.router import Known, Router
-from octavo.api.http.sending import LiveAnswers, answer_too_late, close_websocket, refuse_crowded, send_file
+from octavo.api.http.sending import (
+    PIECE,
+    LiveAnswers,
+    Transfer,
+    Transfers,
+    answer_too_late,
+    close_websocket,
+    refuse_crowded,
+    send_file,
+)
 from octavo.api.http.static import Files
-from octavo.api.http.transfers import PIECE, Transfer, Transfers
 from octavo.core.plurals import counted
 from octavo.events.origin import WORK
 

@@ -10,7 +10,7 @@ from typing import Final
 import orjson
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.users.role_reading import RoleReading
+from octavo.accounts.users.role_management import RoleReading
 from octavo.api.http.operations import declare
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request

@@ -16,9 +16,8 @@ from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.core.errors import ClosedError
 from octavo.core.values import dataclass
 from octavo.events import origin
-from octavo.events.event import Event, Params
+from octavo.events.event import FIND_MANY, FIND_ONE, Event, Params
 from octavo.events.hooks import Hooks, TypeHooks
-from octavo.events.names import FIND_MANY, FIND_ONE
 from octavo.query.answer import Object
 from octavo.query.ast import Query
 from octavo.query.plan.planning import Value

@@ -22,8 +22,8 @@ from octavo.events.hooks import Hooks
 from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
 from octavo.query.cursors import opened
 from octavo.query.plan.index_candidates import IndexableRead, indexable_read
+from octavo.query.plan.planning import ReadLimits
 from octavo.query.plan.read import Planned, plan_read
-from octavo.query.plan.read_limits import ReadLimits
 from octavo.query.populate import merge
 from octavo.query.read_cost import check_cost
 from octavo.query.request import By, Drafts, Form, ReadRequest

@@ -15,8 +15,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.content.completeness import Completeness
 from octavo.content.controllers.writing import ContentWrites
 from octavo.content.many_entries import ManyEntriesUnit
-from octavo.content.schedule_failures import Failure
-from octavo.content.schedules import TOPIC, Plan, Planned, Schedules
+from octavo.content.schedules import TOPIC, Failure, Plan, Planned, Schedules
 from octavo.content.writer import EntryWriter
 from octavo.core.clock import read_moment, this_moment
 from octavo.core.errors import (
@@ -29,8 +28,8 @@ from octavo.core.errors import (
     problems_of,
 )
 from octavo.database.change_feed import Presence
+from octavo.events.event import SCHEDULE_FAILED
 from octavo.events.messages import Message, Topic, Undeliverable
-from octavo.events.names import SCHEDULE_FAILED
 from octavo.events.origin import SERVICE, WORK, Origin
 from octavo.schema.attributes import PUBLISHED_AT
 from octavo.schema.content_types import ContentType

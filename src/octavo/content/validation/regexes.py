@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import re2
 
-from octavo.content.validation.javascript_regex import InvalidPattern, for_re2, utf16
+from octavo.content.validation.javascript_regex import InvalidPattern, for_backtracking, for_re2, utf16
 
+MAX_SECONDS = 0.05
 Search = Callable[[str], bool]
 
 
@@ -39,9 +40,25 @@ def _compiled(pattern: str) -> Search:
             pass
         else:
             return lambda text: searched.search(utf16(text)) is not None
-    from octavo.content.validation.backtracking import backtracking  # rarely needed, and takes memory
+    return _backtracking(pattern)
 
-    return backtracking(pattern)
+
+def _backtracking(pattern: str) -> Search:
+    """Return a function that searches a text; a search that times out finds nothing. Raises InvalidPattern."""
+    import regex  # rarely needed, and takes memory
+
+    try:
+        searched = regex.compile(for_backtracking(pattern), regex.ASCII)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise InvalidPattern(str(error)) from error
+
+    def search(text: str) -> bool:
+        try:
+            return searched.search(utf16(text), timeout=MAX_SECONDS) is not None
+        except TimeoutError:
+            return False
+
+    return search
 
 
 def _quiet() -> re2.Options:

@@ -15,7 +15,7 @@ Messages, their order and their paths are those of Strapi v4, which uses yup: va
 type is not checked further, and errors of members come before those of the whole object.
 """
 
-from octavo.core.forms.place import ROOT, Place
+from octavo.core.forms.printing import ROOT, Place
 from octavo.core.forms.rules import (
     DEFINED,
     EMAIL,

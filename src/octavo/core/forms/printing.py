@@ -1,9 +1,12 @@
-"""Format values in validation messages in the same way as yup."""
+"""Format values and positions in validation messages in the same way as yup."""
 
 import json
 import math
 from collections.abc import Iterator
 from typing import Any, Final
+
+from octavo.core.errors import Problem
+from octavo.core.values import dataclass
 
 _MOST_PRINTED: Final = 1000
 _DEEPEST_PRINTED: Final = 10
@@ -80,3 +83,33 @@ def type_message(label: str, wanted: str, value: Any, given: Any = MISSING) -> s
     """Return the message for a value of the wrong type. `given` is the value before casting, if it was cast."""
     cast = "" if given is MISSING else f" (cast from the value `{print_value(given)}`)"
     return f"{label} must be a `{wanted}` type, but the final value was: `{print_value(value)}`{cast}."
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The position of a value: `permissions[0].action`, or as a path `("permissions", "0", "action")`."""
+
+    label: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The position in messages; the body itself is `this`."""
+        return self.label or "this"
+
+    def member(self, name: str) -> "Place":
+        """Return the position of an object's member."""
+        plain = f"{self.label}.{name}" if self.label else name
+        label = f'{self.label}["{name}"]' if "." in name else plain
+        return Place(label, (*self.path, name))
+
+    def item(self, index: int) -> "Place":
+        """Return the position of a list's item."""
+        return Place(f"{self.label}[{index}]", (*self.path, str(index)))
+
+    def problem(self, message: str) -> Problem:
+        """Return a problem at this position."""
+        return Problem(self.path, message)
+
+
+ROOT: Final = Place()

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from octavo.core.errors import Problem
-from octavo.core.forms.place import Place
-from octavo.core.forms.printing import MISSING
+from octavo.core.forms.printing import MISSING, Place
 from octavo.core.forms.texts import is_email
 from octavo.core.text_limits import MAX_EMAIL
 

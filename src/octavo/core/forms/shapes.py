@@ -5,8 +5,7 @@ from itertools import islice
 from typing import Any, ClassVar, Final
 
 from octavo.core.errors import Problem, ValidationError
-from octavo.core.forms.place import ROOT, Place
-from octavo.core.forms.printing import MISSING, print_number, type_message
+from octavo.core.forms.printing import MISSING, ROOT, Place, print_number, type_message
 from octavo.core.forms.rules import Rule
 from octavo.core.forms.texts import is_storable
 

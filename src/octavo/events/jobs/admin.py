@@ -11,8 +11,7 @@ from octavo.events.jobs.registry import TOPIC
 from octavo.events.jobs.schedule import InvalidSchedule, Schedule
 from octavo.events.jobs.scheduler import known_tasks
 from octavo.events.origin import actor_payload
-from octavo.events.outbox import Outbox
-from octavo.events.pending_messages import Waiting, list_waiting
+from octavo.events.outbox import Outbox, Waiting, list_waiting
 
 _MOST: Final = 100
 

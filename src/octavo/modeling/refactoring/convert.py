@@ -19,8 +19,7 @@ from octavo.database.conversions import ConversionStep, Unconvertible
 from octavo.database.synchronize import plan_changes
 from octavo.modeling.refactoring.rename import RenameRefused, find_definition
 from octavo.query.sql.ddl.changes import ChangeType
-from octavo.query.sql.ddl.column_type_names import type_word
-from octavo.query.sql.ddl.physical import physical_name
+from octavo.query.sql.ddl.physical import physical_name, type_word
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.attributes import Scalar

@@ -15,10 +15,10 @@ from typing import Any, Final
 from octavo.content.media.storage.base import StorageProblem
 from octavo.content.media.storage.s3 import S3Options, connect
 from octavo.core.values import dataclass
-from octavo.operations.backups.problems import BackupFailed
 from octavo.operations.backups.store import (
     LARGEST_MANIFEST,
     MANIFEST,
+    BackupFailed,
     Copy,
     Counts,
     Store,

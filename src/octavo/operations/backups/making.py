@@ -11,8 +11,7 @@ from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.operations.backups import postgresql, sqlite
 from octavo.operations.backups.bucket import Sent, bucket_of
-from octavo.operations.backups.problems import BackupFailed
-from octavo.operations.backups.store import Copy, Counts, Manifest, Store, digest_of, link_tree
+from octavo.operations.backups.store import BackupFailed, Copy, Counts, Manifest, Store, digest_of, link_tree
 from octavo.settings import Settings
 
 _MOST_NAMED: Final = 5

@@ -20,7 +20,7 @@ from octavo.operations.backups.postgresql_tools import (
     first_line,
     restore_database,
 )
-from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import BackupFailed
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.settings import Settings
 

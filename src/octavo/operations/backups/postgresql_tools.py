@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import BackupFailed
 from octavo.operations.runtime.database_servers import direct_server
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.settings import Settings

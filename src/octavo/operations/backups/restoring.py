@@ -11,8 +11,7 @@ from octavo.database import open_database
 from octavo.database.sqlite_copy import NotADatabase, copy_database, is_open_elsewhere
 from octavo.database.topology import Topology
 from octavo.operations.backups.postgresql_tools import find_tool, restore_database
-from octavo.operations.backups.problems import BackupFailed
-from octavo.operations.backups.store import Manifest, Store, read_copy
+from octavo.operations.backups.store import BackupFailed, Manifest, Store, read_copy
 from octavo.operations.runtime.database_servers import direct_server
 from octavo.operations.runtime.prepare_database import reach_database
 from octavo.settings import Settings

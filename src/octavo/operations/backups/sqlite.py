@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from octavo.database.sqlite_copy import NotADatabase, copy_database
-from octavo.operations.backups.problems import BackupFailed
+from octavo.operations.backups.store import BackupFailed
 
 _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
 FILE = "database.db"

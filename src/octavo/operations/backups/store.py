@@ -16,7 +16,11 @@ from typing import IO, Any, Final
 
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.values import dataclass
-from octavo.operations.backups.problems import BackupFailed
+
+
+class BackupFailed(Exception):
+    """A backup could not be created, verified or restored. The message has the reason, for display."""
+
 
 try:
     import fcntl

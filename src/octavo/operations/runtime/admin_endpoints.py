@@ -16,33 +16,32 @@ from octavo.accounts.administrators.live_settings import LiveSettingsRows
 from octavo.accounts.administrators.project_settings import ProjectSettings
 from octavo.accounts.administrators.roles import AdminRoles, RoleListing
 from octavo.accounts.administrators.tokens import TokenManagement, api_tokens, transfer_tokens
-from octavo.accounts.users.role_reading import RoleReading
+from octavo.accounts.users.role_management import RoleReading
 from octavo.accounts.users.stored_settings import StoredSettings
 from octavo.api.admin.content_routes import list_content_routes
 from octavo.api.admin.endpoints.administrators import AdministratorEndpoints
 from octavo.api.admin.endpoints.audit import AuditEndpoints
 from octavo.api.admin.endpoints.definitions import BuilderEndpoints, DefinitionPreviewEndpoints
-from octavo.api.admin.endpoints.draft_relations import DraftRelationEndpoints
 from octavo.api.admin.endpoints.entries import EntryAddressEndpoints, EntryEndpoints, RecentEndpoints
-from octavo.api.admin.endpoints.entry_changes import EntryChangeEndpoints, PublicationEndpoints
-from octavo.api.admin.endpoints.files import FileEndpoints, FileUseEndpoints, LibrarySettingsEndpoints
+from octavo.api.admin.endpoints.entry_changes import (
+    EntryChangeEndpoints,
+    PublicationEndpoints,
+    SingleTypeChangeEndpoints,
+)
 from octavo.api.admin.endpoints.focal_points import FocalPointEndpoints
-from octavo.api.admin.endpoints.folders import FolderEndpoints
 from octavo.api.admin.endpoints.jobs import WorkEndpoints
-from octavo.api.admin.endpoints.live_settings import LiveSettingsEndpoints
 from octavo.api.admin.endpoints.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.api.admin.endpoints.mail import MailEndpoints, MailFacts
+from octavo.api.admin.endpoints.media import FileEndpoints, FileUseEndpoints, FolderEndpoints, LibrarySettingsEndpoints
 from octavo.api.admin.endpoints.project import ProjectEndpoints, ProjectFacts
 from octavo.api.admin.endpoints.registration import RegistrationEndpoints
-from octavo.api.admin.endpoints.relations import RelationEndpoints
+from octavo.api.admin.endpoints.relations import DraftRelationEndpoints, RelationEndpoints
 from octavo.api.admin.endpoints.roles import RightsEndpoints, RoleEndpoints
 from octavo.api.admin.endpoints.schedules import ScheduleEndpoints
 from octavo.api.admin.endpoints.sessions import AdminSessionEndpoints, SessionAnswers
-from octavo.api.admin.endpoints.single_type_changes import SingleTypeChangeEndpoints
-from octavo.api.admin.endpoints.system import SystemEndpoints
+from octavo.api.admin.endpoints.site_users import UserRoleEndpoints, UserSettingsEndpoints
+from octavo.api.admin.endpoints.system import LiveSettingsEndpoints, SystemEndpoints
 from octavo.api.admin.endpoints.tokens import ApiTokenEndpoints, TransferTokenEndpoints
-from octavo.api.admin.endpoints.user_roles import UserRoleEndpoints
-from octavo.api.admin.endpoints.user_settings import UserSettingsEndpoints
 from octavo.api.admin.endpoints.view_configurations import StructureEndpoints
 from octavo.api.admin.endpoints.webhooks import DeliveryEndpoints, WebhookEndpoints
 from octavo.api.admin.operations import Endpoints, admin_handlers

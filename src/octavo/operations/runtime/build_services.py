@@ -20,7 +20,6 @@ from octavo.core.values import dataclass
 from octavo.events.hooks import Hooks
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
-from octavo.operations.runtime.result_cache import open_reader
 from octavo.operations.runtime.webhooks import webhook_change_listener
 from octavo.schema.registry import Registry
 from octavo.sdk.core_actions import NewEndpoints
@@ -28,6 +27,37 @@ from octavo.settings import Settings
 
 if TYPE_CHECKING:
     from octavo.operations.runtime.managed_services import ManagedServices
+from octavo.api.http.router import Router
+from octavo.api.rest.response_cache import ResponseCache, add_response_cache
+from octavo.content.reader import EntryReader, UrlSigner
+from octavo.content.result_cache import CachingReader
+
+
+def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) -> EntryReader:
+    """Return the entry reader of a registry."""
+    settings, storage = shared.settings, shared.storage
+    reader = shared.new_reader(
+        shared.database,
+        registry,
+        UrlSigner(storage.sign) if storage.signs else None,
+        statements=caches.cache("statements"),
+        limits=options.read_limits(settings),
+        keeps_totals=options.maintains_counts(settings),
+        keeps_parts=not settings.server.performance.simple,
+    )
+    if isinstance(reader, CachingReader):
+        reader.keep(caches.cache("answers"))
+    return reader
+
+
+def use_response_cache(
+    router: Router, shared: Infrastructure, controller: ContentController, caches: CacheScope
+) -> None:
+    """Answer repeated requests from the response cache, if it is enabled. Call it last on a router."""
+    reader = controller.reader
+    if isinstance(reader, CachingReader):
+        ready = caches.cache("quick answers")
+        add_response_cache(router, ResponseCache(shared.authenticator, controller, reader, ready))
 
 
 @dataclass(frozen=True, slots=True)

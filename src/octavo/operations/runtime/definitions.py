@@ -14,7 +14,7 @@ from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.open_resources import has_database, open_project_database
 from octavo.operations.runtime.options import makes_schema
 from octavo.project.plugins import plugins_in_use
-from octavo.query.sql.ddl.column_type_names import type_word
+from octavo.query.sql.ddl.physical import type_word
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.attributes import LOCALE, LOCALIZATIONS, Scalar

@@ -20,15 +20,14 @@ from octavo.database.synchronize import plan_changes, synchronize
 from octavo.modeling.refactoring.definition_edits import replace_file
 from octavo.operations.runtime import options
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.http_options import http_options
+from octavo.operations.runtime.options import http_options
 from octavo.query.params import read_query
 from octavo.query.plan.index_candidates import IndexableRead
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.declared_indexes import CONTAINS
-from octavo.schema.definition_files import DefinitionFiles
+from octavo.schema.content_types import CONTAINS
+from octavo.schema.definition_files import DefinitionFiles, project_source
 from octavo.schema.problems import InvalidDefinitions
 from octavo.schema.registry import Registry
-from octavo.schema.source_folders import project_source
 from octavo.schema.writing import definition_text
 from octavo.settings import Settings
 

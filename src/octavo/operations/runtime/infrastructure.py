@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.access.authentication.rate_limits import RateLimits
-from octavo.access.authorization.denials import denials
+from octavo.access.authorization.actor import denials
 from octavo.accounts.administrators.accounts import Administrators
 from octavo.accounts.administrators.audit import Audit
 from octavo.accounts.administrators.management import AdministratorManagement
@@ -41,16 +41,16 @@ from octavo.modeling.builder.service import DefinitionChanges
 from octavo.operations.runtime import options
 from octavo.operations.runtime.backups import ScheduledBackups
 from octavo.operations.runtime.open_mailer import open_mailer
-from octavo.operations.runtime.open_purges import open_purges
 from octavo.operations.runtime.open_resources import (
     open_counts,
     open_image_variants,
     open_media,
     open_project_database,
+    open_purges,
+    open_webhooks,
     system_of_database,
 )
 from octavo.operations.runtime.open_storage import open_storage, warn_unwritable
-from octavo.operations.runtime.open_webhooks import open_webhooks
 from octavo.operations.runtime.options import renews, revokes_tokens
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.query.sql.dialects.base import Dialect
@@ -60,7 +60,7 @@ from octavo.settings import Settings, SettingsError, SettingsProblem
 if TYPE_CHECKING:
     from limits.aio.storage import Storage as CountStorage
 
-    from octavo.access.authentication.redis_rate_limits import RedisCounts
+    from octavo.access.authentication.attempt_counts import RedisCounts
     from octavo.operations.telemetry.traces import Traces
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,7 @@ from octavo.core.mail.aws_signature import AwsKey
 from octavo.core.mail.folder import FolderMailer
 from octavo.core.mail.mailers import Mailer, NoMailer, Sender
 from octavo.core.mail.sendmail import MISSING, SendmailMailer, find_sendmail
-from octavo.core.mail.smtp import SmtpMailer
-from octavo.core.mail.smtp_server import WELL_KNOWN, Security, SmtpServer, TlsOptions, tls_context
+from octavo.core.mail.smtp import WELL_KNOWN, Security, SmtpMailer, SmtpServer, TlsOptions, tls_context
 from octavo.settings import Settings, SettingsError, SettingsProblem
 from octavo.settings.files.plugin_email import EmailConfig, EmailProviderOptions
 from octavo.settings.provider_checks import mail_is_from_v4, mail_problems

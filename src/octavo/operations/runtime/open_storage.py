@@ -11,8 +11,7 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import Any, Final
 
 from octavo.api.http.form_data import IN_MEMORY
-from octavo.content.media.storage.base import Storage, StorageProblem
-from octavo.content.media.storage.closed import ClosedStorage
+from octavo.content.media.storage.base import ClosedStorage, Storage, StorageProblem
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.storage.objects import AzureOptions, AzureStorage, GoogleOptions, GoogleStorage
 from octavo.content.media.storage.s3 import S3Options, S3Storage

@@ -26,7 +26,7 @@ from octavo.core.errors import ServiceUnavailable, UnauthorizedError
 from octavo.core.outage_log import report_outage
 from octavo.database.connection import Database, Watch, unnoted
 from octavo.events.jobs.backup_records import read_record
-from octavo.events.pending_messages import count_work
+from octavo.events.outbox import count_work
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.telemetry.metrics import Measures

@@ -23,8 +23,7 @@ from octavo.database.declared_indexes import not_made
 from octavo.database.duplicate_single_types import find_surplus_entries
 from octavo.database.migrations.files import MigrationFailed, State
 from octavo.database.migrations.runner import migration_states, run_migrations
-from octavo.database.option_changes import describe_hidden, find_option_changes, learn_hidden_entries
-from octavo.database.option_previews import preview_options
+from octavo.database.option_changes import describe_hidden, find_option_changes, learn_hidden_entries, preview_options
 from octavo.database.rule_conflicts import find_conflicts
 from octavo.database.synchronize import SyncReport, continue_ids, found_tables, preview_changes, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work

@@ -33,12 +33,11 @@ from octavo.modeling.builder.problems import said
 from octavo.operations.runtime import options
 from octavo.operations.runtime.background import Background
 from octavo.operations.runtime.definition_sync import Follower
-from octavo.operations.runtime.http_options import http_options
 from octavo.operations.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.operations.runtime.live_settings import LiveSettingsFollower
 from octavo.operations.runtime.open_resources import migrations_folder
 from octavo.operations.runtime.operations_endpoints import Operating
-from octavo.operations.runtime.options import documentation_options
+from octavo.operations.runtime.options import documentation_options, http_options
 from octavo.operations.runtime.permissions import Permissions
 from octavo.operations.runtime.prepare_database import (
     StartFailed,

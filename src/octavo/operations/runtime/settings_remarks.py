@@ -11,7 +11,7 @@ from octavo.core.text_limits import close_match
 from octavo.database.connection import Database
 from octavo.schema.registry import Registry
 from octavo.settings import Settings, SettingsProblem
-from octavo.settings.placing import placed
+from octavo.settings.sources import placed
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from octavo.api.http.dispatcher import Around
 from octavo.api.http.operations import declare
 from octavo.api.http.query_string import parse_query_string
 from octavo.api.http.router import Later, Router
-from octavo.api.rest.accounts import AccountEndpoints
+from octavo.api.rest.accounts import AccountEndpoints, ProviderEndpoints, SessionAnswers
 from octavo.api.rest.caching import add_caching_headers
 from octavo.api.rest.content_operations import content_operations
 from octavo.api.rest.definitions import DefinitionEndpoints
@@ -32,9 +32,7 @@ from octavo.api.rest.plugin_operations import (
     WRITE_USERS,
 )
 from octavo.api.rest.plugins import declare_plugin_reads
-from octavo.api.rest.providers import ProviderEndpoints
 from octavo.api.rest.schedules import add_schedules
-from octavo.api.rest.sessions import SessionAnswers
 from octavo.api.rest.uploads import UploadEndpoints
 from octavo.api.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.content import schedules
@@ -45,13 +43,18 @@ from octavo.core.values import dataclass
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
 from octavo.operations.runtime import definitions, options
-from octavo.operations.runtime.build_services import Services, build_services, content_endpoints, no_hooks_yet
+from octavo.operations.runtime.build_services import (
+    Services,
+    build_services,
+    content_endpoints,
+    no_hooks_yet,
+    use_response_cache,
+)
 from octavo.operations.runtime.field_guards import FieldGuards, close_plugin_fields, guard_fields
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.outbox_topics import make_jobs, schedule_topic, site_topics
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.read_your_writes import ReadYourWrites
-from octavo.operations.runtime.result_cache import use_response_cache
 from octavo.operations.runtime.settings_remarks import log_settings_warnings
 from octavo.operations.runtime.v4_code import V4Code, read_v4_code
 from octavo.project import CodeProblem, InvalidCode, load_code

@@ -1,7 +1,10 @@
-"""Static files: the public folder and the admin panel."""
+"""Static files: the public folder and the admin panel, with the languages that a project adds to it."""
 
+import json
+import logging
+import re
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -10,8 +13,8 @@ from octavo.api.http.image_files import ImageFiles
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
 from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
 from octavo.content.media.image_variants import ImageVariants
+from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.markup import escape
-from octavo.operations.runtime import admin_languages
 from octavo.operations.runtime.options import image_options
 from octavo.settings import Settings
 from octavo.settings.files.middlewares import DEFAULT_POLICY
@@ -65,7 +68,7 @@ def _images(settings: Settings, images: ImageVariants | None) -> tuple[Files, ..
 def _pages(settings: Settings) -> tuple[Files, ...]:
     """Return the admin panel: Octavo's with the project's languages, the project's own, or none."""
     if settings.admin.panel == "octavo":
-        folder = settings.project / admin_languages.FOLDER
+        folder = settings.project / LANGUAGES_FOLDER
         path = f"{settings.admin.path}/languages"
         return StaticFiles({path: folder}, StaticOptions("no-cache", entity_tags=True)), own_pages(settings)
     built = built_panel(settings) if settings.admin.panel == "project" else None
@@ -87,7 +90,7 @@ def own_pages(settings: Settings) -> SinglePage:
     root = settings.server.base_path
     root_mark = f' data-root="{escape(root)}"' if root else ""
     path = escape(f"{root}/{settings.admin.path.strip('/')}")
-    spoken = " ".join(admin_languages.own_languages(settings.project))
+    spoken = " ".join(own_languages(settings.project))
     page = (_PAGES / PAGE).read_text("utf-8").replace(_BASE, f'<base href="{path}/" />')
     page = page.replace(_LANGUAGE, f'<html lang="en"{root_mark} data-languages="{spoken}">')
     version = (_PAGES / "sources.sha256").read_text("utf-8")[:_VERSION]
@@ -130,3 +133,35 @@ def _policy(settings: Settings) -> str:
     """Return the policy of the panel's pages: the project's if configured, because Octavo's default allows no pages."""
     given = settings.middlewares.security.content_security_policy
     return _PANEL_POLICY if given == DEFAULT_POLICY else given
+
+
+logger = logging.getLogger(__name__)
+
+LANGUAGES_FOLDER: Final = PurePosixPath("src/admin/languages")
+"""Contains `CODE.json` with texts by key, for codes such as `he` and `pt-BR`."""
+_NAME: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\.json")
+
+
+def own_languages(project: Path) -> tuple[str, ...]:
+    """Return the codes of the project's valid languages. Logs why others are invalid."""
+    found = []
+    for path in sorted((project / LANGUAGES_FOLDER).glob("*.json")):
+        problem = _problem(path)
+        if problem is None:
+            found.append(path.stem)
+        else:
+            logger.warning("%s/%s is ignored: %s", LANGUAGES_FOLDER, path.name, problem)
+    return tuple(found)
+
+
+def _problem(path: Path) -> str | None:
+    if not _NAME.fullmatch(path.name):
+        return "its name is not a language code, such as he.json or pt-BR.json"
+    try:
+        words = json.loads(read_own_file(path, MEGABYTE))
+    except (OSError, ValueError) as error:
+        return str(error)
+    if not isinstance(words, dict):
+        return 'it must be an object of strings by key, such as {"ui.save": "..."}'
+    wrong = next((key for key, text in words.items() if not isinstance(text, str)), None)
+    return None if wrong is None else f"{wrong} is not a string"

@@ -5,9 +5,10 @@ OpenTelemetry.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from opentelemetry import context as contexts
 from opentelemetry.sdk.resources import Resource
@@ -25,6 +26,14 @@ from opentelemetry.trace import (
 )
 
 from octavo import __version__
+from octavo.access.authentication.authenticator import Authenticator
+from octavo.access.authorization.actor import Actor
+from octavo.content.reader import CompiledRead, EntryReader, PreparedRead
+from octavo.content.result_cache import CachingReader
+from octavo.core.mail.mailers import Mailer, Message
+from octavo.core.net.calls import following
+from octavo.query.plan.nodes import ReadPlan
+from octavo.query.plan.read import Planned
 
 Attributes = Mapping[str, str | int]
 FAILED_BY: Final = "error.type"
@@ -100,3 +109,61 @@ class Stop:
         attributes: Attributes = {} if kind is None else {FAILED_BY: kind.__name__}  # the message may contain secrets
         status = _WELL if kind is None else _FAILED
         self._spans.add_span(self._name, SpanKind.INTERNAL, attributes, self._own, self._parent, lasted, status)
+
+
+T = TypeVar("T")
+StartStep = Callable[[str], AbstractContextManager[object] | None]
+"""Returns a context manager for a step of a request, or None if the request is not traced."""
+
+
+class TracedAuthenticator(Authenticator):
+    """Traces the duration of authentication."""
+
+    def __init__(self, stop: StartStep, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._stop = stop
+
+    def authenticate(self, authorization: str | None) -> Coroutine[Any, Any, Actor]:
+        stop = self._stop("who")
+        found = super().authenticate(authorization)
+        return found if stop is None else _within(stop, found)
+
+
+async def _within(stop: AbstractContextManager[object], work: Coroutine[Any, Any, T]) -> T:
+    with stop:
+        return await work
+
+
+class TracedReader(EntryReader):
+    """Traces how long it takes to plan a new read and build its statement."""
+
+    def __init__(self, stop: StartStep, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._stop = stop
+
+    def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
+        def planned() -> Planned:
+            with self._stop("plan") or nullcontext():
+                return plan()
+
+        return super().prepare_again(planned)
+
+    def _compile(self, plan: ReadPlan) -> CompiledRead:
+        with self._stop("statement") or nullcontext():
+            return super()._compile(plan)
+
+
+class TracedCachingReader(CachingReader, TracedReader):
+    """The traced reader with the response cache."""
+
+
+class TracedMailer:
+    """Traces sent mails, without recipients."""
+
+    def __init__(self, mailer: Mailer) -> None:
+        self._mailer = mailer
+
+    async def send(self, message: Message) -> None:
+        """Send a message. Raises MailProblem."""
+        with following("mail", {"octavo.mailer": type(self._mailer).__name__}):
+            await self._mailer.send(message)

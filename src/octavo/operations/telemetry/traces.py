@@ -49,8 +49,11 @@ from octavo.database.connection import Watch, unnoted
 from octavo.events.jobs.registry import TOPIC as JOBS
 from octavo.events.messages import Message, Topic
 from octavo.events.origin import LINKS, WORK, Origin
-from octavo.operations.telemetry.child_spans import FAILED_BY, Attributes, SpansWithin, Stop
-from octavo.operations.telemetry.traced_parts import (
+from octavo.operations.telemetry.child_spans import (
+    FAILED_BY,
+    Attributes,
+    SpansWithin,
+    Stop,
     TracedAuthenticator,
     TracedCachingReader,
     TracedMailer,

@@ -1,14 +1,125 @@
-"""Create project folders from the bundled sample project, with new secrets."""
+"""Create project folders from the bundled sample project, with new secrets and a readme."""
 
 import os
 import secrets
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from octavo.operations.transfer.project_readme import write_readme
+from octavo import __version__
+from octavo.schema.content_types import ContentType
 from octavo.schema.loader import load_registry
+from octavo.schema.registry import Registry
+
+FILE: Final = "README.md"
+
+_PLACES: Final = (
+    ("src/api", "content types, each with its definition, `routes`, `controllers` and `services`"),
+    ("src/components", "groups of attributes that content types share"),
+    ("config", "settings; `octavo docs settings` lists all of them with their defaults"),
+    ("seed", "sample content, for `octavo develop --seed`"),
+    ("public", "static files and uploads"),
+    (".env", "secrets of this machine; do not commit it"),
+    (".octavo", "the SQLite database and other local files; the first start creates it"),
+    ("database/migrations", "your migrations, if data changes together with definitions (`octavo docs migrations`)"),
+)
+_LATER: Final = (".octavo", "database/migrations")
+
+
+def write_readme(folder: Path, registry: Registry) -> None:
+    """Write the readme of a project, based on the files in its folder."""
+    (folder / FILE).write_text(readme_of(folder, registry), encoding="utf-8")
+
+
+def readme_of(folder: Path, registry: Registry) -> str:
+    """Return the text of the readme."""
+    return "\n".join([*_beginning(folder), *_content(registry), *_places(folder), *_everyday(), ""])
+
+
+def _beginning(folder: Path) -> Iterator[str]:
+    yield f"# {folder.name}"
+    yield ""
+    yield f"The content service of {folder.name}, created with Octavo {__version__}."
+    yield ""
+    yield "## Start"
+    yield ""
+    yield "```sh"
+    yield f"pip install 'octavo>={__version__}'"
+    if (folder / "seed").is_dir():
+        yield "octavo develop --seed     # the first time: load the content of seed/"
+    yield "octavo develop            # reloads when definitions, settings or code change"
+    yield "```"
+    yield ""
+    yield "If this version of Octavo is not published yet, install a wheel or a working copy: `pip install ../octavo`."
+    yield ""
+    yield "The admin pages are at <http://127.0.0.1:1337/admin>: create the first administrator there. After cloning"
+    yield "the project, `octavo develop` or `octavo secrets new --missing` creates new secrets."
+    yield ""
+
+
+def _content(registry: Registry) -> Iterator[str]:
+    types = sorted((one for one in registry.content_types.values() if one.is_api), key=lambda one: one.uid)
+    yield "## Content"
+    yield ""
+    if not types:
+        yield "There are no content types yet. Create one in the admin pages, or with `octavo generate content-type`."
+        yield ""
+        return
+    yield "| Content type | API URL | Drafts | Localized | Description |"
+    yield "|---|---|---|---|---|"
+    yield from (_row(one) for one in types)
+    if registry.components:
+        yield ""
+        yield f"Components: {_listed(one.uid for one in registry.components.values())}."
+    yield ""
+    yield "`octavo permissions list public` shows what visitors can read. For programs, create tokens with"
+    yield "`octavo tokens create NAME`. `octavo routes list` lists all routes, and `octavo openapi` describes them."
+    yield ""
+
+
+def _row(one: ContentType) -> str:
+    address = f"/api/{one.singular_name if one.is_single else one.plural_name}"
+    marks = ("yes" if one.draft_and_publish else "no", "yes" if one.localized else "no")
+    return f"| {_cell(one.display_name)} | `{address}` | {' | '.join(marks)} | {_cell(one.description)} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))
+
+
+def _places(folder: Path) -> Iterator[str]:
+    yield "## Files"
+    yield ""
+    yield "| | |"
+    yield "|---|---|"
+    for name, what in _PLACES:
+        if name in _LATER or (folder / name).exists():
+            yield f"| `{name}` | {what} |"
+    yield ""
+
+
+def _everyday() -> Iterator[str]:
+    yield "## Commands"
+    yield ""
+    yield "```sh"
+    yield "octavo generate --help            # create content types, components and code"
+    yield "octavo config check --strict      # in CI: check settings and definitions"
+    yield "octavo db diff --exit-code        # in CI: show what the next start changes in the database"
+    yield "octavo db backup FILE             # back up the database (without uploaded files)"
+    yield "octavo docs search WORD           # search the documentation offline"
+    yield "```"
+    yield ""
+    yield "## Deploy"
+    yield ""
+    yield "`octavo docs deploying` describes a deployment with HTTPS. `octavo docs --folder` prints the folder with"
+    yield "files for systemd, containers and proxies. In production, run `octavo start`, and check the secrets with"
+    yield "`octavo secrets check`."
+
 
 PACKAGE: Final = Path(__file__).parents[2]
 SAMPLE_PLACES: Final = (PACKAGE / "sample", PACKAGE.parents[1] / "examples" / "magazine")

@@ -11,7 +11,6 @@ from dataclasses import replace
 from octavo.query.ast import And, At, Compare, Filter, LinkedFrom, Not, Or, Sort, Unknown
 from octavo.query.lifting import Lifted
 from octavo.query.operators import PATTERN_TESTS, Operand, Operator, Test
-from octavo.query.plan.lifted import DOTTED_I, LiftedParameter
 from octavo.query.plan.nodes import (
     ALWAYS,
     NEVER,
@@ -27,7 +26,7 @@ from octavo.query.plan.nodes import (
     Tested,
 )
 from octavo.query.plan.operands import Incomparable, Typed, read_operand
-from octavo.query.plan.planning import Planning
+from octavo.query.plan.planning import DOTTED_I, LiftedParameter, Planning
 from octavo.schema.attributes import PUBLISHED_AT, AnyAttribute, Media, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace

@@ -1,18 +1,81 @@
-"""Planning state: the registry for resolving names, and the values of a plan, numbered as parameters."""
+"""Planning state: the registry for resolving names, the values of a plan, and the limits of a read."""
 
 from collections.abc import Collection
 from dataclasses import field
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 from octavo.core.errors import ValidationError
 from octavo.core.values import dataclass
-from octavo.query.ast import Filter
-from octavo.query.plan.lifted import LiftedParameter
+from octavo.query.ast import Filter, Path
+from octavo.query.lifting import Origin, OtherPlan
+from octavo.query.numbers import exact_number
 from octavo.query.plan.nodes import Condition, Parameter, ParameterKind, Slot
-from octavo.query.plan.read_limits import MOST_JOINS
+from octavo.query.plan.operands import Incomparable, read_operand
+from octavo.query.read_cost import MOST_COST
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import ValueKind
+
+MOST_JOINS: Final = 1_000
+LARGEST_STATEMENT: Final = 512 * 1024
+_LEAST_STATEMENT: Final = 16 * 1024
+_MOST_STATEMENT: Final = 64 * 1024**2
+LONGEST_WORK: Final = 5.0
+LEAST_BYTES: Final = 16
+"""Minimum bytes that an empty list adds to a response, with its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """Limits of a read: joined tables, bytes of the statement, cost, and a timeout in seconds for reads whose size or
+    text the caller chooses."""
+
+    joins: int = MOST_JOINS
+    statement: int = LARGEST_STATEMENT
+    cost: int = MOST_COST
+    seconds: float = LONGEST_WORK
+
+
+def limits_by_cost(cost: int, seconds: float = LONGEST_WORK) -> ReadLimits:
+    """Return limits in proportion to the maximum cost."""
+    return ReadLimits(
+        joins=max(1, MOST_JOINS * cost // MOST_COST),
+        statement=min(max(_LEAST_STATEMENT, LARGEST_STATEMENT * cost // MOST_COST), _MOST_STATEMENT),
+        cost=cost,
+        seconds=seconds,
+    )
+
+
+DOTTED_I = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
+"""Case-insensitive tests on texts with it need another condition."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiftedParameter:
+    """The parameter at an index of a plan's values, converted from a `kind` operand to a `parameter`."""
+
+    index: int
+    origin: Origin
+    kind: ValueKind
+    parameter: ParameterKind
+    path: Path
+    ignores_case: bool
+
+    def read(self, value: Any) -> str | int | float | bool:
+        """Return another value for the parameter. Raises OtherPlan."""
+        if not isinstance(value, str | int | float):
+            raise OtherPlan
+        try:
+            parameter, operand = read_operand(
+                self.kind, exact_number(value) if isinstance(value, float) else value, self.path
+            )
+        except (Incomparable, ValidationError) as error:
+            raise OtherPlan from error
+        if parameter is not self.parameter or (self.ignores_case and DOTTED_I in str(value)):
+            raise OtherPlan
+        return operand
+
 
 Bound = str | int | float | bool
 Value = Bound | Slot

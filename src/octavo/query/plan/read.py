@@ -12,7 +12,6 @@ from octavo.query.operators import Test
 from octavo.query.plan.answer_shape import answer_shape
 from octavo.query.plan.entry_shape import Shaper, uses_relations, with_sorted_fields
 from octavo.query.plan.filters import both, plan_filter, plan_guard, plan_order, with_dotted_i
-from octavo.query.plan.lifted import LiftedParameter
 from octavo.query.plan.nodes import (
     ALWAYS,
     NEVER,
@@ -31,8 +30,7 @@ from octavo.query.plan.nodes import (
     Tested,
 )
 from octavo.query.plan.operands import NUL
-from octavo.query.plan.planning import Access, Planning, Value
-from octavo.query.plan.read_limits import MOST_JOINS
+from octavo.query.plan.planning import MOST_JOINS, Access, LiftedParameter, Planning, Value
 from octavo.query.plan.scopes import in_locales, published, visible
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import Scalar

@@ -7,9 +7,8 @@ from typing import Any, Final
 from tree_sitter import Node
 
 from octavo.core.values import dataclass
-from octavo.schema.definition_files import DefinitionFile, DefinitionFiles
+from octavo.schema.definition_files import DefinitionFile, DefinitionFiles, SourceFolder
 from octavo.schema.problems import DefinitionProblem, warning
-from octavo.schema.source_folders import SourceFolder
 from octavo.v4.code.plugins import PluginFolder, server_files
 from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.modules import exports_of, find_script

@@ -13,10 +13,10 @@ from typing import Final, TypeGuard
 
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.values import dataclass
-from octavo.project.file_locations import below_owners, code_name, owner_name, python_files
 from octavo.project.functions import relative
 from octavo.project.lifecycles import owner_of
 from octavo.project.lifecycles import paths as hook_paths
+from octavo.project.modules import below_owners, code_name, owner_name, python_files
 from octavo.project.naming import action_name
 from octavo.schema.naming import uid_of_folder
 from octavo.v4.code.code import Finding, Kind, State

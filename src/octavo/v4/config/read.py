@@ -15,7 +15,6 @@ from octavo.settings.model import TABLES
 from octavo.settings.package_json import DeclaredPlugin, V4Project, find_v4_project
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import Given, read_plain_table
-from octavo.v4.config import shapes
 from octavo.v4.config.matching import NOT_EVALUATED, Matcher, Needed, Outcomes
 from octavo.v4.config.rows import KEYS, Row
 from octavo.v4.config.security_headers import POLICY_SETTING, default_policy
@@ -23,16 +22,74 @@ from octavo.v4.config.table_database import DATABASE
 from octavo.v4.config.table_middlewares import MIDDLEWARES
 from octavo.v4.config.table_plugins import NO_AMOUNT, NO_DEPTH, NO_VALUES, PACKAGES, PASSED, PLUGINS
 from octavo.v4.config.table_server import ADMIN, API, SERVER
-from octavo.v4.config.tree import Hole, HoleFound, Leaf, Node, Table, leaves, plain
+from octavo.v4.config.tree import Hole, HoleFound, Items, Leaf, Node, Place, Table, leaves, plain
+
+
+def normalize_plugins(tree: Node) -> Node:
+    """Replace `graphql: false` by `graphql: { enabled: false }`."""
+    if not isinstance(tree, Table):
+        return tree
+    members = {
+        name: Table({"enabled": node}, node.place) if isinstance(node, Leaf) else node
+        for name, node in tree.members.items()
+    }
+    return Table(members, tree.place, tree.rest)
+
+
+def normalize_database(tree: Node) -> Node:
+    """Replace a connection string by a table with it."""
+    if not isinstance(tree, Table):
+        return tree
+    outer = tree.members.get("connection")
+    inner = outer.members.get("connection") if isinstance(outer, Table) else None
+    if not isinstance(outer, Table) or not isinstance(inner, Leaf):
+        return tree
+    address = Table({"connectionString": inner}, inner.place)
+    return Table(
+        {**tree.members, "connection": Table({**outer.members, "connection": address}, outer.place)}, tree.place
+    )
+
+
+def normalize_middlewares(tree: Node) -> Node:
+    """Convert the list to a table: the options of each middleware by its name; without a name, by a number."""
+    if isinstance(tree, Leaf):
+        return Hole("it is not a list of middlewares", tree.place)
+    if not isinstance(tree, Items):
+        return tree
+    members: dict[str, Node] = {}
+    for number, item in enumerate(tree.items):
+        name, node = _middleware(item, number)
+        members[name] = node
+    return Table(members, tree.place, tree.rest)
+
+
+def _middleware(item: Node, number: int) -> tuple[str, Node]:
+    match item:
+        case Leaf(value=str() as name, place=place):
+            return name, Table({}, place)
+        case Table(members=members, place=place):
+            named = members.get("name") or members.get("resolve")
+            name = named.value if isinstance(named, Leaf) and isinstance(named.value, str) else f"[{number}]"
+            return name, members.get("config", Table({}, place))
+        case _:
+            return f"[{number}]", item
+
+
+def own_code(tree: Node) -> Iterator[tuple[str, Place]]:
+    """Yield the names of middlewares that are project code, or unknown, with their locations."""
+    for name, node in tree.members.items() if isinstance(tree, Table) else ():
+        if not name.startswith("strapi::"):
+            yield name, node.place
+
 
 _Shape = Callable[[Node], Node]
 _FILES: Final[Mapping[str, tuple[Sequence[Row], _Shape]]] = {
     "server": (SERVER, lambda tree: tree),
     "admin": (ADMIN, lambda tree: tree),
     "api": (API, lambda tree: tree),
-    "database": (DATABASE, shapes.database),
-    "middlewares": (MIDDLEWARES, shapes.middlewares),
-    "plugins": (PLUGINS, shapes.plugins),
+    "database": (DATABASE, normalize_database),
+    "middlewares": (MIDDLEWARES, normalize_middlewares),
+    "plugins": (PLUGINS, normalize_plugins),
 }
 _DEFAULTS: Final[Mapping[str, object]] = {
     "api.rest.maxLimit": -1,
@@ -207,7 +264,7 @@ def _without_own_code(tree: Node, outcomes: Outcomes) -> Node:
     that no origin is allowed."""
     if not isinstance(tree, Table):
         return tree
-    for name, place in shapes.own_code(tree):
+    for name, place in own_code(tree):
         message = "project code, which does not run; if it could guard requests, it closes the API"
         outcomes.findings.append(
             Finding(outcome=Outcome.IDLE, file=place.file, line=place.line, key=name, message=message)

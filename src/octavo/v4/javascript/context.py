@@ -1,7 +1,7 @@
 """The interface between the parts of the evaluator: scopes, limits, and holes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from octavo.core.values import dataclass
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.semantics import Unknown
 from octavo.v4.javascript.source import SourceProblem
-from octavo.v4.javascript.values import Data, Hole, Items, Record, Value, Variable
+from octavo.v4.javascript.values import UNDEFINED, Data, Hole, Items, Record, Value, Variable
 
 MOST_STEPS = 100_000
 """Maximum number of evaluations in one file, including those repeated by loops and functions."""
@@ -132,3 +132,27 @@ def hide(data: Data, hole: Hole) -> None:
 def hole_of(context: Context, unknown: Unknown | Holed, node: Node, scope: Scope) -> Hole:
     """Return the hole for an expression that could not be evaluated: the original one, or one at `node`."""
     return unknown.hole if isinstance(unknown, Holed) else context.new_hole(node, scope, str(unknown))
+
+
+Given = Sequence[Value]
+Answer = Data | Value
+NativeFunction = Callable[[Context, Given, Node, Scope], Answer]
+
+
+def first(given: Given) -> Data:
+    """Return the first argument."""
+    return at(given, 0)
+
+
+def at(given: Given, index: int) -> Data:
+    """Return an argument, or `undefined` if it is missing. Raises `Holed`."""
+    return need(given[index]) if index < len(given) else UNDEFINED
+
+
+def text_at(given: Given, index: int) -> str:
+    """Return an argument that must be a text. Raises `Unknown` if it is not."""
+    found = at(given, index)
+    if not isinstance(found, str):
+        reason = unset(given[index]) if index < len(given) else None
+        raise Unknown(reason or "the argument is not a string")
+    return found

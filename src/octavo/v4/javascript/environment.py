@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from octavo.v4.javascript.context import Context, Scope, need
-from octavo.v4.javascript.given import Answer, Given, NativeFunction, at
+from octavo.v4.javascript.context import Answer, Context, Given, NativeFunction, Scope, at, need
 from octavo.v4.javascript.natives import from_json
 from octavo.v4.javascript.semantics import Unknown, parse_float, parse_int, to_text
 from octavo.v4.javascript.values import UNDEFINED, Data, Date, Items, Value

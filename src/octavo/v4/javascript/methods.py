@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from octavo.v4.javascript.context import Context, Scope, need, unset
-from octavo.v4.javascript.given import Given, at, first, text_at
+from octavo.v4.javascript.context import Context, Given, Scope, at, first, need, text_at, unset
 from octavo.v4.javascript.natives import spread_into
 from octavo.v4.javascript.semantics import (
     ARGUMENTS,

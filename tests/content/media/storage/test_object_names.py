@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.content.media.storage.object_names import ObjectNames, is_key
+from octavo.content.media.storage.objects import ObjectNames, is_key
 from tests.models.v4_names import V4_NAMES
 
 

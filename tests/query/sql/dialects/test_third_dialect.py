@@ -12,7 +12,7 @@ import octavo
 from benchmarks.client import Client
 from benchmarks.world import QUERIES
 from benchmarks.write import LARGE, SMALL
-from octavo.access.authorization.grants_snapshot import grants_statement
+from octavo.access.authorization.role_grants import grants_statement
 from octavo.database.synchronize import duplicates_text, orphans_text
 from octavo.query.plan.nesting import nesting
 from octavo.query.sql.ddl.changes import CreateIndex, difference

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor, check_super_admin
-from octavo.accounts.administrators.audit_export import entry_json
-from octavo.accounts.administrators.audit_list import AuditFilter, AuditList
+from octavo.accounts.administrators.audit_list import AuditFilter, AuditList, entry_json
 from octavo.api.admin.answers import NO_STORE, data_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.monitoring import AuditAnswer

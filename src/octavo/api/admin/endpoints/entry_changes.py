@@ -1,4 +1,4 @@
-"""Content manager endpoints that change and publish entries of collection types."""
+"""Content manager endpoints that change and publish entries of collection types and single types."""
 
 from typing import Any, Final
 
@@ -18,9 +18,9 @@ from octavo.content.controllers.write_policy import Write
 from octavo.content.controllers.writing import DELETE
 from octavo.content.manager.entry_actions import PUBLISH, EntryActions
 from octavo.content.manager.entry_writes import EntryWrites
-from octavo.content.manager.managed_types import managed_type
+from octavo.content.manager.managed_types import managed_single, managed_type
 from octavo.core.clock import this_moment
-from octavo.core.errors import ForbiddenError, ValidationError
+from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.core.forms import REQUIRED, Id, Items, Record, Text, at_least, check
 from octavo.query.dates import read_instant
 from octavo.query.numbers import read_entry_id
@@ -201,3 +201,60 @@ def _past(text: str) -> int:
     if moment > this_moment():
         raise ValidationError("publishedAt must not be in the future")
     return moment
+
+
+SINGLE_TYPES: Final = "/content-manager/single-types/:uid"
+
+
+class SingleTypeChangeEndpoints:
+    """`/content-manager/single-types/:uid`, with `locale` for localized types. Permissions depend on the entry."""
+
+    operations = (
+        AdminOperation("PUT", SINGLE_TYPES, "save", "Create or update the entry of a single type"),
+        AdminOperation("DELETE", SINGLE_TYPES, "delete", "Delete the entry of a single type"),
+        AdminOperation("POST", f"{SINGLE_TYPES}/actions/publish", "publish", "Publish the entry of a single type"),
+        AdminOperation(
+            "POST", f"{SINGLE_TYPES}/actions/unpublish", "unpublish", "Unpublish the entry of a single type"
+        ),
+    )
+
+    def __init__(self, writes: EntryWrites, actions: EntryActions) -> None:
+        self._writes = writes
+        self._actions = actions
+
+    async def save(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-manager/single-types/:uid"""
+        content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, "create", "update")
+        write = await read_body(request)
+        locale, related = read_localization(request)
+        with expected_version(request) as version:
+            entry = await self._writes.save_single(content_type, write, actor, locale, related, version)
+        return entry_answer(entry)
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """DELETE /content-manager/single-types/:uid"""
+        content_type, entry_id = await self._entry(request, actor, DELETE)
+        return entry_answer(await self._writes.delete(content_type, entry_id, actor))
+
+    async def publish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/single-types/:uid/actions/publish"""
+        return await self._publish(request, actor, published=True)
+
+    async def unpublish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/single-types/:uid/actions/unpublish"""
+        return await self._publish(request, actor, published=False)
+
+    async def _publish(self, request: Request, actor: Actor, *, published: bool) -> Response:
+        content_type, entry_id = await self._entry(request, actor, PUBLISH)
+        check_drafts(content_type)
+        with expected_version(request) as version:
+            entry = await self._actions.publish(content_type, entry_id, actor, published=published, seen=version)
+        return entry_answer(entry)
+
+    async def _entry(self, request: Request, actor: Actor, action: str) -> tuple[ContentType, int]:
+        """Return the requested entry. Raises ForbiddenError and NotFoundError."""
+        content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, action)
+        entry_id = await self._writes.single_id(content_type, read_params(request).get("locale"))
+        if entry_id is None:
+            raise NotFoundError
+        return content_type, entry_id

@@ -11,7 +11,7 @@ from octavo.api.http.response import Response
 from octavo.core.clock import format_timestamp
 from octavo.events.dead_letters import DeadLetter
 from octavo.events.jobs.admin import JobAdmin
-from octavo.events.pending_messages import Waiting, describe_message
+from octavo.events.outbox import Waiting, describe_message
 from octavo.query.numbers import read_entry_id
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.ability import may_touch
 from octavo.access.authorization.admin.catalogue import Catalogue
-from octavo.accounts.administrators.role_forms import (
+from octavo.accounts.administrators.request_bodies import (
     CHANGED_ROLE,
     NEW_ROLE,
     SEVERAL,
@@ -16,8 +16,15 @@ from octavo.accounts.administrators.role_permissions import StoredPermission
 from octavo.accounts.administrators.roles import AdminRoles, Role, RoleListing
 from octavo.api.admin.answers import data_answer, instant
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.administrators import Ids, RightsAnswer
-from octavo.api.admin.schemas.roles import AdminRoleAnswer, AdminRolesAnswer, GrantCatalogueAnswer, Grants, NamedRole
+from octavo.api.admin.schemas.administrators import (
+    AdminRoleAnswer,
+    AdminRolesAnswer,
+    GrantCatalogueAnswer,
+    Grants,
+    Ids,
+    NamedRole,
+    RightsAnswer,
+)
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response

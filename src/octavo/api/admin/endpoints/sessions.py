@@ -13,7 +13,7 @@ from octavo.api.admin.answers import data_answer, serialize_administrator
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.sessions import Credentials, EnteredAnswer
 from octavo.api.http.cookies import Cookie
-from octavo.api.http.origins import is_own_page
+from octavo.api.http.cors import is_own_page
 from octavo.api.http.query_string import parse_form
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response

@@ -6,8 +6,7 @@ others. Results of `populate[x][count]` are omitted: they would turn every relat
 
 from typing import Final
 
-from octavo.api.rest.openapi.components import Components, Json, Make, base_name
-from octavo.api.rest.openapi.values import nullable, scalar_schema
+from octavo.api.rest.openapi.components import Components, Json, Make, base_name, nullable, scalar_schema
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.json_values import attributes_in_responses, populatable_attributes

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from octavo.api.rest.openapi.components import Components, Json, base_name
-from octavo.api.rest.openapi.values import KINDS, default_text
+from octavo.api.rest.openapi.components import KINDS, Components, Json, base_name, default_text
 from octavo.api.rest.operations import Grammar, Parameter, RestOperation
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.params import PageLimits

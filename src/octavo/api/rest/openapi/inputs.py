@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from octavo.api.rest.openapi.answers import ID
-from octavo.api.rest.openapi.components import Components, Json, Make, base_name, reference
-from octavo.api.rest.openapi.values import nullable, taken_scalar
+from octavo.api.rest.openapi.components import Components, Json, Make, base_name, nullable, reference, taken_scalar
 from octavo.schema.attributes import (
     LOCALE,
     LOCALIZATIONS,

@@ -6,9 +6,8 @@ from typing import Final
 from octavo.accounts.users import account_input
 from octavo.accounts.users.account_input import TextField
 from octavo.api.rest.openapi.answers import ID, AnswerSchemas
-from octavo.api.rest.openapi.components import Components, Json
+from octavo.api.rest.openapi.components import Components, Json, nullable, scalar_schema
 from octavo.api.rest.openapi.inputs import InputSchemas
-from octavo.api.rest.openapi.values import nullable, scalar_schema
 from octavo.schema.content_types import FILE, LOCALE, ROLE, USER, ContentType
 from octavo.schema.json_values import attributes_in_responses
 from octavo.schema.registry import Registry

@@ -1,4 +1,4 @@
-"""ObjectStorage: uploaded files in an Azure container or a Google bucket, by obstore.
+"""ObjectStorage: uploaded files in an Azure container or a Google bucket, by obstore, and the names of objects.
 
 The library is imported only if a project is configured for it; it blocks, in threads. Errors of the service become
 ServiceUnavailable.
@@ -7,21 +7,93 @@ ServiceUnavailable.
 import gzip
 import importlib
 import shutil
+import time
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, Final, Literal
+from urllib.parse import quote, unquote
 
 from octavo.content.media.file_types import is_harmless
-from octavo.content.media.storage.base import NamedStorage, StorageProblem, StoredObject, Workspace, safe_folder
-from octavo.content.media.storage.object_names import ObjectNames, SignedAddresses, is_key
+from octavo.content.media.storage.base import (
+    UNUSABLE,
+    NamedStorage,
+    StorageProblem,
+    StoredObject,
+    Workspace,
+    safe_folder,
+)
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.calls import following
 from octavo.core.values import dataclass
+
+_MOST_SIGNED: Final = 10_000
+
+
+class ObjectNames:
+    """Names below a root folder. `bases` are the base URLs for keys; new files use the first."""
+
+    def __init__(self, root: str, bases: Sequence[str]) -> None:
+        self.root = f"{root.strip('/')}/" if root.strip("/") else ""
+        self._bases = [base.rstrip("/") for base in bases]
+
+    def key_of(self, name: str) -> str:
+        """Return a file's key. Raises ValueError, because names are generated or were validated when read."""
+        if not is_key(name):
+            raise ValueError(f"not a valid file name: {name!r}")
+        return self.root + name
+
+    def url_of(self, name: str) -> str:
+        """Return a file's public URL."""
+        return f"{self._bases[0]}/{quote(self.root + name)}"
+
+    def find(self, url: str) -> str | None:
+        """Return the name in a URL with one of the bases; otherwise None."""
+        found = self._below(url)
+        return found if found is not None and is_key(found) else None
+
+    def find_or_guess(self, url: str) -> str | None:
+        """Return the name in a URL; with another base, the file is assumed to be directly below the root."""
+        found = self._below(url)
+        if found is None:
+            found = unquote(url.partition("?")[0]).rpartition("/")[2]
+        return found if is_key(found) else None
+
+    def _below(self, url: str) -> str | None:
+        plain = unquote(url.partition("?")[0])
+        begins = (f"{unquote(base)}/{self.root}" for base in self._bases)
+        return next((plain.removeprefix(begin) for begin in begins if plain.startswith(begin)), None)
+
+
+def is_key(name: str) -> bool:
+    """Return whether a name stays below its folder in any bucket."""
+    return all(part not in ("", ".", "..") and UNUSABLE.search(part) is None for part in name.split("/"))
+
+
+class SignedAddresses:
+    """A cache of signed URLs. Each is reused for half of its lifetime, so that browsers can cache files."""
+
+    def __init__(self, seconds: float, sign: Callable[[str], str]) -> None:
+        self._seconds = seconds
+        self._sign = sign
+        self._signed: dict[str, tuple[float, str]] = {}
+
+    def of(self, name: str) -> str:
+        """Return the signed URL of a file."""
+        now = time.monotonic()
+        until, signed = self._signed.get(name, (0.0, ""))
+        if now < until:
+            return signed
+        signed = self._sign(name)
+        if len(self._signed) >= _MOST_SIGNED:
+            self._signed.clear()
+        self._signed[name] = (now + self._seconds / 2, signed)
+        return signed
+
 
 _PIECE: Final = 8 << 20
 _PIECES_AT_ONCE: Final = 2

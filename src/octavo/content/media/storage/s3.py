@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 
 from octavo.content.media.file_types import is_harmless
 from octavo.content.media.storage.base import StorageProblem, StoredObject, Workspace
-from octavo.content.media.storage.object_names import ObjectNames, SignedAddresses, is_key
-from octavo.content.media.storage.objects import KeyedStorage
+from octavo.content.media.storage.objects import KeyedStorage, ObjectNames, SignedAddresses, is_key
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.calls import following
 from octavo.core.values import dataclass

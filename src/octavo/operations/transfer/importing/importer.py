@@ -11,7 +11,7 @@ import orjson
 from octavo.access.authentication import one_time_secrets, token_versions
 from octavo.accounts.users import sessions
 from octavo.accounts.users.providers import links as provider_links
-from octavo.content import schedule_failures, schedules
+from octavo.content import schedules
 from octavo.content.media import variant_rows
 from octavo.content.media.storage.base import Storage
 from octavo.core.values import dataclass
@@ -33,10 +33,9 @@ from octavo.operations.transfer.archive.records import (
 )
 from octavo.operations.transfer.entries.json_values import from_json
 from octavo.operations.transfer.entries.tables import EntryTables
-from octavo.operations.transfer.exporting.configuration import STORE_TABLE, WEBHOOK_TABLE
-from octavo.operations.transfer.importing.entries import EntryLoader
+from octavo.operations.transfer.exporter import STORE_TABLE, WEBHOOK_TABLE
+from octavo.operations.transfer.importing.entries import EntryLoader, PendingRows
 from octavo.operations.transfer.importing.links import LinkLoader
-from octavo.operations.transfer.importing.pending_rows import PendingRows
 from octavo.operations.transfer.importing.uploads import UploadImporter
 from octavo.operations.transfer.problems import TransferError
 from octavo.operations.transfer.rows.tables import ID
@@ -122,7 +121,7 @@ _BY_ID: Final = (
     provider_links.TABLE,
     one_time_secrets.TABLE,
     schedules.TABLE,
-    schedule_failures.TABLE,
+    schedules.FAILURES_TABLE,
     variant_rows.TABLE,
 )
 """Tables that refer to users and entries by id, which can mean others after an import."""

@@ -8,7 +8,7 @@ from octavo.database.connection import Connection
 from octavo.operations.transfer.archive.reader import Place
 from octavo.operations.transfer.archive.records import LinkEnd, LinkRecord
 from octavo.operations.transfer.entries.tables import EntryTable, EntryTables
-from octavo.operations.transfer.importing.pending_rows import PendingRows
+from octavo.operations.transfer.importing.entries import PendingRows
 from octavo.operations.transfer.rows.tables import ids_among
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import MORPH_ONE_COLUMNS, link_table, morph_table

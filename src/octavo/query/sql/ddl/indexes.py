@@ -9,8 +9,7 @@ from hashlib import sha256
 from octavo.core.values import dataclass
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.attributes import LOCALE, PUBLISHED_AT, STAMPED, UPDATED_AT
-from octavo.schema.content_types import USER, ContentType
-from octavo.schema.declared_indexes import CONTAINS, DeclaredIndex
+from octavo.schema.content_types import CONTAINS, USER, ContentType, DeclaredIndex
 from octavo.schema.managed import is_managed
 from octavo.schema.registry import Registry
 

@@ -4,7 +4,7 @@ from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.substring_indexes import SubstringIndex
 from octavo.query.sql.physical_names import column_name, table_name
-from octavo.schema.declared_indexes import CONTAINS
+from octavo.schema.content_types import CONTAINS
 from octavo.schema.registry import Registry
 
 

@@ -6,8 +6,8 @@ which database it is. A new database needs a subclass in a module next to this o
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from octavo.core.values import dataclass
 from octavo.query.numbers import MAX_SAFE_INTEGER
@@ -17,13 +17,58 @@ from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
 from octavo.query.sql.dialects.chains import Chain
 from octavo.query.sql.dialects.column_limits import ColumnLimits
-from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
 from octavo.query.sql.dialects.maintained_counts import MaintainedCounts
+from octavo.query.sql.dialects.quoting import quoted
 from octavo.query.sql.dialects.substring_indexes import SubstringIndexes
 from octavo.query.sql.dialects.table_versions import TableVersions
-from octavo.query.sql.dialects.vacuum import Vacuum
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
+
+
+class IndexStatements(ABC):
+    """The statements of one database. Each runs outside a transaction. Names are quoted."""
+
+    states: str
+    """Returns a row for each declared index: its name, and whether it is valid."""
+    take: str
+    """Returns whether the lock was acquired; it is held until the connection ends."""
+    parts: str
+    """Enables substring search in the database, which may refuse it."""
+    parts_word: str
+    """Returns the operator class of substring indexes, or no row if the database does not support them."""
+
+    @abstractmethod
+    def create(self, name: str, table: str, terms: str) -> str:
+        """Return the statement that creates an index."""
+
+    @abstractmethod
+    def create_for_parts(self, name: str, table: str, columns: tuple[str, ...], word: str) -> str:
+        """Return the statement that creates a substring index; `word` is the result of `parts_word`."""
+
+    @abstractmethod
+    def drop(self, name: str) -> str:
+        """Return the statement that drops an index."""
+
+
+class Vacuum(NamedTuple):
+    """`tables` is the SELECT of all tables, each with whether the role can clean it. `clean` returns the statement for
+    one table; it runs outside a transaction."""
+
+    tables: str
+    clean: Callable[[str], str]
+
+
+POSTGRESQL_VACUUM: Final = Vacuum(
+    """
+SELECT c.relname::text, pg_has_role(c.relowner, 'USAGE') OR pg_has_role(d.datdba, 'USAGE')
+    OR CASE WHEN current_setting('server_version_num')::int >= 170000
+       THEN has_table_privilege(c.oid, 'MAINTAIN') ELSE false END
+FROM pg_class c JOIN pg_database d ON d.datname = current_database()
+WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+ORDER BY c.relname""",
+    lambda table: f"VACUUM (ANALYZE) {quoted(table)}",
+)
+
 
 COMPARISONS: Final[Mapping[Test, str]] = {
     Test.EQUAL: "{column} = {value}",

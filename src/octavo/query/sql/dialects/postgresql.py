@@ -5,16 +5,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from octavo.query.plan.nodes import Parameter, ParameterKind
-from octavo.query.plan.read_limits import LEAST_BYTES
+from octavo.query.plan.planning import LEAST_BYTES
 from octavo.query.sql.ddl.indexes import DECLARED_PREFIX, Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import Dialect, Introspection, Statements
+from octavo.query.sql.dialects.base import POSTGRESQL_VACUUM, Dialect, IndexStatements, Introspection, Statements
 from octavo.query.sql.dialects.chains import WITH_CHAIN
 from octavo.query.sql.dialects.column_limits import PORTABLE
-from octavo.query.sql.dialects.concurrent_indexes import IndexStatements
 from octavo.query.sql.dialects.postgresql_counts import CountJournal
 from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
-from octavo.query.sql.dialects.vacuum import POSTGRESQL_VACUUM
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from octavo.query.plan.nodes import Parameter, ParameterKind
-from octavo.query.plan.read_limits import LEAST_BYTES
+from octavo.query.plan.planning import LEAST_BYTES
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
 from octavo.query.sql.dialects.base import Dialect, Introspection, Statements

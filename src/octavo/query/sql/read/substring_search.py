@@ -16,8 +16,7 @@ from octavo.query.sql.dialects import substring_sampling
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.schema.attributes import LOCALE
-from octavo.schema.content_types import ContentType
-from octavo.schema.declared_indexes import ORDER, DeclaredIndex
+from octavo.schema.content_types import ORDER, ContentType, DeclaredIndex
 
 _WALKED: Final = 100
 """Number of entries to scan in sort order without a sample of texts."""

@@ -21,8 +21,8 @@ from octavo.query.sql.physical_names import column_name, component_table, link_t
 from octavo.query.sql.served_rows import served_rows
 from octavo.query.sql.statement import Statement
 from octavo.schema.attributes import LOCALIZATIONS, Scalar
-from octavo.schema.component_paths import ComponentPath, component_paths
 from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.field_places import ComponentPath, component_paths
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.schema.shared_values import shares_unique

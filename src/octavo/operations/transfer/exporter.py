@@ -1,6 +1,6 @@
 """Export a project: one snapshot of its database, with the files in its storage."""
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Set
 from dataclasses import field
 from typing import Any, Final
 
@@ -12,16 +12,72 @@ from octavo.core.values import dataclass
 from octavo.database.component_names import learn_former_names
 from octavo.database.connection import Connection, Database
 from octavo.operations.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, SCHEMAS, Part
+from octavo.operations.transfer.archive.records import CORE_STORE, WEBHOOK
 from octavo.operations.transfer.archive.schemas import describe_definitions
 from octavo.operations.transfer.archive.writer import ArchiveWriter
 from octavo.operations.transfer.entries.hidden import find_all_hidden
-from octavo.operations.transfer.entries.json_values import iso_instant
+from octavo.operations.transfer.entries.json_values import iso_instant, to_json
 from octavo.operations.transfer.entries.reader import EntryReader
 from octavo.operations.transfer.entries.tables import EntryTables
-from octavo.operations.transfer.exporting.configuration import configuration_lines
 from octavo.operations.transfer.problems import Problems
+from octavo.operations.transfer.rows.tables import ID, RowTable, read_batches
+from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import ValueKind
+
+STORE_TABLE: Final = RowTable(
+    "strapi_core_store_settings",
+    {
+        ID: ValueKind.INTEGER,
+        "key": ValueKind.STRING,
+        "value": ValueKind.TEXT,
+        "type": ValueKind.STRING,
+        "environment": ValueKind.STRING,
+        "tag": ValueKind.STRING,
+    },
+)
+WEBHOOK_TABLE: Final = RowTable(
+    "strapi_webhooks",
+    {
+        ID: ValueKind.INTEGER,
+        "name": ValueKind.STRING,
+        "url": ValueKind.TEXT,
+        "headers": ValueKind.JSON,
+        "events": ValueKind.JSON,
+        "enabled": ValueKind.BOOLEAN,
+    },
+)
+
+
+async def configuration_lines(connection: Connection, dialect: Dialect) -> AsyncIterator[dict[str, Any]]:
+    """Yield all settings and webhooks."""
+    async for value in _rows(connection, dialect, STORE_TABLE, {"value": _stored_value}):
+        yield {"type": CORE_STORE, "value": value}
+    async for value in _rows(connection, dialect, WEBHOOK_TABLE, {}):
+        yield {"type": WEBHOOK, "value": value}
+
+
+async def _rows(
+    connection: Connection, dialect: Dialect, table: RowTable, others: Mapping[str, Callable[[Any], Any]]
+) -> AsyncIterator[dict[str, Any]]:
+    async for rows in read_batches(connection, dialect, table):
+        for row in rows:
+            yield {
+                name: others[name](value) if name in others else to_json(kind, value)
+                for (name, kind), value in zip(table.columns.items(), row, strict=True)
+            }
+
+
+def _stored_value(text: str | None) -> Any:
+    """Return the stored text of a value. Values of any type are stored as JSON."""
+    if text is None:
+        return None
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+    return orjson.Fragment(text)
 
 
 class UploadExporter:

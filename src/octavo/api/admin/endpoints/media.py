@@ -1,4 +1,4 @@
-"""Media library endpoints: list, read, upload, replace, describe and delete files, show their uses, and settings.
+"""Endpoints of the media library: files with their focal points, folders, and bulk actions on both.
 
 Permissions to describe or replace a file depend on the file, so a missing one is reported first, as in the reference.
 """
@@ -12,7 +12,17 @@ from octavo.access.authorization.actor import Actor, check
 from octavo.access.authorization.admin.names import ADD_FILES, CHANGE_FILES, READ_FILES
 from octavo.api.admin.answers import NO_STORE, data_answer, page_answer, plain_answer
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.media import FileUsesAnswer, MediaFile, MediaPage
+from octavo.api.admin.schemas.media import (
+    FileUsesAnswer,
+    FolderAnswer,
+    FolderForm,
+    FoldersAnswer,
+    FolderTreeAnswer,
+    MediaFile,
+    MediaPage,
+    Moved,
+    Removed,
+)
 from octavo.api.admin.schemas.project import ImageSettings, ImageSettingsAnswer
 from octavo.api.http.body import read_body
 from octavo.api.http.query_string import parse_form, read_params
@@ -22,9 +32,10 @@ from octavo.api.http.uploads import FILE_INFO, read_info, replaced_file, sent_fi
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.manager.file_uses import FileUse, FileUses
 from octavo.content.manager.library import MISSING_FILE, Library
-from octavo.content.manager.library_changes import DELETE
+from octavo.content.manager.library_changes import DELETE, ChangedItems, LibraryChanges
 from octavo.content.manager.library_settings import LibrarySettings
 from octavo.content.media.files import FileService, Guard
+from octavo.content.media.folder_service import FolderService
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.core.forms.printing import MISSING
 from octavo.query.numbers import read_entry_id
@@ -188,3 +199,89 @@ class LibrarySettingsEndpoints:
     async def save_view(self, request: Request, actor: Actor) -> Response:
         """PUT /upload/configuration"""
         return data_answer(await self._settings.save_view(await request.json()))
+
+
+FOLDERS: Final = "/upload/folders"
+_ACTIONS: Final = "/upload/actions"
+
+
+class FolderEndpoints:
+    """`/upload/folders`, `/upload/folder-structure` and `/upload/actions`"""
+
+    operations = (
+        AdminOperation("GET", FOLDERS, "find", "List folders", (READ_FILES,), answer=FoldersAnswer),
+        AdminOperation("GET", f"{FOLDERS}/:id", "find_one", "Show a folder", (READ_FILES,), answer=FolderAnswer),
+        AdminOperation(
+            "GET",
+            "/upload/folder-structure",
+            "tree",
+            "List all folders as a tree",
+            (READ_FILES,),
+            answer=FolderTreeAnswer,
+        ),
+        AdminOperation(
+            "POST", FOLDERS, "create", "Create a folder", (ADD_FILES,), body=FolderForm, answer=FolderAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{FOLDERS}/:id",
+            "update",
+            "Rename or move a folder",
+            (CHANGE_FILES,),
+            body=FolderForm,
+            answer=FolderAnswer,
+        ),
+        AdminOperation(
+            "POST", f"{_ACTIONS}/bulk-delete", "delete", "Delete files and folders", (CHANGE_FILES,), body=Removed
+        ),
+        AdminOperation("POST", f"{_ACTIONS}/bulk-move", "move", "Move files and folders", (CHANGE_FILES,), body=Moved),
+    )
+
+    def __init__(self, library: Library, folders: FolderService, changes: LibraryChanges) -> None:
+        self._library = library
+        self._folders = folders
+        self._changes = changes
+
+    async def find(self, request: Request, actor: Actor) -> Response:
+        """GET /upload/folders"""
+        return _data(await self._library.folders(request.query, lambda: read_params(request), actor))
+
+    async def find_one(self, request: Request, actor: Actor) -> Response:
+        """GET /upload/folders/:id"""
+        folder_id = read_entry_id(request.path_values["id"])
+        return _data(await self._library.folder(folder_id, request.query, lambda: read_params(request), actor))
+
+    async def tree(self, request: Request, actor: Actor) -> Response:
+        """GET /upload/folder-structure"""
+        return data_answer(await self._library.tree())
+
+    async def create(self, request: Request, actor: Actor) -> Response:
+        """POST /upload/folders"""
+        body = await request.json()
+        return _data(await self._folders.create(body, self._library.folder_answer, actor.creator_id))
+
+    async def update(self, request: Request, actor: Actor) -> Response:
+        """PUT /upload/folders/:id"""
+        body, folder_id = await request.json(), read_entry_id(request.path_values["id"])
+
+        async def guard(unit: EntryUnit, path: str) -> None:
+            await self._library.guard_folders(unit, [path], actor.ability)
+
+        answer = self._library.folder_answer
+        return _data(await self._folders.update(folder_id, body, answer, actor.creator_id, guard))
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """POST /upload/actions/bulk-delete"""
+        return _bulk_answer(await self._changes.delete(await request.json(), actor))
+
+    async def move(self, request: Request, actor: Actor) -> Response:
+        """POST /upload/actions/bulk-move"""
+        return _bulk_answer(await self._changes.move(await request.json(), actor))
+
+
+def _data(found: bytes) -> Response:
+    return Response(200, b'{"data":%b}' % found, headers=NO_STORE)
+
+
+def _bulk_answer(changed: ChangedItems) -> Response:
+    return _data(b'{"files":%b,"folders":%b}' % changed)

@@ -1,4 +1,4 @@
-"""The documentation pages in Markdown: list them, split them into sections and search them."""
+"""The bundled documentation in Markdown: list its pages, split them into sections and search them."""
 
 import re
 import tomllib
@@ -9,7 +9,7 @@ from typing import Final
 
 from octavo.core.values import dataclass
 
-PACKAGE: Final = Path(__file__).parents[2]
+PACKAGE: Final = Path(__file__).parents[1]
 PLACES: Final = (PACKAGE / "documents", PACKAGE.parents[1])
 """Parents of the folder `docs`: in an installed package, or in a working copy of Octavo."""
 

@@ -1,1 +1,0 @@
-"""Generate the types of a project as one Python module, for its own code."""

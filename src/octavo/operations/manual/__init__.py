@@ -1,1 +1,0 @@
-"""The bundled documentation: its pages, search, and HTML."""

@@ -1,1 +1,0 @@
-"""Copy a project's database to another one, on SQLite or PostgreSQL."""

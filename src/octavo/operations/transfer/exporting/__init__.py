@@ -1,1 +1,0 @@
-"""Export a project's content, files and settings to an archive."""
