@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import orjson
 
@@ -226,13 +226,39 @@ class _Renewal:
     latest: PreparedRead | None = None
 
 
+class FileRewriter(Protocol):
+    """Changes what responses contain of files, at marks that its statements set."""
+
+    @property
+    def mark(self) -> str:
+        """A text that no client knows."""
+
+    @property
+    def lasts(self) -> bool:
+        """Whether changed responses can be cached."""
+
+    @property
+    def compile(self) -> Callable[..., str]:
+        """A function that returns the statement of a read, with marks. It has the arguments of `compile_read`."""
+
+    def apply(self, answer: bytes) -> bytes:
+        """Return a response with its marks replaced."""
+
+
 class UrlSigner:
     """Signs the URLs of files in responses if the storage is private. `sign` returns the signed form of one."""
+
+    lasts = False
 
     def __init__(self, sign: Callable[[str], str]) -> None:
         self.mark = f"{secrets.token_hex(12)}:"
         self._sign = sign
         self._marked = re.compile(rb'%b([^"\\]*)' % self.mark.encode())
+
+    @property
+    def compile(self) -> Callable[..., str]:
+        """A function that returns the statement of a read, with a mark before each URL."""
+        return partial(compile_marked_read, mark=self.mark)
 
     def apply(self, answer: bytes) -> bytes:
         """Return the response with all marked URLs signed."""
@@ -246,7 +272,7 @@ class EntryReader:
         self,
         database: Database,
         registry: Registry,
-        url_signer: UrlSigner | None = None,
+        file_rewriter: FileRewriter | None = None,
         *,
         statements: Cache[ReadPlan, CompiledRead] | None = None,
         limits: ReadLimits | None = None,
@@ -258,7 +284,7 @@ class EntryReader:
         self._contents = database.contents
         self.registry = registry
         self.dialect = database.dialect
-        self._url_signer = url_signer
+        self._file_rewriter = file_rewriter
         self._keeps_totals, self._keeps_parts = keeps_totals, keeps_parts
         self.unlisted = UnlistedComponents()
         self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements
@@ -297,18 +323,18 @@ class EntryReader:
         With a connection, inside a transaction, the limiter for large reads does not apply.
         """
         fetch, waits = (connection or self._contents).fetch_json, connection is None
-        if prepared.renewal is None and self._url_signer is None:
+        if prepared.renewal is None and self._file_rewriter is None:
             return self._run(fetch, prepared, waits)
         return self._read_again(fetch, prepared, waits)
 
     async def _read_again(self, fetch: _Fetch, prepared: PreparedRead, waits: bool) -> bytes | None:
-        """Read an entry, again if it contains unlisted components, and sign the URLs of files."""
+        """Read an entry, again if it contains unlisted components, and replace marks."""
         renewal = prepared.renewal
         read = prepared if renewal is None else self._latest(prepared, renewal)
         found: bytes | None = await self._run(fetch, read, waits)
         while renewal is not None and found is not None and self.unlisted.add(find_unlisted_components(found)):
             found = await self._run(fetch, self._latest(prepared, renewal), waits)
-        return found if found is None or self._url_signer is None else self._url_signer.apply(found)
+        return found if found is None or self._file_rewriter is None else self._file_rewriter.apply(found)
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
         """Return a page as a JSON array, and the total if requested. Raises ValidationError as `read_one`."""
@@ -332,7 +358,7 @@ class EntryReader:
             row = await self._run(fetch if apart is None else partial(fetch, apart=apart), read, True)
             if renewal is None or not self.unlisted.add(find_unlisted_components(row[0])):
                 break
-        return row if self._url_signer is None else (self._url_signer.apply(row[0]), *row[1:])
+        return row if self._file_rewriter is None else (self._file_rewriter.apply(row[0]), *row[1:])
 
     def read_newest(self) -> None:
         """Read from the primary database from now on in this request."""
@@ -398,12 +424,10 @@ class EntryReader:
         found, most = nesting(plan), self.limits.statement
         keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts
         arguments = plan, self.registry, self.dialect, self.database.largest_answer, found, most
-        marked = self._url_signer
+        rewriter = self._file_rewriter
+        compile_text = compile_read if rewriter is None else rewriter.compile
         try:
-            if marked is None:
-                text = compile_read(*arguments, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
-            else:
-                text = compile_marked_read(*arguments, marked.mark, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
+            text = compile_text(*arguments, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
         except StatementTooLong:
             message = (
                 f"The request needs a statement of more than {most} bytes. Its limit follows from `reads.maxCost` "

@@ -195,8 +195,10 @@ class CachingReader(EntryReader):
 
     def _signs(self, prepared: PreparedRead) -> bool:
         """Return whether the result may contain signed URLs."""
-        signer = self._url_signer
-        return signer is not None and (prepared.renewal is not None or signer.mark in prepared.statement.text)
+        rewriter = self._file_rewriter
+        if rewriter is None or rewriter.lasts:
+            return False
+        return prepared.renewal is not None or rewriter.mark in prepared.statement.text
 
 
 def tables_of(text: str) -> tuple[str, ...]:

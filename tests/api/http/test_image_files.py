@@ -13,7 +13,8 @@ from PIL import Image
 from octavo.api.http.image_parameters import sign
 from octavo.content.media import image_variants
 from tests.api.http.asgi import Answer, call
-from tests.api.rest.test_uploads import NOTE, Part, Shop, open_writable
+from tests.api.rest.test_uploads import BOOK, NOTE, Part, Shop, open_writable
+from tests.models.bookshop import FULL_TOKEN
 from tests.models.pictures import animation, bomb, turned_picture
 from tests.models.site import another
 from tests.models.templates import Copy
@@ -28,6 +29,7 @@ PRESETS = {
     "smallest": {"width": 100, "format": "avif", "quality": 50},
 }
 WITH_PRESETS = {"OCTAVO_API__IMAGES__PRESETS": json.dumps(PRESETS)}
+LISTED = {"OCTAVO_API__IMAGES__IN_FORMATS": "true"}
 SECRET_TEXT = "a secret of more than thirty-two characters"
 WEBP = "image/avif;q=0,image/webp,*/*;q=0.8"
 
@@ -286,7 +288,7 @@ async def bucket_shop(
     }
     amazon = {"AWS_ACCESS_KEY_ID": KEY, "AWS_ACCESS_SECRET": SECRET, "AWS_BUCKET": bucket}
     settings = {f"OCTAVO_PLUGINS__UPLOAD__CONFIG__{name}": value for name, value in given.items()}
-    site = await open_writable(tmp_path / "shop", bookshop_copy, {**settings, **amazon, **WITH_PRESETS})
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**settings, **amazon, **WITH_PRESETS, **LISTED})
     yield Shop(site, tmp_path / "shop/public/uploads"), bucket
     await site.octavo.infrastructure.close()
 
@@ -297,7 +299,8 @@ async def test_images_in_a_bucket(bucket_shop: tuple[Shop, str], s3_server: S3Se
     name = file["url"].partition("/site/")[2]
     assert name.startswith("in/folder/photo_")
     before = set(s3_server.keys(bucket))
-    first = await get(shop, f"/uploads/{name}?preset=card")
+    assert file["formats"]["card"]["url"].startswith(f"/uploads/{name}?preset=card&v=")
+    first = await get(shop, file["formats"]["card"]["url"])
     assert (opened(first).size, first.headers["content-type"]) == ((60, 40), "image/webp")
     (created,) = set(s3_server.keys(bucket)) - before
     assert created.startswith("site/in/folder/variant_photo_")
@@ -309,3 +312,57 @@ async def test_images_in_a_bucket(bucket_shop: tuple[Shop, str], s3_server: S3Se
     assert (moved.status, moved.headers["location"]) == (302, note["url"])
     assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
     assert set(s3_server.keys(bucket)) == {note["url"].partition(f"/{bucket}/")[2]}
+
+
+# In responses
+
+
+@pytest.fixture
+async def listing_shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Shop]:
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**WITH_PRESETS, **LISTED})
+    yield Shop(site, tmp_path / "shop/public/uploads")
+    await site.octavo.infrastructure.close()
+
+
+async def test_presets_in_the_formats_of_responses(listing_shop: Shop) -> None:
+    shop = listing_shop
+    book = await shop.book()
+    place = (("ref", BOOK), ("refId", str(book)), ("field", "cover"))
+    (file,) = await shop.add(("files", 'a"b.jpg', halves(500, 250), "image/jpeg"), *place)
+    assert list(file["formats"]) == ["thumbnail", *PRESETS]
+    row = "SELECT updated_at FROM files ORDER BY id DESC LIMIT 1"
+    url, version = file["url"], file["formats"]["card"]["url"].rpartition("&v=")[2]
+    assert await shop.site.database.fetch_value(row)
+    assert file["formats"]["card"] == {
+        "url": f"{url}?preset=card&v={version}",
+        "width": 60,
+        "height": 40,
+        "srcset": f"{url}?preset=card&v={version} 1x, {url}?preset=card&dpr=2&v={version} 2x, "
+        f"{url}?preset=card&dpr=3&v={version} 3x",
+    }
+    assert file["formats"]["wide"] == {
+        "url": f"{url}?preset=wide&v={version}",
+        "width": 300,
+        "height": 150,
+        "srcset": f"{url}?preset=wide&v={version} 1x, {url}?preset=wide&dpr=2&v={version} 2x",
+    }
+    for name, size in (("card", (60, 40)), ("wide", (300, 150)), ("padded", (80, 80))):
+        answer = await get(shop, file["formats"][name]["url"])
+        assert (opened(answer).size, answer.headers["cache-control"].partition(", ")[0]) == (size, "public")
+    shown = (await shop.site.get(f"/api/books/{book}?populate=cover", FULL_TOKEN)).json
+    assert shown["data"]["attributes"]["cover"]["data"]["attributes"]["formats"] == file["formats"]
+    listed = (await shop.site.get(f"/api/upload/files?filters[id]={file['id']}", FULL_TOKEN)).json
+    assert [one["formats"] for one in listed] == [file["formats"]]
+    query = f"{{ book(id: {book}) {{ data {{ attributes {{ cover {{ data {{ attributes {{ formats }} }} }} }} }} }} }}"
+    answered = (await shop.send("POST", "/graphql", json.dumps({"query": query}).encode())).json
+    assert answered["data"]["book"]["data"]["attributes"]["cover"]["data"]["attributes"]["formats"] == file["formats"]
+    stored = await shop.site.database.fetch_value("SELECT formats FROM files ORDER BY id DESC LIMIT 1")
+    assert list(json.loads(stored) if isinstance(stored, str) else stored) == ["thumbnail"]
+
+
+async def test_other_files_keep_their_formats(listing_shop: Shop) -> None:
+    (note, small) = await listing_shop.add(NOTE, PHOTO)
+    assert (note["formats"], list(small["formats"])) == (None, ["thumbnail", *PRESETS])
+    (tiny,) = await listing_shop.add(("files", "tiny.png", halves(30, 30, "PNG"), "image/png"))
+    assert tiny["formats"]["card"]["width"] == 30
+    assert tiny["formats"]["card"]["srcset"] == f"{tiny['formats']['card']['url']} 1x"

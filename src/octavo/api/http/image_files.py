@@ -16,7 +16,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.static import OpenFile, StaticOptions, answer_file, safe_segments
 from octavo.content.media.image_variants import ImageVariants
-from octavo.content.media.transformations import ImageFormat, Transformation
+from octavo.content.media.transformations import ImageFormat, Transformation, version_text
 from octavo.content.media.variant_rows import Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.threads import in_thread
@@ -89,11 +89,6 @@ class ImageFiles:
                 return image_format
         extension = source.rpartition(".")[2].lower()
         return "jpeg" if extension in _JPEG else "png"
-
-
-def version_text(version: int) -> str:
-    """Return the version of a file as in the parameter `v`, with which a URL can be cached forever."""
-    return f"{version:x}"
 
 
 def _accepted(header: str) -> set[str]:

@@ -86,6 +86,11 @@ class Rendering:
     focus: FocalPoint = CENTER
 
 
+def version_text(version: int) -> str:
+    """Return the version of a file as in the parameter `v`, with which a URL can be cached forever."""
+    return f"{version:x}"
+
+
 def _times(length: int | None, density: int) -> int | None:
     return None if length is None else min(length * density, LARGEST_SIDE)
 

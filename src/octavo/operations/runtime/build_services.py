@@ -13,6 +13,7 @@ from octavo.accounts.users.user_management import UserManagement
 from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.content.controllers.content import ContentController
 from octavo.content.media.files import FileService
+from octavo.content.media.preset_urls import PresetUrls
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.core.cache import CacheScope
@@ -29,17 +30,17 @@ if TYPE_CHECKING:
     from octavo.operations.runtime.managed_services import ManagedServices
 from octavo.api.http.router import Router
 from octavo.api.rest.response_cache import ResponseCache, add_response_cache
-from octavo.content.reader import EntryReader, UrlSigner
+from octavo.content.reader import EntryReader, FileRewriter, UrlSigner
 from octavo.content.result_cache import CachingReader
 
 
 def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) -> EntryReader:
     """Return the entry reader of a registry."""
-    settings, storage = shared.settings, shared.storage
+    settings = shared.settings
     reader = shared.new_reader(
         shared.database,
         registry,
-        UrlSigner(storage.sign) if storage.signs else None,
+        _file_rewriter(shared),
         statements=caches.cache("statements"),
         limits=options.read_limits(settings),
         keeps_totals=options.maintains_counts(settings),
@@ -48,6 +49,17 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
     if isinstance(reader, CachingReader):
         reader.keep(caches.cache("answers"))
     return reader
+
+
+def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
+    """Return what changes files in responses: signed URLs of a private storage, or URLs of presets, if enabled."""
+    images, storage = shared.settings.api.images, shared.storage
+    if storage.signs:
+        return UrlSigner(storage.sign)
+    if shared.images is None or not images.in_formats:
+        return None
+    url = shared.settings.server.url
+    return PresetUrls(options.image_options(shared.settings).presets, storage, url.rstrip("/") if "://" in url else "")
 
 
 def use_response_cache(

@@ -120,6 +120,9 @@ class Images:
         "`avif` files are smaller and take longer to create.",
         kind=_AUTO_FORMATS,
     )
+    in_formats: bool = setting(
+        False, "Add the URL and size of each preset to `formats` of files in responses of all APIs."
+    )
     sizes: tuple[int, ...] = setting(
         (),
         "Widths and heights that clients can set in URLs without a preset: `?width=640`; without any, they cannot.",

@@ -1,0 +1,87 @@
+"""Add the URLs of transformed images to `formats` of files in responses."""
+
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+from urllib.parse import quote
+
+import orjson
+
+from octavo.content.media.image_sizes import Size
+from octavo.content.media.storage.base import Storage
+from octavo.content.media.transformations import KINDS, Transformation, place, version_text
+from octavo.query.sql.read.select_file_facts import compile_read_with_facts
+
+_DENSITIES: Final = (1, 2, 3)
+
+
+class PresetUrls:
+    """Adds an entry for each preset to `formats`. `base` is the URL of this service, or empty for relative URLs."""
+
+    lasts = True
+
+    def __init__(self, presets: Mapping[str, Transformation], storage: Storage, base: str = "") -> None:
+        self._presets = presets
+        self._storage = storage
+        self._base = base
+        self._mark = secrets.token_hex(12)
+        mark = self._mark.encode()
+        self._marked = re.compile(rb'\["%b",(\[.*?\]),(.*?),"%b"\]' % (mark, mark), re.DOTALL)
+
+    @property
+    def mark(self) -> str:
+        """The secret text in statements."""
+        return self._mark
+
+    @property
+    def compile(self) -> Callable[..., str]:
+        """A function that returns the statement of a read, with the marks that `apply` replaces."""
+        return partial(compile_read_with_facts, mark=self._mark)
+
+    def apply(self, answer: bytes) -> bytes:
+        """Return a response with the presets in `formats`, and without marks."""
+        return self._marked.sub(self._with_presets, answer)
+
+    def _with_presets(self, found: "re.Match[bytes]") -> bytes:
+        facts, formats = orjson.loads(found[1]), found[2]
+        added = self._entries(*facts)
+        if not added:
+            return formats
+        known = orjson.loads(formats)
+        return orjson.dumps({**known, **added} if isinstance(known, dict) else added)
+
+    def _entries(
+        self, url: str | None, mime: str, provider: str, width: int | None, height: int | None, version: int | None
+    ) -> dict[str, Any]:
+        if mime not in KINDS or url is None or provider not in self._storage.providers:
+            return {}
+        name = self._storage.name_of(url)
+        if name is None:
+            return {}
+        size = Size(width, height) if width and height else None
+        path = url if url.startswith("/") else f"{self._base}/uploads/{quote(name)}"
+        return {
+            preset: _entry(f"{path}?preset={quote(preset)}", version_text(version or 0), wanted, size)
+            for preset, wanted in self._presets.items()
+        }
+
+
+def _entry(url: str, version: str, wanted: Transformation, size: Size | None) -> dict[str, Any]:
+    """Return the URL of a transformed image, its size, and a `srcset` of the densities that it has pixels for."""
+    if size is None:
+        return {"url": f"{url}&v={version}"}
+    shown = place(size, wanted).canvas
+    urls = {_density(url, version, density): density for density in _DENSITIES if _reaches(size, wanted, density)}
+    srcset = ", ".join(f"{each} {density}x" for each, density in urls.items())
+    return {"url": f"{url}&v={version}", "width": shown.width, "height": shown.height, "srcset": srcset}
+
+
+def _density(url: str, version: str, density: int) -> str:
+    return f"{url}&v={version}" if density == 1 else f"{url}&dpr={density}&v={version}"
+
+
+def _reaches(size: Size, wanted: Transformation, density: int) -> bool:
+    """Return whether the image is larger with this density than with a lower one."""
+    return density == 1 or place(size, wanted.times(density)).size != place(size, wanted.times(density - 1)).size
