@@ -70,6 +70,7 @@ RULES: Mapping[str, Rule] = {
     "malformed_authorization": Rule(v4="anonymous", safe="refuse"),
     "linked_files": Rule(v4="any", safe="permitted"),
     "replaced_files": Rule(v4="upload", safe="destroy"),
+    "replaced_kinds": Rule(v4="any", safe="same"),
     "registration_fields": Rule(v4="all", safe="listed"),
     "validation": Rule(v4="loose", safe="strict"),
     "ids": Rule(v4="numbers", safe="digits"),

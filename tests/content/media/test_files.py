@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from octavo.content.media.files import FileService
-from octavo.content.media.library import FileInfo, MediaLibrary, Naming
+from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions, Naming
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
-from octavo.core.errors import NotFoundError, ServiceUnavailable
+from octavo.core.errors import ApplicationError, NotFoundError, ServiceUnavailable
 from octavo.database import leases
 from octavo.database.connection import Database, IntegrityViolation, Transaction
 from octavo.database.synchronize import synchronize
@@ -28,7 +28,7 @@ from tests.models.v4_names import V4_NAMES
 
 pytestmark = pytest.mark.anyio
 
-OLD, NEW = Arriving("old.png", picture("PNG", 600, 400)), Arriving("new.txt", b"new")
+OLD, NEW = Arriving("old.png", picture("PNG", 600, 400)), Arriving("new.png", b"new")
 
 
 class Desk:
@@ -199,3 +199,36 @@ async def test_files_of_v4_with_odd_extensions(desk: Desk, database: Database, n
     assert (shown["url"], desk.contents()) == (f"/uploads/{name}", {name: b"new"})
     await desk.files.delete(row, desk.answer)
     assert desk.contents() == {}
+
+
+@pytest.mark.parametrize(
+    "old, new, address",
+    [
+        (OLD, Arriving("x.png", b"<svg width='9' height='9'/>", "image/png"), ".svg"),
+        (OLD, Arriving("x.jpeg", picture("JPEG", 9, 9), "image/jpeg"), ".jpeg"),
+        (OLD, Arriving("x.PNG", picture("JPEG", 9, 9), "image/png"), ".jpg"),
+        (Arriving("a.JPEG", picture("JPEG", 9, 9)), Arriving("b.jpg", picture("JPEG", 99, 9)), None),
+        (Arriving("a.mp3", b"\xff\xfbaudio"), Arriving("b.mp3", b"\xff\xfbmore", "audio/mp3"), None),
+        (Arriving("a.docx", b"PK\3\4"), Arriving("b.docx", b"PK\3\4", "application/octet-stream"), None),
+        (Arriving("a.txt", b"a"), Arriving("b.csv", b"a,b", "text/csv"), None),
+        (Arriving("a.x y", b"a"), Arriving("b.txt", b"b"), None),
+    ],
+)
+async def test_a_file_of_another_kind_gets_another_address(
+    desk: Desk, database: Database, registry: Registry, old: Arriving, new: Arriving, address: str | None
+) -> None:
+    file = await desk.add(old)
+    strict = MediaLibrary(database, LocalStorage(desk.folder), MediaOptions(same_kind=True))
+    files = FileService(desk.writer, desk.reader, strict)
+    if address is None:
+        shown = json.loads(await files.replace(file["id"], new, FileInfo(), desk.answer))
+        assert (shown["url"], shown["ext"]) == (file["url"], file["ext"])
+        return
+    before = desk.contents()
+    with pytest.raises(ApplicationError, match=f"^{new.filename} cannot replace a file of another kind"):
+        await files.replace(file["id"], new, FileInfo(), desk.answer)
+    assert desk.contents() == before
+    shown = json.loads(await desk.files.replace(file["id"], new, FileInfo(), desk.answer))
+    assert (shown["ext"], shown["width"], shown["height"], shown["formats"]) == (address, 9, 9, {})
+    assert shown["url"] == f"/uploads/{file['hash']}{address}"
+    assert desk.contents().keys() == {f"{file['hash']}{address}"}

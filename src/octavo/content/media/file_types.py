@@ -47,6 +47,7 @@ _BEGIN_ALIKE: Final = re.compile(r"image/(x-)?(a?png|p?jpe?g|citrix-jpeg|gif|web
 _WRITTEN: Final = re.compile(r"image/(cgm|vnd\.dxf|x-eps|x-xbitmap|x-xbm|x-xpixmap|x-xpm|x-portable-\w+map)")
 """Image types whose files can be plain text."""
 
+_HEIF: Final = frozenset({"image/heic", "image/heif"})
 _MARKUP: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xfe\xff|\xff\xfe")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _DECLARED = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,62}/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}", re.ASCII)
@@ -75,6 +76,22 @@ def is_false_image(mime: str, name: str) -> bool:
     """Return whether a file's name has an image extension but its type is not an image."""
     named = type_by_name(name) or ""
     return named.startswith("image/") and not mime.startswith("image/")
+
+
+def fits(extension: str, kind: str, own_extension: str) -> bool:
+    """Return whether content of a kind can be served under an extension. `own_extension` is the file's own one.
+
+    >>> fits(".jpeg", "image/jpeg", ".jpg"), fits(".jpg", "image/png", ".png"), fits(".heif", "image/heic", ".heif")
+    (True, False, True)
+    """
+    served = type_by_name(f"x{extension}")
+    if served is None or kind in (ANY_TYPE, served):
+        return True
+    family = served.partition("/")[0]
+    if family != kind.partition("/")[0]:
+        return False
+    is_own = family in ("audio", "video") and extension.lower() == own_extension.lower()
+    return family == "text" or is_own or {served, kind} <= _HEIF
 
 
 def _markup_type(head: bytes) -> str | None:

@@ -105,7 +105,8 @@ class Replacement:
         attributes = self._stored.located(there)
         said = {name: value for name, value in attributes.items() if value is not None}
         nothing = {name: None for name in self._unsaid if name in _MAY_BE_NOTHING}
-        return {**nothing, **said, "formats": attributes["formats"] or {}}
+        size = {name: attributes[name] for name in ("width", "height")}
+        return {**nothing, **said, **size, "formats": attributes["formats"] or {}}
 
     async def swap(self) -> None:
         """Move the parts to their final names; can be called again."""
@@ -226,16 +227,28 @@ class MediaLibrary:
         return await self._take(file, info, lambda work, name: work.publish(name, info, path))
 
     async def _stage(self, file: IncomingFile, info: FileInfo, naming: Naming) -> StoredFile:
-        return await self._take(file, info, lambda work, name: work.stage(name, info, naming))
+        """Store a replacement under temporary names."""
+        return await self._take(
+            file,
+            info,
+            lambda work, name: work.stage(name, info, work.replacing(name, naming)),
+            lambda work, name: work.replacing(name, naming),
+        )
 
     async def _take(
-        self, file: IncomingFile, info: FileInfo, store: Callable[[FileWork, FileName], StoredFile]
+        self,
+        file: IncomingFile,
+        info: FileInfo,
+        store: Callable[[FileWork, FileName], StoredFile],
+        check: Callable[[FileWork, FileName], object] = lambda *_: None,
     ) -> StoredFile:
+        """Copy and prepare a file, and store it. `check` raises an error before it is prepared."""
         name = read_file_name(file.filename)
         _check_info(info)
         work = FileWork(self.storage, self._options)
         try:
             await in_thread(lambda: work.copy(file, name))
+            check(work, name)
             scaled = await self._is_scaled() if work.is_image else False
             preparation = work.preparation(scaled=scaled)
             if preparation is not None:

@@ -13,12 +13,12 @@ from typing import IO, Any, Protocol
 
 from octavo.content.media.file_names import FileName, new_hash
 from octavo.content.media.file_preparation import Preparation, needs_preparation, prepare_file
-from octavo.content.media.file_types import HEAD_BYTES, is_false_image, type_of
+from octavo.content.media.file_types import HEAD_BYTES, fits, is_false_image, type_of
 from octavo.content.media.image_sizes import Format, Measured
 from octavo.content.media.storage.base import Storage, StoredObject, temporary_in
 from octavo.core.errors import ApplicationError
 from octavo.core.forms.printing import MISSING
-from octavo.core.media_types import extension_of
+from octavo.core.media_types import extension_of, type_by_name
 from octavo.core.values import dataclass
 
 
@@ -56,12 +56,14 @@ class FileInfo:
 @dataclass(frozen=True, slots=True)
 class MediaOptions:
     """Options: the maximum file size in bytes; the formats of images, by name and maximum width or height; whether to
-    keep metadata; whether files declared as images must be images."""
+    keep metadata; whether files declared as images must be images; whether only a file of the same kind can replace a
+    file."""
 
     size_limit: int = 200 << 20
     breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
     keep_notes: bool = False
     check_images: bool = False
+    same_kind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class FileWork:
         self._options = options
         self._path = Path()
         self._size = 0
-        self._mime = ""
+        self._mime = self._kind = ""
         self._measured = Measured()
         self._parts: list[Part] = []
 
@@ -135,8 +137,24 @@ class FileWork:
             head = written.read(HEAD_BYTES)
         check_images = self._options.check_images
         self._mime = type_of(head, file.content_type, name.name, check_images=check_images)
+        self._kind = type_of(head, "", name.name, check_images=check_images)
         if check_images and is_false_image(self._mime, name.name):
             raise ApplicationError(f"{name.name} is not a valid image: its content is {self._mime}")
+
+    def replacing(self, name: FileName, naming: Naming) -> Naming:
+        """Return the names for the replacement of a file: those of the file, or new ones for a file of another kind.
+
+        Raises ApplicationError if only a file of the same kind can replace it.
+        """
+        if fits(naming.extension, self._kind, name.extension):
+            return naming
+        if self._options.same_kind:
+            raise ApplicationError(
+                f"{name.name} cannot replace a file of another kind ({naming.extension}). Upload it as a new file"
+            )
+        own = name.extension if type_by_name(f"x{name.extension}") == self._kind else ""
+        extension = own or extension_of(self._kind) or name.extension
+        return Naming(naming.hash, extension, naming.prefix)
 
     @property
     def is_image(self) -> bool:

@@ -97,8 +97,9 @@ def system_of_database(settings: Settings) -> str:
 def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:
     """Return the configured media library."""
     upload = settings.plugins.upload.config
-    check_images = settings.api.compat.image_types == "checked"
-    media = MediaOptions(upload.size_limit, upload.breakpoints, upload.keep_metadata, check_images)
+    compat = settings.api.compat
+    check_images, same_kind = compat.image_types == "checked", compat.replaced_kinds == "same"
+    media = MediaOptions(upload.size_limit, upload.breakpoints, upload.keep_metadata, check_images, same_kind)
     return MediaLibrary(database, storage, media)
 
 

@@ -223,6 +223,12 @@ class Compat:
         "Permission to replace or edit an existing file: `upload`, or also `destroy`.",
         default_doc=_BY_PROFILE,
     )
+    replaced_kinds: Literal["any", "same"] = setting(
+        "any",
+        "Replacing a file with another kind, such as an image with a video: stored under a new URL (`any`), or refused "
+        "(`same`).",
+        default_doc=_BY_PROFILE,
+    )
     registration_fields: Literal["all", "listed"] = setting(
         "all",
         "Attributes that registration can set if `register.allowedFields` is not set: `all` that are not private, "

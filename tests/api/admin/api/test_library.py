@@ -99,15 +99,18 @@ async def test_a_file_is_stored_described_replaced_and_removed(newsroom: Newsroo
     assert not on_disk(newsroom, file).exists()
 
 
-async def test_another_kind_of_file_keeps_the_address(newsroom: Newsroom) -> None:
-    """What is served is served as what its name says: a page in the place of a picture is no page."""
+async def test_another_kind_of_file_gets_another_address(newsroom: Newsroom) -> None:
+    """A page in the place of a picture is served as a page: as a download, in a sandbox."""
     answer = await send(newsroom, "/upload", None, ("one.png", picture("PNG", 32, 20), "image/png"))
     [file] = answer.json
     page = ("evil.html", b"<script>alert(1)</script>", "text/html")
     replaced = await send(newsroom, f"/upload?id={file['id']}", None, page)
-    assert (replaced.status, replaced.json["url"], replaced.json["ext"]) == (200, file["url"], ".png")
-    served = await newsroom.office.club.ask("GET", file["url"])
-    assert served.headers["content-type"] == "image/png"
+    url = file["url"].replace(".png", ".html")
+    assert (replaced.status, replaced.json["url"], replaced.json["ext"]) == (200, url, ".html")
+    assert (await newsroom.office.club.ask("GET", file["url"])).status == 404
+    served = await newsroom.office.club.ask("GET", url)
+    assert served.headers["content-disposition"] == "attachment"
+    assert "sandbox" in served.headers["content-security-policy"]
     assert served.headers["x-content-type-options"] == "nosniff"
 
 
