@@ -16,6 +16,8 @@ DEV := $(VENV)/.dev
 # The command of the Python that .venv is made with, found if it is not named.
 PYTHON ?=
 export PYTHON
+# Each worker of the tests would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run check test retest cluster-test lint format types bench bench-pages bench-large bench-peers soak drill clients docs docs-site pages lock release clean

@@ -1,13 +1,15 @@
 """Databases for the tests: real ones, empty at the beginning of each test, started only when a test asks for them."""
 
 import functools
+import gc
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from octavo.access.authentication import passwords
 from octavo.database.connection import Database
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
@@ -29,9 +31,40 @@ pytest_plugins = [
 ]
 
 
+USUAL_PASSWORDS = (passwords.COST, passwords._NOBODYS)
+"""The cost of new hashes in production, and the hash that stands in for a missing one."""
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """Twice as many workers as processors: tests wait for disks and other processes much of the time."""
     return 2 * (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the collected tests out of garbage collections: they live as long as the process."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def low_password_cost() -> Iterator[None]:
+    """Hash passwords in this process with bcrypt's lowest cost: the usual one takes 50 ms of a processor."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "COST", 4)
+        patch.setattr(passwords, "_NOBODYS", passwords.hash_now("unknown"))
+        yield
+
+
+@pytest.fixture
+def usual_password_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords as in production."""
+    monkeypatch.setattr(passwords, "COST", USUAL_PASSWORDS[0])
+    monkeypatch.setattr(passwords, "_NOBODYS", USUAL_PASSWORDS[1])
 
 
 @pytest.fixture(scope="session")

@@ -9,51 +9,80 @@ ROOT = Path(__file__).parent
 FOLDERS = {"pages": "browser", "panel": "browser", "conformance": "recording"}
 """Folders whose tests all have one marker."""
 SLOW = (
-    "admin/api/test_ended_secrets.py",
     "agreement/",
+    "api/admin/api/test_ended_secrets.py",
+    "api/graphql/test_abuse.py",
+    "api/graphql/test_literals.py",
+    "api/graphql/test_prepared_mutations.py",
+    "api/graphql/test_shapes.py",
+    "api/http/test_crowding.py",
+    "api/rest/test_accounts.py",
+    "api/rest/test_ended_secrets.py",
     "at_once/",
     "cli/",
     "clients/",
+    "content/controllers/test_scheduling.py",
     "content/validation_matrix/",
-    "controllers/test_scheduling.py",
-    "graphql/test_abuse.py",
-    "graphql/test_shapes.py",
-    "http/test_crowding.py",
-    "javascript/test_parse.py",
-    "jobs/test_jobs.py",
+    "database/test_replicas.py",
+    "database/test_sqlite.py",
+    "database/test_substring_indexes.py",
+    "events/jobs/test_jobs.py",
+    "events/webhooks/",
+    "modeling/typings/test_python.py",
+    "operations/runtime/test_change_memory.py",
+    "operations/runtime/test_reload.py",
     "option_changes/",
-    "project/v4/test_guard_forms.py",
+    "query/sql/dialects/test_third_dialect.py",
     "robustness/",
-    "rest/test_accounts.py",
-    "rest/test_ended_secrets.py",
-    "runtime/test_change_memory.py",
-    "runtime/test_reload.py",
     "security/",
-    "sql/dialects/test_third_dialect.py",
     "translations/",
-    "typings/test_python.py",
+    "v4/code/test_guard_forms.py",
+    "v4/javascript/test_parse.py",
     "webhook_bodies/",
-    "webhooks/",
 )
 """Folders and modules whose tests wait for time to pass, or run large comparisons."""
+ANY_PYTHON = (
+    "agreement/",
+    "clients/",
+    "conformance/",
+    "golden/",
+    "pages/",
+    "panel/",
+    "test_bench_peers.py",
+    "test_benchmarks.py",
+    "test_docs.py",
+    "test_layers.py",
+    "test_release.py",
+    "test_soak.py",
+    "test_wording.py",
+    "webhook_bodies/",
+)
+"""Folders and modules that test answers, pages, files of the repository or SQL: the version of Python changes none."""
+DRIVER = ("at_once/", "database/")
+"""Folders that test the PostgreSQL driver. Elsewhere, tests on PostgreSQL test SQL."""
 PROCESSES = ("import subprocess", "from subprocess ", "tests.cli.processes", "tests.docs_reader", "tests.scripts")
 """What a module with tests of whole processes imports."""
+POSTGRESQL = {"postgresql_server", "postgresql_url", "own_postgresql_server"}
+"""Fixtures that give a PostgreSQL database to all tests that name them."""
 SERVERS = {"s3_server", "counting_server", "one_openid_server", "own_postgresql_server"}
 """Fixtures that start programs beside the service."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Add the markers `browser`, `recording`, `postgresql` and `slow`, which pyproject.toml describes."""
+    """Add the markers that pyproject.toml describes."""
     for item in items:
-        place = item.path.relative_to(ROOT)
-        folder = FOLDERS.get(place.parts[0])
+        path = item.path.relative_to(ROOT).as_posix()
+        fixtures = set(getattr(item, "fixturenames", ()))
+        on_postgresql = "postgresql" in item.name or bool(fixtures & POSTGRESQL)
+        folder = FOLDERS.get(path.partition("/")[0])
         if folder:
             item.add_marker(folder)
-        fixtures = set(getattr(item, "fixturenames", ()))
-        if "postgresql" in item.name or "postgresql_url" in fixtures:
+        if on_postgresql:
             item.add_marker("postgresql")
-        if place.as_posix().startswith(SLOW) or starts_processes(item.path) or fixtures & SERVERS:
+        if path.startswith(SLOW) or starts_processes(item.path) or fixtures & SERVERS:
             item.add_marker("slow")
+        if path.startswith(ANY_PYTHON) or (on_postgresql and not path.startswith(DRIVER)):
+            item.add_marker("any_python")
 
 
 @cache

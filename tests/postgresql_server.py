@@ -18,8 +18,41 @@ _QUICK = """
 ALTER SYSTEM SET fsync = off;
 ALTER SYSTEM SET full_page_writes = off;
 ALTER SYSTEM SET file_copy_method = 'clone';
+ALTER SYSTEM SET autovacuum = off;
 SELECT pg_reload_conf()
 """
+
+
+_END = "statement ended"
+
+
+class _Session:
+    """One `psql` for many statements: a new connection takes longer than the copy of a small database."""
+
+    def __init__(self, command: list[str]) -> None:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True)
+
+    @property
+    def is_open(self) -> bool:
+        return self._process.poll() is None
+
+    def run(self, statement: str) -> None:
+        """Run a statement without results. Raise RuntimeError with psql's output if it fails."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{statement};\n\\echo {_END}\n")
+        self._process.stdin.flush()
+        output = []
+        for line in self._process.stdout:
+            if line.rstrip() == _END:
+                break
+            output.append(line)
+        if not self.is_open or any("ERROR:" in line for line in output):
+            raise RuntimeError("".join(output))
+
+    def close(self) -> None:
+        self._process.communicate()
 
 
 class PostgresqlServer:
@@ -33,6 +66,7 @@ class PostgresqlServer:
         self._server = get_server(folder, cleanup_mode="delete")
         self.data = folder
         self.binaries = self._server.bin_path
+        self._session: _Session | None = None
         if not follows:  # else it has all of it from the other one
             self.run_sql("postgres", _QUICK)
 
@@ -44,17 +78,25 @@ class PostgresqlServer:
         """The address of a new database: empty, or a copy of another one that nobody is connected to."""
         name = f"test_{uuid.uuid4().hex}"
         locale = f"ENCODING 'UTF8' LC_COLLATE '{LOCALE}' LC_CTYPE '{LOCALE}' STRATEGY FILE_COPY"
-        self.run_sql("postgres", f'CREATE DATABASE "{name}" TEMPLATE "{template}" {locale}')
+        self._run(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {locale}')
         return self.url(name)
 
     def drop_database(self, url: str) -> None:
         """Remove a database, whoever is still connected."""
-        self.run_sql("postgres", f'DROP DATABASE IF EXISTS "{database_name(url)}" WITH (FORCE)')
+        self._run(f'DROP DATABASE IF EXISTS "{database_name(url)}" WITH (FORCE)')
 
     def run_sql(self, database: str, text: str) -> str:
         """Run statements through `psql`, each on its own; what they answer, unaligned and without headers."""
-        command = [str(self.binaries / "psql"), "-XqAt", "-v", "ON_ERROR_STOP=1", self.url(database)]
+        command = [*self._psql(database), "-v", "ON_ERROR_STOP=1"]
         return subprocess.run(command, input=text, text=True, check=True, capture_output=True).stdout
+
+    def _psql(self, database: str) -> list[str]:
+        return [str(self.binaries / "psql"), "-XqAt", "-d", self.url(database)]
+
+    def _run(self, statement: str) -> None:
+        if self._session is None or not self._session.is_open:
+            self._session = _Session(self._psql("postgres"))
+        self._session.run(statement)
 
     def stop(self, mode: str = "fast") -> None:
         """Stop the server: `fast` in good order, `immediate` as in a crash."""
@@ -107,6 +149,8 @@ class PostgresqlServer:
 
     def remove(self) -> None:
         """Stop the server, unless another process of the same test run uses it, and remove its folder."""
+        if self._session is not None:
+            self._session.close()
         self._server.cleanup()
 
 

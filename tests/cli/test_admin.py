@@ -91,6 +91,7 @@ def test_nobody_gets_no_password(call: Call) -> None:
     assert refused(result) == "No administrator has the email address nobody@example.org"
 
 
+@pytest.mark.usefixtures("usual_password_cost")
 @pytest.mark.anyio
 async def test_the_first_administrator_is_made_once(database: Database, tmp_path: Path) -> None:
     """Nobody who can set variables becomes a second administrator, and no password is overwritten."""

@@ -83,6 +83,7 @@ async def test_every_kind_of_scalar_is_stored_as_v4_stores_it(shop: Workshop) ->
     assert stored == [expected[shop.database.dialect.name]]
 
 
+@pytest.mark.usefixtures("usual_password_cost")
 async def test_passwords_are_hashed_in_entries_and_in_components(shop: Workshop) -> None:
     await shop.create("tool", name="Saw", key="secret", legs=[{"length": 1, "secret": "hush"}])
     [(key,)] = await shop.rows("tools", "key")

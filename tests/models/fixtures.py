@@ -16,7 +16,7 @@ from octavo.operations.runtime import process as app
 from octavo.schema.registry import Registry
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN, bookshop_registry
 from tests.models.people import Hands
-from tests.models.site import Site, open_bookshop, open_project, postgresql_variables
+from tests.models.site import Site, open_bookshop, open_project, postgresql_variables, under_safe
 from tests.models.templates import Copy, copy_of
 from tests.postgresql_server import PostgresqlServer, database_name
 
@@ -49,6 +49,13 @@ def bookshop(request: pytest.FixtureRequest) -> Site:
     """The bookshop on each database in turn."""
     site: Site = request.getfixturevalue(f"{request.param}_bookshop")
     return site
+
+
+@pytest.fixture(scope="session")
+async def safe_bookshop(anyio_backend: str, bookshop: Site) -> AsyncIterator[Site]:
+    """The same bookshop under the profile `safe`, started."""
+    async with under_safe(bookshop) as site:
+        yield site
 
 
 @pytest.fixture(scope="session")

@@ -105,6 +105,7 @@ async def test_every_failure_says_and_costs_the_same(club: Club, monkeypatch: py
     assert seen["a wrong password"][3:] == (1, 1)
 
 
+@pytest.mark.usefixtures("usual_password_cost")
 def test_nobodys_hash_is_as_hard_as_those_of_users() -> None:
     assert passwords._NOBODYS.startswith(f"$2a${passwords.COST}$")
     assert passwords.hash_now("x").startswith(f"$2a${passwords.COST}$")

@@ -9,7 +9,7 @@ import pytest
 from tests.api.graphql.asking import send
 from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
-from tests.models.site import Site, under_safe
+from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -26,13 +26,12 @@ async def send_json(site: Site, method: str, path: str, body: Any = None) -> Ans
 
 
 @pytest.mark.parametrize("written", NUMBERS)
-async def test_ids_in_addresses_are_digits(bookshop: Site, written: str) -> None:
+async def test_ids_in_addresses_are_digits(bookshop: Site, safe_bookshop: Site, written: str) -> None:
     paths = (f"/api/books/{written}", f"/api/upload/files/{written}", f"/api/users/{written}")
-    async with under_safe(bookshop) as safe:
-        assert [(await send_json(safe, "GET", path)).status for path in paths] == [404, 404, 204]
-        for method, body in (("PUT", {"data": {}}), ("DELETE", None)):
-            assert (await send_json(safe, method, f"/api/books/{written}", body)).status == 404
-        assert (await send_json(safe, "GET", "/api/books/3")).json["data"]["id"] == 3
+    assert [(await send_json(safe_bookshop, "GET", path)).status for path in paths] == [404, 404, 204]
+    for method, body in (("PUT", {"data": {}}), ("DELETE", None)):
+        assert (await send_json(safe_bookshop, method, f"/api/books/{written}", body)).status == 404
+    assert (await send_json(safe_bookshop, "GET", "/api/books/3")).json["data"]["id"] == 3
     assert (await send_json(bookshop, "GET", paths[0])).json["data"]["id"] == 3, "as v4 reads it"
 
 
@@ -44,22 +43,20 @@ async def test_ids_with_a_prefix_are_none_in_either_profile(bookshop: Site) -> N
 
 
 @pytest.mark.parametrize("written", ["3e0", " 3"])
-async def test_ids_in_arguments_are_digits(bookshop: Site, written: str) -> None:
+async def test_ids_in_arguments_are_digits(bookshop: Site, safe_bookshop: Site, written: str) -> None:
     body = {"query": BOOK, "variables": {"i": written}}
-    async with under_safe(bookshop) as safe:
-        assert (await send(safe, body)).json == {"data": {"book": {"data": None}}}
-        assert (await send(safe, {"query": BOOK, "variables": {"i": 3}})).json == ANSWERED
+    assert (await send(safe_bookshop, body)).json == {"data": {"book": {"data": None}}}
+    assert (await send(safe_bookshop, {"query": BOOK, "variables": {"i": 3}})).json == ANSWERED
     assert (await send(bookshop, body)).json == ANSWERED, "as v4 reads it"
 
 
 @pytest.mark.parametrize("path", ["/api/books/1", "/api/nowhere"])
-async def test_a_wrong_method_is_told_as_json(bookshop: Site, path: str) -> None:
+async def test_a_wrong_method_is_told_as_json(bookshop: Site, safe_bookshop: Site, path: str) -> None:
     error = {"status": 405, "name": "MethodNotAllowedError", "message": "Method Not Allowed", "details": {}}
-    async with under_safe(bookshop) as safe:
-        answer = await send_json(safe, "POST", path)
-        assert (answer.status, answer.headers["content-type"]) == (405, JSON)
-        assert answer.json == {"data": None, "error": error}
-        allow = answer.headers["allow"]
+    answer = await send_json(safe_bookshop, "POST", path)
+    assert (answer.status, answer.headers["content-type"]) == (405, JSON)
+    assert answer.json == {"data": None, "error": error}
+    allow = answer.headers["allow"]
     answer = await send_json(bookshop, "POST", path)
     assert (answer.body, answer.headers["allow"]) == (b"Method Not Allowed", allow), "as v4 tells it"
 
@@ -81,46 +78,47 @@ async def test_a_wrong_method_is_told_as_json(bookshop: Site, path: str) -> None
     ],
 )
 async def test_graphql_answers_json(
-    bookshop: Site, method: str, target: str, kind: str, body: bytes, status: int
+    bookshop: Site, safe_bookshop: Site, method: str, target: str, kind: str, body: bytes, status: int
 ) -> None:
     headers = [("Content-Type", kind)] if kind else []
-    async with under_safe(bookshop) as safe:
-        answer = await call(safe.octavo.asgi, method, target, headers, [body])
-        assert (answer.status, answer.headers["content-type"].partition(";")[0]) == (status, "application/json")
-        assert answer.json.keys() & {"errors", "error"}
+    answer = await call(safe_bookshop.octavo.asgi, method, target, headers, [body])
+    assert (answer.status, answer.headers["content-type"].partition(";")[0]) == (status, "application/json")
+    assert answer.json.keys() & {"errors", "error"}
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "HEAD", "TRACE", "PROPFIND", "BREW"])
 @pytest.mark.parametrize("path", ["/graphql", "/graphql/", "/graphql/deeper", "/GraphQL"])
-async def test_graphql_refuses_methods_as_everything_else_does(bookshop: Site, method: str, path: str) -> None:
-    async with under_safe(bookshop) as safe:
-        answer = await call(safe.octavo.asgi, method, path, [("Content-Type", "application/json")], [b"{}"])
-        elsewhere = await call(safe.octavo.asgi, "PUT", "/api/books", [("Content-Type", "application/json")], [b"{}"])
-        assert answer.status in (404, 405, 501)
-        if answer.status == 405 and method != "HEAD":
-            assert answer.json == elsewhere.json
-        elif method != "HEAD":
-            assert answer.json.keys() == {"data", "error"}
-        options = await call(safe.octavo.asgi, "OPTIONS", path)
-        assert (options.status // 100, options.body) == (2, b"")
+async def test_graphql_refuses_methods_as_everything_else_does(
+    bookshop: Site, safe_bookshop: Site, method: str, path: str
+) -> None:
+    answer = await call(safe_bookshop.octavo.asgi, method, path, [("Content-Type", "application/json")], [b"{}"])
+    elsewhere = await call(
+        safe_bookshop.octavo.asgi, "PUT", "/api/books", [("Content-Type", "application/json")], [b"{}"]
+    )
+    assert answer.status in (404, 405, 501)
+    if answer.status == 405 and method != "HEAD":
+        assert answer.json == elsewhere.json
+    elif method != "HEAD":
+        assert answer.json.keys() == {"data", "error"}
+    options = await call(safe_bookshop.octavo.asgi, "OPTIONS", path)
+    assert (options.status // 100, options.body) == (2, b"")
     as_v4 = await call(bookshop.octavo.asgi, "PUT", "/graphql", [("Content-Type", "application/json")], [b"{}"])
     assert as_v4.body == b"Apollo Server supports only GET/POST requests."
 
 
-async def test_url_encoded_operations_are_refused(bookshop: Site) -> None:
+async def test_url_encoded_operations_are_refused(bookshop: Site, safe_bookshop: Site) -> None:
     body = urlencode({"query": BOOK, "variables": '{"i": 3}'}).encode()
-    async with under_safe(bookshop) as safe:
-        answer = await call(safe.octavo.asgi, "POST", "/graphql", [("Content-Type", FORM)], [body])
-        assert answer.json["errors"] == [
-            {
-                "message": "Operations are not taken from url-encoded forms: send JSON.",
-                "extensions": {"code": "BAD_USER_INPUT"},
-            }
-        ]
+    answer = await call(safe_bookshop.octavo.asgi, "POST", "/graphql", [("Content-Type", FORM)], [body])
+    assert answer.json["errors"] == [
+        {
+            "message": "Operations are not taken from url-encoded forms: send JSON.",
+            "extensions": {"code": "BAD_USER_INPUT"},
+        }
+    ]
     assert (await call(bookshop.octavo.asgi, "POST", "/graphql", [("Content-Type", FORM)], [body])).json == ANSWERED
 
 
-async def test_relations_that_lead_nowhere_are_told_with_their_place(bookshop: Site) -> None:
+async def test_relations_that_lead_nowhere_are_told_with_their_place(bookshop: Site, safe_bookshop: Site) -> None:
     message = "1 relation(s) of type api::genre.genre associated with this entity do not exist"
     body = {"data": {"title": "Lost", "genres": [1, 98765]}}
     create = {
@@ -129,9 +127,8 @@ async def test_relations_that_lead_nowhere_are_told_with_their_place(bookshop: S
     }
     for site, path in ((bookshop, []), (None, ["genres", "1"])):
         expected = [{"path": path, "message": message, "name": "ValidationError"}]
-        async with under_safe(bookshop) as safe:
-            served = site or safe
-            answer = await send_json(served, "POST", "/api/books", body)
-            assert (answer.status, answer.json["error"]["details"]["errors"]) == (400, expected)
-            answer = await send(served, create, FULL_TOKEN)
-            assert answer.json["errors"][0]["extensions"]["error"]["details"]["errors"] == expected
+        served = site or safe_bookshop
+        answer = await send_json(served, "POST", "/api/books", body)
+        assert (answer.status, answer.json["error"]["details"]["errors"]) == (400, expected)
+        answer = await send(served, create, FULL_TOKEN)
+        assert answer.json["errors"][0]["extensions"]["error"]["details"]["errors"] == expected

@@ -11,6 +11,8 @@ from octavo.access.authentication.passwords import (
     verify_password,
 )
 
+pytestmark = pytest.mark.usefixtures("usual_password_cost")
+
 V4 = "$2a$10$inIkwBnf9U2XQIJoC9Nhb.IwrhUWufbIzThOf7Xoo4UmXZFmsUFL."  # of alice-Passw0rd, made by v4
 
 

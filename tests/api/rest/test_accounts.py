@@ -138,6 +138,7 @@ async def test_stored_settings_of_logins(club: Club, key: str, value: Any, expec
     assert (await club.log_in("carol")).json == expected
 
 
+@pytest.mark.usefixtures("usual_password_cost")
 async def test_register(club: Club) -> None:
     answer = await club.post("auth/local/register", {**NEW, "nickname": "D", "role": 2, "blocked": True, "nope": 1})
     assert answer.status == 200
