@@ -43,6 +43,7 @@ SLOW = (
 """Folders and modules whose tests wait for time to pass, or run large comparisons."""
 ANY_PYTHON = (
     "agreement/",
+    "api/rest/openapi/test_conformance.py",
     "clients/",
     "conformance/",
     "golden/",

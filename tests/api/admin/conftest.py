@@ -1,5 +1,7 @@
 """What the tests of administrators share: clubs with administrators and a content-type that tells its creators."""
 
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -11,8 +13,12 @@ from octavo.accounts.administrators.role_setup import set_up_roles
 from tests.api.http.asgi import Answer
 from tests.api.rest.conftest import OpenClub, club_copy, new_club
 from tests.cli.projects import write_type
-from tests.models.club import NEVER, PASSWORD, Club, hashed
+from tests.models.club import NEVER, PASSWORD, Club, hashed, open_club
+from tests.models.club_fixtures import CLUB_DATABASE
 from tests.models.people import write
+from tests.models.site import postgresql_variables
+from tests.models.templates import Copy, copy_of
+from tests.postgresql_server import PostgresqlServer, database_name
 
 __all__ = ["club_copy", "new_club"]
 
@@ -81,17 +87,53 @@ async def write_administrators(club: Club) -> None:
             await write(club.database, text, user_id, role)
 
 
+@asynccontextmanager
+async def _administered_club(folder: Path, variables: Mapping[str, str], *, filled: bool) -> AsyncIterator[Club]:
+    """A club with the content-type of notes in a folder. `filled`: its database has the users and administrators."""
+    write_type(folder, NOTE)
+    async with open_club(folder, variables, filled=filled) as club:
+        if not filled:
+            await write_administrators(club)
+        yield club
+
+
+@pytest.fixture(scope="session")
+async def sqlite_office_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an office's database."""
+    folder = tmp_path_factory.mktemp("office")
+    async with _administered_club(folder, NEVER, filled=False):
+        return folder / CLUB_DATABASE
+
+
+@pytest.fixture(scope="session")
+async def postgresql_office_template(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
+) -> str:
+    """The name of an office's database."""
+    url = postgresql_server.create_database()
+    variables = {**postgresql_variables(url), **NEVER}
+    async with _administered_club(tmp_path_factory.mktemp("office"), variables, filled=False):
+        return database_name(url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def office_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
+    """A copy of an office's database on each database in turn."""
+    with copy_of(request, "office") as copy:
+        yield copy
+
+
 @pytest.fixture
-async def open_office(new_club: OpenClub, tmp_path: Path) -> OpenClub:
+async def open_office(anyio_backend: str, tmp_path: Path, office_copy: Copy) -> AsyncIterator[OpenClub]:
     """Opens an office with settings of one's own."""
-    write_type(tmp_path, NOTE)
+    async with AsyncExitStack() as stack:
 
-    async def open_new(**settings: str) -> Any:
-        club = await new_club(**{SHORT: "short", **settings})
-        await write_administrators(club)
-        return Office(club)
+        async def open_new(**settings: str) -> Any:
+            office_copy.place(tmp_path / CLUB_DATABASE)
+            variables = {**office_copy.variables, SHORT: "short", **settings}
+            return Office(await stack.enter_async_context(_administered_club(tmp_path, variables, filled=True)))
 
-    return open_new
+        yield open_new
 
 
 @pytest.fixture
