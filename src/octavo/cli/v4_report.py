@@ -44,8 +44,7 @@ def summary(report: Report) -> Iterator[str]:
 def open_ends(report: Report) -> int:
     """Return the number of open items, for `--strict`."""
     settings = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
-    code = [item for state in (State.OPEN, State.CLOSED) for item in report.code_that(state)]
-    return len(settings) + len(code) + len(report.absent()) + len(report.definitions)
+    return len(settings) + len(report.open_code()) + len(report.absent()) + len(report.unserved())
 
 
 def _line(item: SettingItem) -> str:
@@ -103,7 +102,7 @@ def open_lines(report: Report) -> Iterator[str]:
     """Return the unresolved findings, one per line."""
     for setting in report.settings_that(Outcome.CLOSED, Outcome.OPEN):
         yield f"  {setting.place}: {setting.key}: {setting.says}"
-    for code in (*report.code_that(State.CLOSED), *report.code_that(State.OPEN)):
+    for code in report.open_code():
         yield f"  {code.place}: {code.kind} {code.name}: {code.state}"
     yield from (f"  package.json: {plugin.package}: {plugin.says}" for plugin in report.absent())
-    yield from (f"  {remark}" for remark in report.definitions)
+    yield from (f"  {remark}" for remark in report.unserved())

@@ -7,14 +7,15 @@ from octavo.core.plurals import counted
 from octavo.core.text_limits import close_match
 from octavo.core.values import dataclass
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "unserved"]
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionProblem:
     """A problem in a definition: the file, the JSON path in it, and what to do.
 
-    An `error` prevents the start; a `warning` reports behavior that may not be intended.
+    An `error` prevents the start; a `warning` reports behavior that may not be intended. `unserved` is a warning about
+    something that v4 serves and Octavo does not.
     """
 
     source: str
@@ -38,6 +39,11 @@ class InvalidDefinitions(Exception):
 def warning(source: str, path: str, message: str) -> DefinitionProblem:
     """Return a problem that does not prevent the start."""
     return DefinitionProblem(source, path, message, "warning")
+
+
+def unserved(source: str, path: str, message: str) -> DefinitionProblem:
+    """Return a warning about something that v4 serves and Octavo does not."""
+    return DefinitionProblem(source, path, message, "unserved")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, likeness: float = 0.6) -> str:

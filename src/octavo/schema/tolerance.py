@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
 from octavo.schema.content_types import Component, ContentType
-from octavo.schema.problems import DefinitionProblem, did_you_mean, warning
+from octavo.schema.problems import DefinitionProblem, did_you_mean, unserved, warning
 from octavo.schema.registry import Registry
 
 DefinitionT = TypeVar("DefinitionT", ContentType, Component)
@@ -45,7 +45,7 @@ def _without_plugins(
         if target is not None and target.startswith("plugin::") and target not in registry.content_types:
             plugin = target.removeprefix("plugin::").partition(".")[0]
             message = _missing_type(plugin, target, missing)
-            problems.append(warning(definition.source, f"attributes.{name}.target", message))
+            problems.append(unserved(definition.source, f"attributes.{name}.target", message))
             del kept[name]
     return definition if len(kept) == len(definition.attributes) else replace(definition, attributes=kept)
 

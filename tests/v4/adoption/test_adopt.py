@@ -167,8 +167,9 @@ def test_the_page(project: Path, tmp_path: Path) -> None:
     page = tmp_path / "ADOPTION.md"
     assert run("adopt", str(project), "--markdown", str(page)).exit_code == 0
     text = page.read_text("utf-8")
-    assert [line for line in text.splitlines() if line.startswith("## ")][:2] == [
+    assert [line for line in text.splitlines() if line.startswith("## ")][:3] == [
         "## Can it start? Yes",
+        "## What visitors notice first",
         "## What is closed?",
     ]
     assert 'allow = ["global::is-friend"]' in text

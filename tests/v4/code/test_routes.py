@@ -86,11 +86,20 @@ def test_access_is_data(tmp_path: Path) -> None:
     assert not code.guards
 
 
+def test_keys_of_auth_that_v4_ignores(tmp_path: Path) -> None:
+    config = "{ find: { auth: { required: true } } }"
+    code = read(tmp_path, router=f"createCoreRouter('api::article.article', {{ config: {config} }})")
+    assert only(code, CORE[0]).access == Access(scopes=("api::article.article.find",))
+    assert not code.guards
+
+
 @pytest.mark.parametrize(
     "config",
     [
         "{ find: { auth: decide() } }",
         "{ find: { auth: { scope: scopes() } } }",
+        "{ find: { auth: { strategies: ['api-token'] } } }",
+        "{ find: { auth: { scope: ['api::other.x.y'], strategies: ['api-token'] } } }",
         "{ find: { ...common } }",
         "{ ['find']: {}, ...rest }",
         "{ find: { policies: somewhere } }",

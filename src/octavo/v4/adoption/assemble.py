@@ -1,6 +1,8 @@
 """Assemble the adoption report from current settings, definitions and code, for `octavo adopt` and `config check`."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation
@@ -11,8 +13,10 @@ from octavo.settings import Settings, missing_secrets
 from octavo.settings.findings import Finding
 from octavo.settings.model import TABLES
 from octavo.settings.package_json import find_v4_project
+from octavo.v4.adoption.panel_customizations import find_customizations
 from octavo.v4.adoption.plugins import counterparts
 from octavo.v4.adoption.report import Closed, CodeItem, Item, Populate, Report, Secret, SettingItem
+from octavo.v4.adoption.source_secrets import find_secrets
 from octavo.v4.closed_operations import closed_by, find_closed_operations
 from octavo.v4.code import Code, Kind, State
 
@@ -82,12 +86,17 @@ def assemble(
         secrets=tuple(_secrets(settings)),
         closed=_closed(code, registry, settings.plugins.graphql.enabled) if code and registry else (),
         code=tuple(_code_items(code, settings.api.adoption.allow, registry)) if code else (),
-        definitions=tuple(Item(one.source, one.path, one.message) for one in remarks),
+        definitions=tuple(Item(one.source, one.path, one.message, one.severity == "unserved") for one in remarks),
         plugins=tuple(counterparts(v4.packages)) if v4 else (),
         populates=heaviest(registry) if registry else (),
         allowed=settings.api.adoption.allow,
         has_definitions=registry is not None,
     )
+
+
+def with_files(report: Report, project: Path) -> Report:
+    """Return the report with findings that only `octavo adopt` shows: secrets in files, and the admin panel."""
+    return replace(report, source_secrets=tuple(find_secrets(project)), panel=tuple(find_customizations(project)))
 
 
 def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, ...]:
@@ -125,6 +134,7 @@ def _code_items(code: Code, allowed: Sequence[str], registry: Registry | None) -
     Without definitions, messages on core routers are left out, because they would report missing content types.
     """
     closed = {route.name for route in code.routes if route.guards}
+    settled, folders = _settled(code, allowed), _plugin_folders(code, allowed)
     for found in sorted(code.findings, key=lambda one: (one.place.file, one.place.line)):
         if found.kind is Kind.PACKAGE or (registry is None and found.kind is Kind.ROUTE and "::" in found.name):
             continue
@@ -136,5 +146,20 @@ def _code_items(code: Code, allowed: Sequence[str], registry: Registry | None) -
             name=found.name,
             says=found.says,
             state=found.state.value,
-            settled=found.name in allowed or (is_opened and bool(allowed)),
+            settled=found.name in settled or found.place.file.startswith(folders) or (is_opened and bool(allowed)),
         )
+
+
+def _settled(code: Code, allowed: Iterable[str]) -> set[str]:
+    """Return the allowed names, with the routes of allowed actions and the actions of allowed routes."""
+    settled = set(allowed)
+    for route in code.routes:
+        if settled & {route.name, route.action}:
+            settled |= {route.name, route.action}
+    return settled
+
+
+def _plugin_folders(code: Code, allowed: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders of allowed local plugins: all of their code is settled."""
+    plugins = (found for found in code.findings if found.kind is Kind.PLUGIN and found.name in allowed)
+    return tuple(f"{found.place.file.rpartition('/')[0]}/" for found in plugins)

@@ -6,7 +6,7 @@ from typing import Any
 from octavo.core.values import dataclass
 from octavo.database.component_names import OtherName
 from octavo.settings.findings import Outcome
-from octavo.v4.code import Kind
+from octavo.v4.code import Kind, State
 
 
 class Verdict(StrEnum):
@@ -20,11 +20,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A message with its location: a problem that prevents the start, or a warning."""
+    """A message with its location: a problem that prevents the start, or a warning. `is_unserved`: v4 serves
+    something that Octavo does not."""
 
     place: str
     name: str
     says: str
+    is_unserved: bool = False
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.place, self.name, self.says) if part)
@@ -203,6 +205,10 @@ class Report:
     allowed: tuple[str, ...] = ()
     drafts: tuple[DraftItem, ...] = ()
     has_definitions: bool = True
+    source_secrets: tuple[Item, ...] = ()
+    """Secrets in source files, without values."""
+    panel: tuple[Item, ...] = ()
+    """Customizations of v4's admin panel."""
 
     @property
     def can_start(self) -> bool:
@@ -220,6 +226,16 @@ class Report:
         """Return the code in one state that the owner has not settled. Modules only matter if other code imports
         them."""
         return [item for item in self.code if item.state == state and not item.settled and item.kind != Kind.MODULE]
+
+    def open_code(self) -> list[CodeItem]:
+        """Return the code that is closed or has no effect, without services: these only run through other code."""
+        services = (Kind.SERVICE, Kind.CONTROLLER)
+        waiting = [item for item in self.code_that(State.OPEN) if item.kind not in services]
+        return [*self.code_that(State.CLOSED), *waiting]
+
+    def unserved(self) -> list[Item]:
+        """Return the remarks on definitions about something that v4 serves and Octavo does not."""
+        return [item for item in self.definitions if item.is_unserved]
 
     def absent(self) -> list[Plugin]:
         """Return the packages that have no counterpart and that the owner has not settled."""

@@ -11,6 +11,7 @@ from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.settings.findings import Outcome
 from octavo.v4.adoption.report import CodeItem, DatabaseReport, DraftItem, Plugin, Report, Verdict
+from octavo.v4.adoption.visitors import severity, visible_changes
 from octavo.v4.code import Kind, State
 
 _PORT: Final = "write it in Python with the same name"
@@ -100,11 +101,14 @@ class Section:
 def sections(report: Report) -> Iterator[Section]:
     """Yield all sections that are not empty."""
     yield _start(report)
+    yield from _visible(report)
     yield from _closed(report)
+    yield from _source_secrets(report)
     yield from _open_settings(report)
     yield from _open_code(report)
     yield from _drafts(report)
     yield from _plugins(report)
+    yield from _panel(report)
     yield from _definitions(report)
     if report.database is not None:
         yield from _database(report.database)
@@ -121,6 +125,24 @@ def _start(report: Report) -> Section:
         return Section("Can it start? Yes", tuple(lead))
     rows = merged((item.place, item.name, item.says) for item in report.stops)
     return Section("Can it start? Not yet", tuple(lead), ("place", "name", "problem, and what to do"), rows)
+
+
+def _visible(report: Report) -> Iterator[Section]:
+    rows = tuple(visible_changes(report))
+    if rows:
+        yield Section("What visitors notice first", (), ("change", "because of"), rows)
+
+
+def _source_secrets(report: Report) -> Iterator[Section]:
+    rows = merged((item.place, item.name, item.says) for item in report.source_secrets)
+    if rows:
+        yield Section("Secrets in source files", (), ("place", "", "problem, and what to do"), rows)
+
+
+def _panel(report: Report) -> Iterator[Section]:
+    rows = tuple((item.place, item.name, item.says) for item in report.panel)
+    if rows:
+        yield Section("Customizations of the admin panel", (), ("place", "name", "in Octavo"), rows)
 
 
 def _closed(report: Report) -> Iterator[Section]:
@@ -159,12 +181,13 @@ def _open_code(report: Report) -> Iterator[Section]:
     guards = {item.guard for item in report.closed}
     closed = [item for item in report.code_that(State.CLOSED) if item.name not in guards and item.kind != Kind.ROUTE]
     found = report.code_that(State.OPEN)
-    if not (closed or found):
+    rows = sorted((*closed, *found), key=severity)
+    if not rows:
         return
     kinds = Counter(item.kind for item in (*closed, *found))
     counts = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     lead = f"JavaScript does not run, so this code has no effect ({counts})."
-    yield Section("Code that does not run", (lead,), _CODE, _code_rows((*closed, *found)), tuple(advice(found)))
+    yield Section("Code that does not run", (lead,), _CODE, _code_rows(rows), tuple(advice(found)))
 
 
 def _drafts(report: Report) -> Iterator[Section]:

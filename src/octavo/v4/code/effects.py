@@ -19,7 +19,7 @@ from octavo.v4.javascript.modules import bindings_of, required
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.syntax import FUNCTIONS, callee, member_path, unwrap, walk
 
-_MAIL: Final = "sends mail"
+MAIL: Final = "sends mail"
 _DELETES: Final = "deletes entries"
 _WRITES: Final = "writes entries"
 _SQL: Final = "runs SQL"
@@ -28,7 +28,7 @@ _UPLOADS: Final = "uploads files"
 _WEBHOOKS: Final = "creates webhooks"
 _CALLS: Final = "sends HTTP requests"
 _READS: Final = "reads entries"
-EFFECTS: Final = (_MAIL, _DELETES, _WRITES, _WEBHOOKS, _SQL, _UPLOADS, _CALLS, _FILES, _READS)
+EFFECTS: Final = (MAIL, _DELETES, _WRITES, _WEBHOOKS, _SQL, _UPLOADS, _CALLS, _FILES, _READS)
 """By severity. In a description, they come first."""
 
 _SERVICE: Final = "calls the service"
@@ -45,7 +45,7 @@ _WRITING: Final = re.compile(r"^(create|update|upsert|insert|publish|unpublish)(
 _READING: Final = re.compile(r"^(find(One|Many|Page|WithCount|First)?|count|load|search)$")
 _STORES: Final = frozenset(("strapi", "entityService", "db", "query", "service", "documents"))
 _USERS: Final = frozenset(("add", "edit"))
-_MAILERS: Final = re.compile(r"mail|transporter|postmark|sendgrid|resend|smtp", re.IGNORECASE)
+MAILERS: Final = re.compile(r"mail|transporter|postmark|sendgrid|resend|smtp", re.IGNORECASE)
 _CONTEXTS: Final = frozenset(("ctx", "context", "res", "response", "reply"))
 _BY_PACKAGE: Final = {
     **dict.fromkeys(
@@ -56,7 +56,7 @@ _BY_PACKAGE: Final = {
         ),
         _CALLS,
     ),
-    **dict.fromkeys(("nodemailer", "@sendgrid/mail", "mailgun.js", "mailgun-js", "resend", "postmark"), _MAIL),
+    **dict.fromkeys(("nodemailer", "@sendgrid/mail", "mailgun.js", "mailgun-js", "resend", "postmark"), MAIL),
     **dict.fromkeys(("fs", "fs-extra", "fs/promises", "node:fs", "node:fs/promises"), _FILES),
 }
 """The effects of packages, and of their names in code."""
@@ -64,7 +64,7 @@ _PREPARING: Final = frozenset(("create", "createTransport", "setApiKey", "client
 """Functions of packages that only prepare other calls."""
 _BY_NAME: Final = {
     **dict.fromkeys(("slugify", "slug", "getSlug", "generateSlug", "generateUIDField"), "creates slugs"),
-    **dict.fromkeys(("sendMail", "sendEmail", "sendTemplatedEmail", "sendTransacEmail"), _MAIL),
+    **dict.fromkeys(("sendMail", "sendEmail", "sendTemplatedEmail", "sendTransacEmail"), MAIL),
     **dict.fromkeys(("raw", "rawQuery"), _SQL),
     **dict.fromkeys(("createWebhook", "updateWebhook"), _WEBHOOKS),
     "redirect": "redirects",
@@ -198,7 +198,7 @@ def _known_effect(module: Module, node: Node, chain: tuple[str, ...]) -> str:
         case _ if chain[0] == "super":
             return f"calls the core action {last}"
         case "send":
-            return _SETS if chain[0] in _CONTEXTS else _MAIL if _mails(module, node) else "sends a message"
+            return _SETS if chain[0] in _CONTEXTS else MAIL if _mails(module, node) else "sends a message"
         case "upload" if "upload" in chain[:-1]:
             return _UPLOADS
         case "get" if chain[-2:-1] == ("requestContext",):
@@ -209,7 +209,7 @@ def _known_effect(module: Module, node: Node, chain: tuple[str, ...]) -> str:
 def _mails(module: Module, node: Node) -> bool:
     """Return whether a call of `send` sends mail: `strapi.plugin("email").service("email").send`."""
     function = node.child_by_field_name("function")
-    return function is not None and _MAILERS.search(module.excerpt(function, _LONGEST_NAME)) is not None
+    return function is not None and MAILERS.search(module.excerpt(function, _LONGEST_NAME)) is not None
 
 
 def _unknown_service(node: Node, chain: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from octavo.core.values import dataclass
 from octavo.schema.definition_files import DefinitionFile, DefinitionFiles, SourceFolder
-from octavo.schema.problems import DefinitionProblem, warning
+from octavo.schema.problems import DefinitionProblem, unserved
 from octavo.v4.code.plugins import PluginFolder, server_files
 from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.modules import exports_of, find_script
@@ -105,7 +105,7 @@ class PluginTypeReader:
         if types is None or types.rest is not None or not isinstance(types.data, Record):
             yield from self._files(plugin, known=found)
             if server is not None:
-                self.problems.append(warning(server.entry.file, _TYPES, _UNREAD))
+                self.problems.append(unserved(server.entry.file, _TYPES, _UNREAD))
         for name, value in found.items():
             yield from self._definition(plugin, name, value)
 
@@ -135,7 +135,7 @@ class PluginTypeReader:
     def _definition(self, plugin: PluginFolder, name: str, value: Value) -> Iterator[DefinitionFile]:
         schema = value.at("schema")
         if not isinstance(schema.data, Record):
-            self.problems.append(warning(value.place.file, f"{_TYPES}.{name}.schema", _NO_SCHEMA))
+            self.problems.append(unserved(value.place.file, f"{_TYPES}.{name}.schema", _NO_SCHEMA))
             return
         source = next((member.place.file for member in schema.data.values()), schema.place.file)
         raw = self._plain(schema, source, "")
@@ -152,7 +152,7 @@ class PluginTypeReader:
                 if _is_json(member):
                     members[key] = self._plain(member, source, below)
                 else:
-                    self.problems.append(warning(source, below, _COMPUTED))
+                    self.problems.append(unserved(source, below, _COMPUTED))
             return members
         if isinstance(value.data, Items):
             return [self._plain(item, source, f"{path}.{index}") for index, item in enumerate(value.data)]

@@ -411,10 +411,13 @@ class RouteReader:
                     return replace(route, access=Access(public=True))
                 case True | None:
                     return route
+                case {"strategies": list(names)} if names:
+                    accepted = ", ".join(map(str, names))
+                    return _guarded(route, Guard(route.name, module.place(node), f"accepts only {accepted}"))
                 case {"scope": list(scopes)} if all(isinstance(item, str) for item in scopes):
                     return replace(route, access=Access(scopes=tuple(scopes) or route.access.scopes))
-                case {} as empty if not empty:
-                    return route
+                case {} as keys if "scope" not in keys and "strategies" not in keys:
+                    return route  # v4 ignores other keys, such as `required`
         except NotData:
             pass
         return _guarded(route, Guard(route.name, module.place(node), "its auth is computed"))

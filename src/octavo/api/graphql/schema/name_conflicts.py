@@ -8,7 +8,7 @@ from octavo.api.graphql.schema import names
 from octavo.core.values import dataclass
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Enumeration
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.problems import DefinitionProblem, warning
+from octavo.schema.problems import DefinitionProblem, unserved
 from octavo.schema.registry import Registry
 
 _SCALARS: Final = ("ID", "String", "Int", "Float", "Boolean", "JSON", "Date", "DateTime", "Time", "Long", "Upload")
@@ -143,4 +143,4 @@ def _taken(
 
 
 def _problem(definition: Definition, path: str, message: str) -> DefinitionProblem:
-    return warning(definition.source, path, f"left out of GraphQL: {message}")
+    return unserved(definition.source, path, f"left out of GraphQL: {message}")
