@@ -184,6 +184,15 @@ async def test_what_is_related_to_its_own_kind_is_written_in_turn(app: App) -> N
         assert all(problem["path"][0] == "1" for problem in caught.value.details["errors"])
 
 
+async def test_items_that_are_not_objects_are_refused_when_written_in_turn(app: App) -> None:
+    genre, writer = app.registry.content_types[GENRE], app.controller.writer
+    items = [{"name": "fine", "children": []}, None]
+    with pytest.raises(ValidationError) as caught:
+        await writer.create_many(genre, items, draft_default=True, strict=True)
+    assert caught.value.details is not None
+    assert [problem["path"] for problem in caught.value.details["errors"]] == [["1"]]
+
+
 async def test_entries_are_chosen_on_purpose(app: App) -> None:
     with pytest.raises(ValidationError, match="filters="):
         await app.entries(VAULT).delete_many()

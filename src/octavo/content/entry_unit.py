@@ -1,128 +1,49 @@
 """EntryUnit: create, update and delete entries with their components and links in one transaction.
 
-Raises ValidationError (with all problems) and ApplicationError.
+Frequent writes of single entries run prepared statements; all others are batches. If a link of one entry affects the
+other side of a relation, several entries are written one by one. Raises ValidationError with the problems of all
+entries, whose paths start with the entry's position in a list, from 0, and ApplicationError.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from octavo.content.automatic_values import NO_DATES, stamp_changed, stamp_new
-from octavo.content.input.body_check import BodyCheck, check_object, settle
-from octavo.content.input.input_tree import InputNode
-from octavo.content.input.password_hashing import hash_passwords
-from octavo.content.input.prefetch import Prefetched, components_facts, prefetch
-from octavo.content.input.row_builder import RowBuilder, store_at
-from octavo.content.input.unique_values import lock_unique_values, unique_problem
-from octavo.content.input_path import TOP
-from octavo.content.owned_components import components_held, dropped_components, with_nested
+from octavo.content.automatic_values import NO_DATES
+from octavo.content.entry_batch import EntryBatch, NewBody, numbered_problems
+from octavo.content.input.body_check import check_object
 from octavo.content.prepared.creates import PlainCreate, Stamps
 from octavo.content.prepared.deletes import PlainDelete
 from octavo.content.prepared.updates import PlainUpdate
 from octavo.content.reader import CompiledRead, PreparedRead
-from octavo.content.schedules import Plan, Planned, is_to_come, kind_of_update, presence_of, stored_moment
 from octavo.content.translations import create_translation, named_localizations
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
-from octavo.content.write_locks import changes_what_is_held, lock_entries, lock_family, taken_entries
+from octavo.content.write_locks import lock_entries, taken_entries
 from octavo.core.clock import this_moment
-from octavo.core.errors import ApplicationError, Problem, ValidationError
-from octavo.core.forms.printing import type_message
+from octavo.core.errors import OctavoError, Problem, ValidationError, problems_of
 from octavo.database.change_feed import ChangeKind, Presence
-from octavo.database.connection import (
-    IdTaken,
-    IntegrityViolation,
-    StatementRefused,
-    Transaction,
-    TransactionConflict,
-    UniqueViolation,
-    UnsuitableValue,
-)
-from octavo.database.unit_of_work import UnitOfWork
-from octavo.query.plan.changes import Change, RowRef
-from octavo.query.plan.present_state import EntryFact, Fact, FactRow
-from octavo.query.plan.write import OwnedRow, RowNode, plan_delete, plan_write
-from octavo.query.sql.statement import Statement
-from octavo.query.sql.write.chains import Chains, Step, chainable
-from octavo.query.sql.write.change import ChangeCompiler
-from octavo.schema.attributes import CREATED_AT, LOCALE, PUBLISHED_AT, UPDATED_AT
+from octavo.database.connection import Transaction
+from octavo.query.plan.write import needs_turns
+from octavo.schema.attributes import CREATED_AT, LOCALE, LOCALIZATIONS, PUBLISHED_AT, UPDATED_AT
 from octavo.schema.content_types import ACCOUNTS, ContentType
 from octavo.schema.scalar_types import LARGEST_ID
 
+ResultT = TypeVar("ResultT")
 
-async def apply_changes(unit: UnitOfWork, compiler: ChangeCompiler, changes: Iterable[Change]) -> None:
-    """Run changes in order. Inserted rows get their ids.
-
-    Raises TransactionConflict if the database cannot run joined statements that it can run one by one.
-    """
-    changes = list(changes)
-    if compiler.chains is None or unit.is_large or len(changes) < 2:
-        for change in changes:
-            making = partial(compiler.steps, change)
-            for step in await unit.compute(making) if unit.is_large else making():
-                await _run(unit, step.statement, step.refs)
-        return
-    for group in chainable(compiler.registry, changes):
-        steps = [step for change in group.changes for step in compiler.steps(change)]
-        joined = compiler.chains.join(steps)
-        if joined is not None and joined.is_new:
-            if await unit.connection.fetch_row(compiler.chains.guards(group.tables), ()) is None:
-                compiler.chains.keep(steps, joined.statement)
-            else:
-                compiler.chains.refuse(steps)
-                joined = None
-        if joined is None:
-            for step in steps:
-                await _run(unit, step.resolved(), step.refs)
-        else:
-            await _run_joined(unit, compiler.chains, joined.statement, steps)
+MOST_CREATED: Final = 5_000
+"""The maximum number of entries per call, because unique values are locked until the end of the transaction."""
 
 
-async def _run_joined(unit: UnitOfWork, chains: Chains, statement: Statement, steps: Sequence[Step]) -> None:
-    refs = [ref for step in steps for ref in step.refs]
-    try:
-        _note(refs, await unit.connection.fetch_row(statement.text, statement.values) or ())
-    except StatementRefused as error:  # the project changed the table so that it cannot be used in a WITH clause
-        chains.refuse(steps)
-        raise TransactionConflict(str(error)) from error
-
-
-async def _run(unit: UnitOfWork, statement: Statement, refs: tuple[RowRef, ...]) -> None:
-    if refs:
-        found = await unit.connection.fetch_all(statement.text, statement.values)
-        _note(refs, sorted(row[0] for row in found))
-    else:
-        await unit.connection.execute(statement.text, statement.values)
-
-
-def _note(refs: Sequence[RowRef], ids: Iterable[int]) -> None:
-    for ref, new_id in zip(refs, ids, strict=True):
-        ref.id = int(new_id)
-
-
-Data = Mapping[str, Any]
-UPDATING: Final = Mode(creating=False, draft=False)
-
-
-class EntryUnit(UnitOfWork):
+class EntryUnit(EntryBatch):
     """A unit of work that writes entries."""
 
     def __init__(self, context: WriteContext, connection: Transaction, size: int = 0) -> None:
-        super().__init__(connection, context.feed, size)
-        self._context = context
-        self._registry = context.registry
-        self._dialect = context.database.dialect
-        self._planned: list[Planned] = []
-        self._gone: dict[str, list[int]] = {}
-        self.as_of: int | None = None
-        """The time used for publication states, in milliseconds since 1970; None for now."""
+        super().__init__(context, connection, size)
         self.answering: PreparedRead | None = None
         """The read for the response to the next write, if a statement can return it directly."""
         self._answered: bytes | None = None
         self._deletion: PlainDelete | None = None
-        self.checks_published = context.rules.strict
-        """Whether drafts must be complete to be published. False if the caller has checked that."""
 
     def take_answer(self) -> bytes | None:
         """Return and clear the response of the previous write, if its statement returned one."""
@@ -166,14 +87,10 @@ class EntryUnit(UnitOfWork):
             if plain is not None and plain.prepared is not None:
                 await lock_entries(self.connection, taken_entries(content_type, data))
                 return await self._create_prepared(content_type, plain, stamps)
-        body, found = await self._check(content_type, data, mode, translates)
-        building = partial(self._builder(found).row, body, None)
-        row = await self.compute(building) if self.is_large else building()
-        stamp_new(row, {**automatic, **dates}, actor_id, self._dialect)
-        await self._write([row], [body], found, ())
+        new = NewBody(data, mode, {**automatic, **dates}, translates=translates)
+        [row] = await self._insert(content_type, [new], actor_id)
         if plain is not None:
             await self._context.creates.learn(self.connection, plain, data, row, self._shows())
-        self.record_new(content_type, row)
         return int(row.ref)
 
     async def _create_prepared(self, content_type: ContentType, plain: PlainCreate, stamps: Stamps) -> int:
@@ -183,6 +100,18 @@ class EntryUnit(UnitOfWork):
         self.record(content_type.uid, entry_id, ChangeKind.CREATE, locale=stamps.locale, became=became)
         self._answered = answer
         return entry_id
+
+    async def _new(
+        self, content_type: ContentType, data: Mapping[str, Any], locale: str | None, draft_default: bool, strict: bool
+    ) -> tuple[Mode, dict[str, Any]]:
+        """Return the validation mode for a new entry, and the values of its automatic attributes."""
+        check_object(data)
+        code = await self._locale(content_type, data.get(LOCALE, locale)) if content_type.localized else None
+        moment = this_moment()
+        published = data.get(PUBLISHED_AT, None if draft_default else moment)
+        draft = content_type.draft_and_publish and published is None and not strict
+        automatic = {CREATED_AT: moment, UPDATED_AT: moment, PUBLISHED_AT: published, LOCALE: code}
+        return Mode(creating=True, draft=draft), automatic
 
     async def update(
         self,
@@ -212,21 +141,10 @@ class EntryUnit(UnitOfWork):
             plain = self._context.updates.find(content_type, entry_id, data, this_moment(), actor_id, shown)
         if plain is not None and plain.prepared is not None:
             return await self._update_prepared(content_type, entry_id, plain)
-        fact = self.entry_fact(content_type, entry_id)
-        checked = await self._check_update(content_type, fact, data)
-        if checked is None:
+        if not await self._change(content_type, (entry_id,), data, actor_id=actor_id, dates=dates, later=later):
             return False
-        body, found = checked
-        building = partial(self._rows, found, body, entry_id)
-        row, replaced = await self.compute(building) if self.is_large else building()
-        stamp_changed(row, data, actor_id, self._dialect, dates, later=later)
-        before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
-        await self._write([row], [body], found, await self._with_nested(replaced))
         if plain is not None:
             await self._context.updates.learn(self.connection, content_type, plain, data, self._shows())
-        self.record_changed(content_type, entry_id, found.entry(fact), row, before)
-        if self.checks_published:
-            await self._context.completeness.require_of_published(self, content_type, data, {entry_id})
         return True
 
     async def _update_prepared(self, content_type: ContentType, entry_id: int, plain: PlainUpdate) -> bool:
@@ -246,23 +164,10 @@ class EntryUnit(UnitOfWork):
         await self.lock_entry(content_type, entry_id)  # prevents concurrent deletes, and updates that add components
         if plain is not None and plain.prepared is not None:
             return await self._delete_prepared(content_type, entry_id, plain)
-        fact = self.entry_fact(content_type, entry_id)
-        found = await self._prefetch([fact, *components_facts(content_type, (entry_id,))])
-        entry = found.entry(fact)
-        if entry is None:
+        if not await self._remove(content_type, (entry_id,)):
             return False
-        if self._context.observer is not None:
-            await self._context.observer.before_delete(self, content_type.uid, entry_id)
-        if content_type.uid in ACCOUNTS and self._context.accounts is not None:
-            await self._context.accounts.before_delete(self.connection, content_type.uid, entry_id)
-        direct = components_held(self._registry, found)
-        before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
-        owned = await self._with_nested(direct)
-        planning = partial(plan_delete, content_type, (entry_id,), self._registry, owned)
-        await self.apply(await self.compute(planning) if self.is_large else planning())
         if plain is not None:
             await self._context.deletes.learn(self.connection, content_type, plain)
-        self.record_gone(content_type, entry_id, entry, before)
         return True
 
     def answers_delete(self, content_type: ContentType, read: PreparedRead) -> bool:
@@ -282,8 +187,7 @@ class EntryUnit(UnitOfWork):
         return self._context.deletes.find(content_type, self._shows())
 
     async def _delete_prepared(self, content_type: ContentType, entry_id: int, plain: PlainDelete) -> bool:
-        if self._context.observer is not None:
-            await self._context.observer.before_delete(self, content_type.uid, entry_id)
+        await self._before_delete(content_type, entry_id)
         deleted = await self._context.deletes.run(self.connection, plain, entry_id)
         if deleted is None:
             return False
@@ -293,207 +197,87 @@ class EntryUnit(UnitOfWork):
         self._answered = deleted.answer
         return True
 
-    async def locale_of_new(self, content_type: ContentType, given: Any) -> str | None:
-        """Return the locale for a new entry; None for types that are not localized.
+    async def create_many(
+        self,
+        content_type: ContentType,
+        items: Sequence[Any],
+        *,
+        actor_id: int | None = None,
+        locale: str | None = None,
+        draft_default: bool = False,
+        strict: bool = False,
+    ) -> list[int]:
+        """Create entries and return their ids, in order.
 
-        `given` is the requested locale; None is the default one. Raises ApplicationError and ValidationError.
+        Options: see `create`; `strict` only applies to items without `publishedAt`.
         """
-        return await self._locale(content_type, given) if content_type.localized else None
+        _check_count(len(items))
+        if self.writes_one_by_one(content_type, {name for item in items if isinstance(item, Mapping) for name in item}):
+            return [
+                await _numbered(
+                    number,
+                    self.create(
+                        content_type,
+                        item,
+                        actor_id=actor_id,
+                        locale=locale,
+                        draft_default=draft_default,
+                        strict=strict and _has_default_state(item),
+                    ),
+                )
+                for number, item in enumerate(items)
+            ]
+        entries = list[NewBody]()
+        problems: list[Problem] = []
+        for number, item in enumerate(items):
+            try:
+                is_strict = strict and _has_default_state(item)
+                mode, automatic = await self._new(content_type, item, locale, draft_default, is_strict)
+                entries.append(NewBody(item, mode, automatic, number))
+            except OctavoError as error:
+                problems += numbered_problems(number, problems_of(error))
+        rows = await self._insert(content_type, entries, actor_id, problems)
+        return [int(row.ref) for row in rows]
 
-    async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
-        """Lock an entry's content until the end of the transaction."""
-        await lock_entries(self.connection, [(content_type.uid, entry_id)])
-
-    async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
-        """Lock an entry's localizations, and entries that its data takes targets or components from."""
-        await lock_family(self.connection, self._registry, self._dialect, content_type, entry_id, data)
-
-    async def apply(self, changes: Iterable[Change]) -> None:
-        """Run changes that do not come from an entry's data."""
-        await apply_changes(self, self._context.compiler, changes)
-
-    async def finish(self) -> None:
-        """Schedule events for changed entries and call the observer, then finish as any unit."""
-        if (self._planned or self._gone) and self._context.schedules is not None:
-            await self._context.schedules.follow(self, self._planned, self._gone)
-        if self._context.observer is not None and (changes := self.changes):
-            await self._context.observer.before_commit(self, changes)
-        await super().finish()
-
-    async def read_image(self, uid: str, entry_id: int) -> bytes | None:
-        """Return an entry as a reader sees it."""
-        return await self._context.images.read(uid, entry_id, self.connection)
-
-    async def _image_before(self, content_type: ContentType, entry_id: int) -> bytes | None:
-        wanted = self._context.feed.wants_images(content_type.uid)
-        return await self.read_image(content_type.uid, entry_id) if wanted else None
-
-    async def _new(
-        self, content_type: ContentType, data: Mapping[str, Any], locale: str | None, draft_default: bool, strict: bool
-    ) -> tuple[Mode, dict[str, Any]]:
-        """Return the validation mode for a new entry, and the values of its automatic attributes."""
+    async def update_many(
+        self, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any], *, actor_id: int | None = None
+    ) -> int:
+        """Update these entries with the same data; return how many exist."""
+        wanted = _wanted(ids)
         check_object(data)
-        code = await self._locale(content_type, data.get(LOCALE, locale)) if content_type.localized else None
-        moment = this_moment()
-        published = data.get(PUBLISHED_AT, None if draft_default else moment)
-        draft = content_type.draft_and_publish and published is None and not strict
-        automatic = {CREATED_AT: moment, UPDATED_AT: moment, PUBLISHED_AT: published, LOCALE: code}
-        return Mode(creating=True, draft=draft), automatic
+        if content_type.uid in ACCOUNTS or self.writes_one_by_one(content_type, data):
+            return sum([await self.update(content_type, one, data, actor_id=actor_id) for one in wanted])
+        return await self._change(content_type, wanted, data, actor_id=actor_id)
 
-    async def _locale(self, content_type: ContentType, given: Any) -> str:
-        known = await self._context.locales.known(self.connection)
-        if given is None:
-            return known.default
-        if isinstance(given, list | dict):
-            raise ValidationError.from_problems([TOP.child(LOCALE).problem(type_message("locale", "string", given))])
-        if not isinstance(given, str) or given not in known.codes:
-            raise ApplicationError("This locale doesn't exist")
-        return given
+    async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
+        """Delete these entries with their components and links; return how many existed."""
+        wanted = _wanted(ids)
+        if content_type.uid in ACCOUNTS or self.writes_one_by_one(content_type, ()):
+            return sum([await self.delete(content_type, one) for one in wanted])
+        await self.lock_entries(content_type, wanted)
+        return await self._remove(content_type, wanted)
 
-    async def _check(
-        self, content_type: ContentType, data: Mapping[str, Any], mode: Mode, translates: int | None = None
-    ) -> tuple[InputNode, Prefetched]:
-        """Return the parsed body and the state it needs. Raises ValidationError with all problems."""
-        reading = partial(self._read, content_type, data, mode, None, translates)
-        check, facts = await self.compute(reading) if self.is_large else reading()
-        await lock_entries(self.connection, taken_entries(content_type, data))
-        await lock_unique_values(self.connection, check.unique)
-        found = await self._prefetch(facts)
-        await self._settle(check, mode, found)
-        return check.body, found
+    def writes_one_by_one(self, content_type: ContentType, names: Iterable[str]) -> bool:
+        """Return whether entries that change these attributes are written one by one."""
+        return LOCALIZATIONS in names or needs_turns(content_type, names)
 
-    async def _check_update(
-        self, content_type: ContentType, fact: EntryFact, data: Mapping[str, Any]
-    ) -> tuple[InputNode, Prefetched] | None:
-        """Check an update. Validation runs last, because the queried state says whether the entry is a draft."""
-        reading = partial(self._read, content_type, data, UPDATING, fact.id)
-        check, facts = await self.compute(reading) if self.is_large else reading()
-        if changes_what_is_held(content_type, data):
-            await lock_entries(self.connection, {(content_type.uid, fact.id), *taken_entries(content_type, data)})
-        await lock_unique_values(self.connection, check.unique)
-        found = await self._prefetch([fact, *facts])
-        entry = found.entry(fact)
-        if entry is None:
-            return None
-        draft = content_type.draft_and_publish and not entry.owner
-        await self._settle(check, replace(UPDATING, draft=draft), found)
-        return check.body, found
 
-    def _read(
-        self, content_type: ContentType, data: Data, mode: Mode, own: int | None, translates: int | None = None
-    ) -> tuple[BodyCheck, list[Fact]]:
-        """Return the parsed body and the facts to query for it."""
-        check = BodyCheck(self._registry, self._dialect, content_type, data, mode, own, self._context.rules, translates)
-        return check, check.facts()
+def _has_default_state(item: Any) -> bool:
+    """Return whether new data does not say whether the entry is published."""
+    return isinstance(item, Mapping) and PUBLISHED_AT not in item
 
-    async def _settle(self, check: BodyCheck, mode: Mode, found: Prefetched) -> None:
-        """Finish the body's validation and hash its passwords. Raises ValidationError."""
-        settling = partial(settle, check, mode, found)
-        plain = await self.compute(settling) if self.is_large else settling()
-        if plain:
-            await hash_passwords(plain)
 
-    async def _prefetch(self, facts: list[Fact]) -> Prefetched:
-        return await prefetch(self, self._registry, self._dialect, facts)
+async def _numbered(number: int, work: Awaitable[ResultT]) -> ResultT:
+    try:
+        return await work
+    except OctavoError as error:
+        raise ValidationError.from_problems(numbered_problems(number, problems_of(error))) from error
 
-    async def _with_nested(self, rows: Iterable[OwnedRow]) -> list[OwnedRow]:
-        return await with_nested(self, self._registry, self._dialect, rows)
 
-    def _rows(self, found: Prefetched, body: InputNode, entry_id: int) -> tuple[RowNode, list[OwnedRow]]:
-        """Return the rows of an updated entry, and the components that it no longer contains."""
-        builder = self._builder(found)
-        row = builder.row(body, entry_id)
-        return row, dropped_components([row], builder)
+def _wanted(ids: Iterable[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(one for one in ids if 0 <= one <= LARGEST_ID))
 
-    def _builder(self, found: Prefetched) -> RowBuilder:
-        return RowBuilder(
-            registry=self._registry,
-            dialect=self._dialect,
-            links=found.links(),
-            held=found.components_by_place(),
-            place_relations=self._context.rules.place_relations,
-        )
 
-    async def emit(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
-        """Send an event about an entry that did not change. Webhooks are called; hooks run after the commit."""
-        if self._context.observer is not None:
-            await self._context.observer.schedule_failed(self, content_type.uid, entry_id, data)
-
-    def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
-        """Return the fact that queries an entry, including whether it is hidden until its publication date."""
-        moment = (self.as_of or this_moment()) if self._context.rules.hides_future else None
-        return EntryFact(content_type=content_type, id=entry_id, moment=moment)
-
-    async def lock_presence(self, content_type: ContentType, entry_id: int) -> Presence:
-        """Return an entry's presence and lock it until the end of the transaction."""
-        await self.lock_entry(content_type, entry_id)
-        return await self.presence(content_type, entry_id)
-
-    async def presence(self, content_type: ContentType, entry_id: int) -> Presence:
-        """Return an entry's presence."""
-        fact = self.entry_fact(content_type, entry_id)
-        return presence_of((await self._prefetch([fact])).entry(fact))
-
-    def publication(self, content_type: ContentType, given: Any) -> tuple[Presence, int | None]:
-        """Return an entry's presence with this `publishedAt`, and the time it will appear if that is later."""
-        try:
-            moment = store_at(content_type, PUBLISHED_AT, given, self._dialect)
-        except ValidationError as error:
-            if self._context.rules.place_relations:
-                raise ValidationError.from_problems([Problem((PUBLISHED_AT,), error.message)]) from None
-            raise
-        return self._stored_publication(content_type, moment)
-
-    def _stored_publication(self, content_type: ContentType, moment: Any) -> tuple[Presence, int | None]:
-        """Return the presence and appearance time for a stored `publishedAt`."""
-        if moment is None:
-            return Presence.DRAFT, None
-        if not self._context.rules.hides_future:
-            return Presence.LIVE, None
-        now = store_at(content_type, PUBLISHED_AT, this_moment(), self._dialect)
-        return (Presence.LIVE, None) if moment <= now else (Presence.DRAFT, stored_moment(moment))
-
-    def record_new(self, content_type: ContentType, row: RowNode) -> None:
-        """Record a created entry."""
-        became = self._appearance(content_type, int(row.ref), row, None)
-        self.record(content_type.uid, int(row.ref), ChangeKind.CREATE, locale=row.values.get(LOCALE), became=became)
-
-    def record_changed(
-        self, content_type: ContentType, entry_id: int, entry: FactRow | None, row: RowNode, before: bytes | None
-    ) -> None:
-        """Record an updated entry; `entry` is its previous state."""
-        was = presence_of(entry)
-        became = self._appearance(content_type, entry_id, row, entry) if PUBLISHED_AT in row.values else was
-        kind, locale = kind_of_update(was, became), entry.type if entry else None
-        self.record(content_type.uid, entry_id, kind, before, locale=locale, was=was, became=became)
-
-    def record_gone(self, content_type: ContentType, entry_id: int, entry: FactRow, before: bytes | None) -> None:
-        """Record a deleted entry; `entry` is its previous state."""
-        if content_type.draft_and_publish:
-            self._gone.setdefault(content_type.uid, []).append(entry_id)
-        was = presence_of(entry)
-        self.record(content_type.uid, entry_id, ChangeKind.DELETE, before, locale=entry.type, was=was)
-
-    def _appearance(self, content_type: ContentType, entry_id: int, row: RowNode, entry: FactRow | None) -> Presence:
-        """Return an entry's presence after the write; schedule or cancel its appearance."""
-        if not content_type.draft_and_publish:
-            return Presence.LIVE
-        presence, appears_at = self._stored_publication(content_type, row.values[PUBLISHED_AT])
-        if appears_at is not None or is_to_come(entry):
-            self._planned.append(Planned(content_type.uid, entry_id, Plan.APPEAR, appears_at))
-        return presence
-
-    async def _write(
-        self, rows: Sequence[RowNode], bodies: Sequence[InputNode], found: Prefetched, dropped: Iterable[OwnedRow]
-    ) -> None:
-        try:
-            planning = partial(plan_write, rows, self._registry, found.links(), dropped)
-            await self.apply(await self.compute(planning) if self.is_large else planning())
-        except IdTaken:
-            raise
-        except UniqueViolation as violation:
-            raise ValidationError.from_problems([unique_problem(bodies, violation)]) from None
-        except IntegrityViolation:  # a target was deleted meanwhile
-            raise ValidationError.from_problems([TOP.problem("Invalid relations")]) from None
-        except UnsuitableValue as error:
-            raise ValidationError(f"Invalid value: {error}") from None
+def _check_count(count: int) -> None:
+    if count > MOST_CREATED:
+        raise ValidationError(f"At most {MOST_CREATED} entries can be created at once, got {count}")

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from octavo.content.automatic_values import NO_DATES
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.column_values import plain
 from octavo.content.input.password_hashing import without_passwords
-from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import PreparedRead
 from octavo.content.schedules import kind_of_update, presence_of
 from octavo.content.stored_entries import StoredEntries
@@ -50,7 +50,7 @@ ResultT = TypeVar("ResultT")
 _KINDS: Final = {ChangeKind.PUBLISH: PUBLISH, ChangeKind.UNPUBLISH: UNPUBLISH}
 
 
-class HookedUnit(ManyEntriesUnit):
+class HookedUnit(EntryUnit):
     """A unit of work that writes entries and runs a project's hooks."""
 
     def __init__(
@@ -161,7 +161,7 @@ class HookedUnit(ManyEntriesUnit):
         return True
 
     async def create_many(self, content_type: ContentType, items: Sequence[Any], **options: Any) -> list[int]:
-        """Create entries as in `ManyEntriesUnit`. Bulk hooks replace the hooks of each entry."""
+        """Create entries as in `EntryUnit`. Bulk hooks replace the hooks of each entry."""
         given = [await self._cast(content_type, item) for item in items] if self._has_many(content_type, CREATE) else []
         data = [one for one in given if one is not None]
         if not given or len(data) < len(given):
@@ -174,7 +174,7 @@ class HookedUnit(ManyEntriesUnit):
     async def update_many(
         self, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any], *, actor_id: int | None = None
     ) -> int:
-        """Update entries as in `ManyEntriesUnit`. Bulk hooks replace the hooks of each entry."""
+        """Update entries as in `EntryUnit`. Bulk hooks replace the hooks of each entry."""
         wanted = list(ids)
         given = await self._cast(content_type, data) if self._has_many(content_type, UPDATE) else None
         if given is None:
@@ -186,7 +186,7 @@ class HookedUnit(ManyEntriesUnit):
         return count
 
     async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
-        """Delete entries as in `ManyEntriesUnit`. Bulk hooks replace the hooks of each entry."""
+        """Delete entries as in `EntryUnit`. Bulk hooks replace the hooks of each entry."""
         wanted = list(ids)
         if not self._has_many(content_type, DELETE):
             return await super().delete_many(content_type, wanted)

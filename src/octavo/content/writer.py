@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from octavo.content.completeness import Completeness
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families
-from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.deletes import PreparedDeletes
 from octavo.content.prepared.updates import PreparedUpdates
@@ -85,7 +85,7 @@ class EntryWriter:
             schedules=schedules,
         )
 
-    def open(self) -> AbstractAsyncContextManager[ManyEntriesUnit]:
+    def open(self) -> AbstractAsyncContextManager[EntryUnit]:
         """Open a unit of work for several writes and reads. Conflicts with another transaction are not retried.
 
         Raises TransactionConflict.
@@ -93,13 +93,13 @@ class EntryWriter:
         return open_unit(self.database, self._make_unit)
 
     @asynccontextmanager
-    async def open_reading(self) -> AsyncIterator[ManyEntriesUnit]:
+    async def open_reading(self) -> AsyncIterator[EntryUnit]:
         """Open a unit on a snapshot, for checks that reads share with writes. The database refuses writes in it."""
         async with self.database.snapshot() as connection:
             yield self._make_unit(cast(Transaction, connection))
 
     @asynccontextmanager
-    async def open_ambient(self) -> AsyncIterator[ManyEntriesUnit]:
+    async def open_ambient(self) -> AsyncIterator[EntryUnit]:
         """Open a unit as `open` does; all reads and writes inside belong to it (`database.ambient`)."""
         async with self.open() as unit:
             with unit.ambient():
@@ -107,7 +107,7 @@ class EntryWriter:
 
     async def run(
         self,
-        work: Callable[[ManyEntriesUnit], Awaitable[ResultT]],
+        work: Callable[[EntryUnit], Awaitable[ResultT]],
         *,
         grouped: bool = True,
         size: int = 0,
@@ -141,13 +141,13 @@ class EntryWriter:
         """Delete an entry; return False if it does not exist."""
         return await self.run(lambda unit: unit.delete(content_type, entry_id), about=content_type)
 
-    def _make_unit(self, connection: Transaction, size: int = 0) -> ManyEntriesUnit:
+    def _make_unit(self, connection: Transaction, size: int = 0) -> EntryUnit:
         if self.hooks:
             return HookedUnit(self._context, self.hooks, self._stored, connection, size)
-        return ManyEntriesUnit(self._context, connection, size)
+        return EntryUnit(self._context, connection, size)
 
     async def create_many(self, content_type: ContentType, items: Sequence[Any], **options: Any) -> list[int]:
-        """Create entries, all or none; return their ids. Options: see `ManyEntriesUnit.create_many`."""
+        """Create entries, all or none; return their ids. Options: see `EntryUnit.create_many`."""
         prepared = [await self.passwords.prepare(content_type, item) for item in items]
         return await self.run(lambda unit: unit.create_many(content_type, prepared, **options), grouped=False)
 

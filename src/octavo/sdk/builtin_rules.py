@@ -4,7 +4,7 @@ from typing import Unpack
 
 from octavo.accounts.users.role_management import RoleManagement
 from octavo.content.controllers.content import ContentController
-from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.media.files import FileService
 from octavo.core.values import dataclass
 from octavo.events.origin import coming_from
@@ -42,7 +42,7 @@ class _RuledEntries(Entries):
     async def delete_many(self, **chosen: Unpack[Choice]) -> int:
         """Delete all matching entries and return their number. `filters={}` matches all of them."""
 
-        async def work(_: ManyEntriesUnit, ids: list[int]) -> int:
+        async def work(_: EntryUnit, ids: list[int]) -> int:
             for one in ids:
                 await self.delete(one)
             return len(ids)
@@ -66,7 +66,7 @@ class RoleEntries(_RuledEntries):
     async def delete(self, entry_id: int) -> Entry:
         """Delete a role and return its last state. Raises NotFoundError, ApplicationError."""
 
-        async def work(_: ManyEntriesUnit) -> Entry:
+        async def work(_: EntryUnit) -> Entry:
             shown = await self._reads.find_one((await self._answer(None)).bind(id=entry_id))
             await self._rules.roles.delete(entry_id)
             return self._entry(shown)

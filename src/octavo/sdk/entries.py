@@ -8,8 +8,8 @@ from octavo.access.authorization.actor import SYSTEM
 from octavo.content.controllers.content import ContentController
 from octavo.content.controllers.scheduling import NAMES, ContentSchedules, read_time
 from octavo.content.controllers.write_policy import Write
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.column_values import plain
-from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import PreparedRead
 from octavo.core.clock import this_moment
 from octavo.core.errors import NotFoundError, Problem, ValidationError
@@ -109,7 +109,7 @@ class Entries(EntryReads):
         """
         changed = await self._writer.passwords.prepare(self._type, self._plain(data))
 
-        async def change(unit: ManyEntriesUnit, ids: list[int]) -> int:
+        async def change(unit: EntryUnit, ids: list[int]) -> int:
             count = await unit.update_many(self._type, ids, changed)
             await self._writes.share_many(unit, self._type, ids, changed)
             return count
@@ -204,7 +204,7 @@ class Entries(EntryReads):
             raise ValidationError(f"{self._type.uid} has no drafts")
         answer = await self._answer(populate)
 
-        async def work(unit: ManyEntriesUnit) -> Entry:
+        async def work(unit: EntryUnit) -> Entry:
             entry = await self.find_one(entry_id)
             if entry is None:
                 raise NotFoundError
@@ -217,20 +217,20 @@ class Entries(EntryReads):
 
         return await self._run(work)
 
-    async def _chosen(self, chosen: Choice, work: Callable[[ManyEntriesUnit, list[int]], Awaitable[int]]) -> int:
+    async def _chosen(self, chosen: Choice, work: Callable[[EntryUnit, list[int]], Awaitable[int]]) -> int:
         if chosen.get("filters") is None:
             raise ValidationError("filters is required; filters={} selects all entries")
 
-        async def on_all(unit: ManyEntriesUnit) -> int:
+        async def on_all(unit: EntryUnit) -> int:
             ids = await self._ids(chosen)
             return sum([await work(unit, ids[at : at + _AT_ONCE]) for at in range(0, len(ids), _AT_ONCE)])
 
         return await self._run(on_all)
 
-    async def _run(self, work: Callable[[ManyEntriesUnit], Awaitable[ResultT]]) -> ResultT:
+    async def _run(self, work: Callable[[EntryUnit], Awaitable[ResultT]]) -> ResultT:
         """Run work in one transaction, including the reads and writes through this object."""
 
-        async def inside(unit: ManyEntriesUnit) -> ResultT:
+        async def inside(unit: EntryUnit) -> ResultT:
             with unit.ambient():
                 return await work(unit)
 

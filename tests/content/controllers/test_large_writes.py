@@ -10,7 +10,7 @@ import pytest
 
 import octavo.api.graphql.execution.executor as executor
 import octavo.api.http.request as requests
-import octavo.content.entry_unit as entry_units
+import octavo.content.entry_batch as entry_batch
 import octavo.content.input.body_check as body_check
 from octavo.access.authorization.input_sanitizer import InputSanitizer
 from octavo.api.graphql.document.collect_fields import Selections
@@ -31,7 +31,7 @@ STEPS = (
     (Validator, "entry"),
     (body_check, "read_body"),
     (RowBuilder, "row"),
-    (entry_units, "plan_write"),
+    (entry_batch, "plan_write"),
     (ChangeCompiler, "compile"),
     (ChangeCompiler, "steps"),
 )

@@ -14,7 +14,7 @@ from octavo.access.authorization.ability import PUBLISH, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.content.completeness import Completeness
 from octavo.content.controllers.writing import ContentWrites
-from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.schedules import TOPIC, Failure, Plan, Planned, Schedules
 from octavo.content.writer import EntryWriter
 from octavo.core.clock import read_moment, this_moment
@@ -93,7 +93,7 @@ class ContentSchedules:
 
         check_times(times)
 
-        async def work(unit: ManyEntriesUnit) -> dict[str, Any]:
+        async def work(unit: EntryUnit) -> dict[str, Any]:
             presence = await self._check(unit, content_type, entry_id, times, actor)
             planned = await self._schedules.read(unit.connection, content_type.uid, entry_id)
             for plan, due_at in times.items():
@@ -110,7 +110,7 @@ class ContentSchedules:
 
     async def _check(
         self,
-        unit: ManyEntriesUnit,
+        unit: EntryUnit,
         content_type: ContentType,
         entry_id: int,
         times: Mapping[Plan, int | None],
@@ -132,7 +132,7 @@ class ContentSchedules:
 
     async def _state(
         self,
-        unit: ManyEntriesUnit,
+        unit: EntryUnit,
         content_type: ContentType,
         entry_id: int,
         presence: Presence,
@@ -175,7 +175,7 @@ class ContentSchedules:
         await self._writer.run(self._schedules.remove_old_failures)
         return count
 
-    async def _adopt(self, content_type: ContentType, ids: Sequence[int], unit: ManyEntriesUnit) -> int:
+    async def _adopt(self, content_type: ContentType, ids: Sequence[int], unit: EntryUnit) -> int:
         return sum([await self._schedules.adopt(unit, content_type, one) for one in ids])
 
     def topic(self) -> Topic:
@@ -207,12 +207,12 @@ class ContentSchedules:
             WORK.reset(work)
 
     async def _record_failure(
-        self, content_type: ContentType, planned: Planned, failure: Mapping[str, Any], unit: ManyEntriesUnit
+        self, content_type: ContentType, planned: Planned, failure: Mapping[str, Any], unit: EntryUnit
     ) -> None:
         await self._schedules.fail(unit, planned, failure["error"])
         await unit.emit(content_type, planned.entry_id, SCHEDULE_FAILED, failure)
 
-    async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
+    async def _carry_out(self, unit: EntryUnit, content_type: ContentType, planned: Planned) -> None:
         if not await self._schedules.take(unit, planned):
             return
         if planned.plan is Plan.APPEAR:

@@ -16,7 +16,6 @@ from octavo.content.input.input_tree import (
     read_body,
     wanted_targets,
 )
-from octavo.content.input.password_hashing import plain_passwords
 from octavo.content.input.prefetch import Prefetched, state_facts
 from octavo.content.input.unique_values import unique_values
 from octavo.content.input_path import TOP
@@ -132,12 +131,6 @@ class BodyCheck:
             facts += state_facts(self.body, self._own)
         return facts
 
-    def refuse(self, mode: Mode, found: Prefetched) -> None:
-        """Raise ValidationError if there are problems."""
-        problems = self.problems(mode, found)
-        if problems:
-            raise ValidationError.from_problems(problems)
-
     def problems(self, mode: Mode, found: Prefetched, others: Set[UniqueFact] = frozenset()) -> list[Problem]:
         """Return all problems. `others` are unique values, without `own_id`, of bodies before this one."""
         taken = frozenset(
@@ -178,12 +171,6 @@ class BodyCheck:
             for uid, path, target in placed_targets(self.body)
             if target not in existing[uid]
         ]
-
-
-def settle(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[InputNode, str]]:
-    """Return the passwords of a body that are not hashed yet. Raises ValidationError if there are problems."""
-    check.refuse(mode, found)
-    return plain_passwords(check.body)
 
 
 def plain_fact(fact: UniqueFact) -> UniqueFact:

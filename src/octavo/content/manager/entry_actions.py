@@ -19,7 +19,6 @@ from octavo.content.localization_families import NewEntry
 from octavo.content.manager.duplication import copied, prohibited_fields
 from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.snapshot_reader import SnapshotReader
-from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import EntryReader
 from octavo.core.clock import this_moment
 from octavo.core.errors import ApplicationError, BadRequestError, ForbiddenError, NotFoundError, ValidationError
@@ -84,7 +83,7 @@ class EntryActions:
         """Publish or unpublish several entries, all or none; return how many changed."""
         wanted = _wanted(ids)
 
-        async def work(unit: ManyEntriesUnit) -> int:
+        async def work(unit: EntryUnit) -> int:
             ids = await self._enter_all(unit, content_type, wanted, actor)
             entries = await self._held.many(unit, content_type, ids)
             changing = [entry for entry in entries if (entry[PUBLISHED_AT] is not None) != published]
@@ -106,7 +105,7 @@ class EntryActions:
         """
         wanted = _wanted(moments)
 
-        async def work(unit: ManyEntriesUnit) -> int:
+        async def work(unit: EntryUnit) -> int:
             ids = await self._enter_all(unit, content_type, wanted, actor)
             entries = await self._held.many(unit, content_type, ids)
             drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
@@ -125,7 +124,7 @@ class EntryActions:
         """Delete the entries that the actor can delete; return their number."""
         wanted = [one for one in _wanted(ids) if one is not None]
 
-        async def work(unit: ManyEntriesUnit) -> int:
+        async def work(unit: EntryUnit) -> int:
             unit.removes_many = True
             known = await self._held.ids(unit, content_type, wanted, actor.ability.scope(content_type.uid, DELETE))
             return await unit.delete_many(content_type, known) if known else 0
@@ -162,7 +161,7 @@ class EntryActions:
             raise ValidationError.from_problems(missing)
 
     async def _enter_all(
-        self, unit: ManyEntriesUnit, content_type: ContentType, wanted: Sequence[int | None], actor: Actor
+        self, unit: EntryUnit, content_type: ContentType, wanted: Sequence[int | None], actor: Actor
     ) -> list[int]:
         """Lock these entries and return their ids. Raises NotFoundError if one is missing, and ForbiddenError if the
         actor cannot publish one."""

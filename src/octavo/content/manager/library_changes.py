@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from octavo.access.authorization.ability import UPDATE
 from octavo.access.authorization.actor import Actor
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.manager.library import Library
-from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.media.files import FileService
 from octavo.content.media.folder_rows import FolderRow, FolderRows, read_folder_id
 from octavo.content.media.folders import LOCK
@@ -45,7 +45,7 @@ class LibraryChanges:
         """Delete `fileIds`, and `folderIds` with their contents; return the named files and folders."""
         check(_DELETION, body)
 
-        async def work(unit: ManyEntriesUnit) -> ChangedItems:
+        async def work(unit: EntryUnit) -> ChangedItems:
             await unit.connection.lock(LOCK)
             folders = await self._folders(unit, body)
             named = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, DELETE)
@@ -63,7 +63,7 @@ class LibraryChanges:
     async def move(self, body: Any, actor: Actor) -> ChangedItems:
         """Move `fileIds` and `folderIds` to `destinationFolderId`, null for the top. Raises ValidationError."""
 
-        async def work(unit: ManyEntriesUnit) -> ChangedItems:
+        async def work(unit: EntryUnit) -> ChangedItems:
             await unit.connection.lock(LOCK)
             target = await self._target(unit, body)
             check(_movement(target), body)
@@ -81,20 +81,20 @@ class LibraryChanges:
 
         return await self._writer.run(work, grouped=False)
 
-    async def _target(self, unit: ManyEntriesUnit, body: Any) -> FolderRow | None:
+    async def _target(self, unit: EntryUnit, body: Any) -> FolderRow | None:
         given = body.get("destinationFolderId") if isinstance(body, Mapping) else None
         return await self._rows.find(unit.connection, given)
 
-    async def _folders(self, unit: ManyEntriesUnit, body: Mapping[str, Any]) -> list[FolderRow]:
+    async def _folders(self, unit: EntryUnit, body: Mapping[str, Any]) -> list[FolderRow]:
         """Return the folders in a body, sorted by id."""
         wanted = sorted({found for one in body.get("folderIds", ()) if (found := read_folder_id(one)) is not None})
         return await self._rows.find_many(unit.connection, wanted)
 
-    async def _inside(self, unit: ManyEntriesUnit, folders: Sequence[FolderRow]) -> tuple[list[int], list[int]]:
+    async def _inside(self, unit: EntryUnit, folders: Sequence[FolderRow]) -> tuple[list[int], list[int]]:
         return await self._library.below(unit, [one.path for one in folders]) if folders else ([], [])
 
     async def _move_folders(
-        self, unit: ManyEntriesUnit, folders: Sequence[FolderRow], target: FolderRow | None, actor: Actor
+        self, unit: EntryUnit, folders: Sequence[FolderRow], target: FolderRow | None, actor: Actor
     ) -> None:
         # Deepest first: a folder that moves out of another moved folder must not move with it.
         for folder in sorted(folders, key=lambda one: len(one.path), reverse=True):
@@ -106,7 +106,7 @@ class LibraryChanges:
             parent = {"parent": target and target.id}
             await unit.update_many(self._folder_type, ids, parent, actor_id=actor.creator_id)
 
-    async def _check_names(self, unit: ManyEntriesUnit, folders: Sequence[FolderRow], target: FolderRow | None) -> None:
+    async def _check_names(self, unit: EntryUnit, folders: Sequence[FolderRow], target: FolderRow | None) -> None:
         """Raise ValidationError if folder names are taken at the destination, or occur twice."""
         if not folders:
             return
@@ -117,7 +117,7 @@ class LibraryChanges:
         if wrong:
             raise ValidationError.from_problems([Problem((), f"some folders already exists: {', '.join(wrong)}")])
 
-    async def _changed(self, unit: ManyEntriesUnit, files: Iterable[int], folders: Iterable[int]) -> ChangedItems:
+    async def _changed(self, unit: EntryUnit, files: Iterable[int], folders: Iterable[int]) -> ChangedItems:
         asked = ((self._file_type, list(files)), (self._folder_type, list(folders)))
         found = [await self._library.serialize(unit, kind, ids) if ids else b"[]" for kind, ids in asked]
         return found[0], found[1]

@@ -11,7 +11,6 @@ import orjson
 
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.prefetch import prefetch
-from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
 from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.image_variants import delete_variants, discard, file_lock
@@ -228,7 +227,7 @@ class FileService:
 
         return await self._writer.run(work)
 
-    async def delete_many(self, unit: ManyEntriesUnit, ids: Sequence[int]) -> None:
+    async def delete_many(self, unit: EntryUnit, ids: Sequence[int]) -> None:
         """Delete files in the caller's unit of work; the storage removes them after the commit."""
         await unit.connection.lock_all([file_lock(file_id) for file_id in sorted(ids)])
         chosen = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))

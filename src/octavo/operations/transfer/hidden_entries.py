@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from octavo.content.completeness import Completeness
-from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError
@@ -51,7 +51,7 @@ class HiddenEntriesService:
         Raises ApplicationError for entries without required values, and for a second entry of a single type.
         """
 
-        async def work(unit: ManyEntriesUnit) -> int:
+        async def work(unit: EntryUnit) -> int:
             found = await self.find(content_type, unit.connection, ids)
             await self._check(unit, content_type, found)
             for entry in found:
@@ -64,7 +64,7 @@ class HiddenEntriesService:
     async def delete(self, content_type: ContentType, ids: Collection[int] = ()) -> int:
         """Delete hidden entries with their components and links, in one transaction. Return their number."""
 
-        async def work(unit: ManyEntriesUnit) -> int:
+        async def work(unit: EntryUnit) -> int:
             found = [entry.id for entry in await self.find(content_type, unit.connection, ids)]
             for start in range(0, len(found), _AT_ONCE):
                 await unit.delete_many(content_type, found[start : start + _AT_ONCE])
@@ -91,7 +91,7 @@ class HiddenEntriesService:
                 if link["left"]["ref"] in hidden:
                     yield link
 
-    async def _check(self, unit: ManyEntriesUnit, content_type: ContentType, found: Iterable[HiddenEntry]) -> None:
+    async def _check(self, unit: EntryUnit, content_type: ContentType, found: Iterable[HiddenEntry]) -> None:
         problems = []
         for entry in found:
             missing = await self._completeness.missing(content_type, entry.id, unit.connection)
@@ -106,6 +106,6 @@ class HiddenEntriesService:
                     f"{content_type.uid} is a single type and already has an entry. Delete that one first"
                 )
 
-    async def _forget(self, unit: ManyEntriesUnit, content_type: ContentType, entry_id: int) -> None:
+    async def _forget(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> None:
         statement = _FORGET.bind(self._database.dialect, table=table_name(content_type), entry=entry_id)
         await unit.connection.execute(*statement)
