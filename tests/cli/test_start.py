@@ -83,11 +83,11 @@ def test_finishes_what_is_under_way(project: Path, number: int, workers: int) ->
 
 FORK = """
 import os, signal, sys, time
-from octavo.operations.runtime.server import end_workers_when_told
+from octavo.operations.runtime.supervisor import reset_signals_in_forks
 
 number = getattr(signal, sys.argv[1])
 signal.signal(number, lambda *_: None)
-end_workers_when_told()
+reset_signals_in_forks()
 ends = set()
 for _ in range(50):
     worker = os.fork()
@@ -115,12 +115,13 @@ BETWEEN = """
 import asyncio, os, signal
 from octavo.api.http.application import HttpApplication
 from octavo.api.http.router import Router
-from octavo.operations.runtime.server import hear_of_the_end, new_event_loop
+from octavo.operations.runtime.supervisor import new_event_loop
+from octavo.operations.runtime.worker import stop_on_sigterm
 
 loop, heard, ended = new_event_loop(), [], asyncio.Event()
 for number in (signal.SIGTERM, signal.SIGINT):
     loop.add_signal_handler(number, lambda: (heard.append(1), ended.set()))
-loop.run_until_complete(hear_of_the_end(HttpApplication(Router())))
+loop.run_until_complete(stop_on_sigterm(HttpApplication(Router())))
 
 def send(*numbers):
     for number in numbers:

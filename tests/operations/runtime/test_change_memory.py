@@ -30,7 +30,7 @@ async def change(process: Process, more: dict[str, Any], **words: Any) -> None:
 
 async def held(process: Process) -> int:
     """The bytes of all that the collector knows, once what has retired is closed."""
-    await process._retirements.settle()
+    await process.retired()
     await asyncio.sleep(0)
     gc.collect()
     return sum(map(sys.getsizeof, gc.get_objects()))

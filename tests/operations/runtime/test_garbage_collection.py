@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from octavo.operations.runtime.server import spare_what_stays
+from octavo.operations.runtime.allocator import freeze_start_objects
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +29,7 @@ def as_before() -> Iterator[None]:
 
 async def test_what_comes_after_the_start_is_collected(as_before: None) -> None:
     before = gc.get_threshold()[0]
-    await spare_what_stays()
+    await freeze_start_objects()
     assert gc.get_freeze_count() > 1000
     assert gc.get_threshold()[0] > before
     told = weakref.ref(Knot())

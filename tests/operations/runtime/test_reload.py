@@ -143,7 +143,7 @@ async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
             await until(partial(enough, before + 7))
         done.set()
     assert await own_bookshop.database.fetch_value("SELECT count(*) FROM books") == books + made + 10
-    await process._retirements.settle()
+    await process.retired()
 
     def are_gone() -> bool:
         """Threads may hold for a moment what they have worked on."""
@@ -216,7 +216,7 @@ async def test_requests_under_way_finish_on_their_site(
     assert first() is not None
     going.set()
     assert (await slow).body == b"from the site it began with"
-    await process._retirements.settle()
+    await process.retired()
     del slow
     gc.collect()
     assert first() is None
@@ -296,7 +296,7 @@ async def test_code_is_loaded_anew_and_its_hooks_are_called(serve: OpenProcess, 
     await process.reload()
     found = (await get(process, "/api/stories?sort=id")).json["data"]
     assert [entry["attributes"]["title"] for entry in found] == ["one", "two"]
-    await process._retirements.settle()
+    await process.retired()
     gc.collect()
     assert first() is None
     package = process.site.extending.code.packages[0]
@@ -342,7 +342,7 @@ async def test_settings_change_what_all_stands_on(
     assert "server.port stays 1337 until the service restarts" in caplog.text
     assert process.infrastructure is not before
     gone = ref(before.database)
-    await process._retirements.settle()
+    await process.retired()
     del before
     gc.collect()
     assert gone() is None

@@ -8,12 +8,14 @@ A start also uses code that requests do not need. Its pages stay mapped and coun
 system is asked to drop them. Pages that are used are mapped again.
 """
 
+import asyncio
 import ctypes
 import gc
 import os
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -24,6 +26,7 @@ _READERS: Final = (
     "octavo.v4.javascript",
     "octavo.v4.code",
     "octavo.v4.config.files",
+    "octavo.v4.plugin_definitions",
 )
 _STAY: Final = (
     "octavo.v4.javascript",
@@ -76,6 +79,10 @@ _CHOSEN: Final = ("GLIBC_TUNABLES", "MALLOC_")
 """Prefixes of environment variables with which an operator configures the allocator."""
 _DONT_NEED: Final = 4
 """`MADV_DONTNEED`: drop the pages of files. They are mapped again on use, without reading the disk."""
+_LOADING_SECONDS: Final = 0.5
+"""Longer than it takes to load a library."""
+_NEW_OBJECTS: Final = 10_000
+"""Number of new objects between garbage collections: more than running requests hold, which each one traverses."""
 _MAPPING: Final = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ \S+ +/.*\n(?:[A-Z]\w+: .*\n)*?Anonymous: +0 kB$", re.MULTILINE
 )
@@ -117,3 +124,18 @@ def give_back_start(mapped: frozenset[tuple[int, int]]) -> None:
         library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _DONT_NEED)
     if hasattr(library, "malloc_trim"):
         library.malloc_trim(0)
+
+
+async def release_start_memory(load: Callable[[], Awaitable[None]]) -> None:
+    """Release memory that only the start needed, after loading the rest in the background."""
+    with suppress(Exception):  # the first request that needs it reports the error
+        await load()
+    mapped = mapped_files()
+    await asyncio.sleep(_LOADING_SECONDS)
+    give_back_start(mapped)
+
+
+async def freeze_start_objects() -> None:
+    """Exclude objects of the start from garbage collection, and collect less often."""
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])

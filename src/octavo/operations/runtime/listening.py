@@ -1,9 +1,10 @@
-"""Listening sockets that are open before the server starts: Unix sockets, and those that systemd passes.
+"""Listening sockets: Unix sockets and those that systemd passes are open before the server starts.
 
-The server opens TCP sockets itself.
+The server opens TCP sockets itself, so their address is checked before.
 """
 
 import asyncio
+import errno
 import fcntl
 import grp
 import os
@@ -18,6 +19,7 @@ from typing import Any, Final
 from granian._granian import SocketHolder
 
 from octavo.operations.runtime.prepare_database import StartFailed
+from octavo.settings import Settings
 from octavo.settings.files.server import UNIX
 from octavo.settings.files.server import Server as ServerOptions
 
@@ -179,3 +181,38 @@ async def _is_served(host: str, port: int) -> bool:
     with closing(writer):
         writer.write(_PROBE)
         return bool(await reader.read(1))
+
+
+def most_connections(settings: Settings) -> int:
+    """Return the maximum number of connections of a worker. Listeners of the change feed keep theirs for hours."""
+    events = settings.api.events
+    return max(1, BACKLOG // settings.server.workers) + (events.listeners if events.enabled else 0)
+
+
+def check_address(host: str, port: int) -> None:
+    """Raise StartFailed if the address cannot be used. Servers share ports silently, so they would not notice."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            raise StartFailed(_address_problem(host, port, error)) from error
+
+
+def _address_problem(host: str, port: int, error: OSError | OverflowError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return f"Port {port} of {host} is in use; choose another with --port or the variable PORT"
+    return f"Cannot listen on port {port} of {host}: {error}"
+
+
+async def wait_until_open(host: str, port: int) -> None:
+    """Wait until connections succeed. The server does not report when it listens."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(_PAUSE_SECONDS)
+        else:
+            writer.close()
+            return

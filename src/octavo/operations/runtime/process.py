@@ -8,22 +8,15 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from octavo.access.authentication.authenticator import Authenticator
-from octavo.access.authorization.ability import Ability
-from octavo.access.authorization.actions import list_content_actions
 from octavo.api.http.application import HttpApplication
-from octavo.api.http.dispatcher import Dispatcher
-from octavo.api.http.router import Router
-from octavo.core.errors import OctavoError, ServiceUnavailable
-from octavo.core.markup import escape
-from octavo.core.outage_log import reason_of
+from octavo.core.errors import OctavoError
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database
 from octavo.database.maintenance_mode import check_writable, writes_allowed
@@ -37,7 +30,7 @@ from octavo.operations.runtime.infrastructure import Infrastructure, open_infras
 from octavo.operations.runtime.live_settings import LiveSettingsFollower
 from octavo.operations.runtime.open_resources import migrations_folder
 from octavo.operations.runtime.operations_endpoints import Operating
-from octavo.operations.runtime.options import documentation_options, http_options
+from octavo.operations.runtime.options import http_options
 from octavo.operations.runtime.permissions import Permissions
 from octavo.operations.runtime.prepare_database import (
     StartFailed,
@@ -47,8 +40,10 @@ from octavo.operations.runtime.prepare_database import (
     update_database,
 )
 from octavo.operations.runtime.project_files import read_marks
+from octavo.operations.runtime.replaced_sites import ReplacedSite, ReplacedSites
 from octavo.operations.runtime.settings_remarks import log_unknown_roles
 from octavo.operations.runtime.site import Site, build_site
+from octavo.operations.runtime.start_page import add_overview
 from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.static_files import static_files
 from octavo.operations.runtime.tasks import BackgroundTasks
@@ -56,74 +51,10 @@ from octavo.project import CodeStopped, InvalidCode
 from octavo.query.plan.index_candidates import IndexableRead
 from octavo.query.sql.ddl.changes import Change
 from octavo.query.sql.ddl.tables import SystemTable
-from octavo.schema.content_types import LOCALE, ContentType
+from octavo.schema.content_types import LOCALE
 from octavo.schema.problems import InvalidDefinitions
-from octavo.schema.registry import Registry
 from octavo.settings import Settings, SettingsError
 from octavo.settings.keys import camel
-
-_TABLE: Final = """<h2>Content types</h2>
-<table>
-<tr><th>Content type</th><th>URL</th><th>Public access</th></tr>
-{rows}
-</table>
-<p>To allow public access to one: <code>octavo permissions grant public 'api::NAME.NAME.find*'</code></p>
-"""
-_NONE: Final = """<h2>Content types</h2>
-<p>No content types yet. Create one on the admin pages, or with <code>octavo generate content-type</code>.</p>
-"""
-
-
-def add_overview(router: Router, settings: Settings, registry: Registry, authenticator: Authenticator) -> None:
-    """Show details on the start page in development. In production they would reveal the names of content types."""
-    if settings.mode == "development":
-        router.overview = _overview(router, settings, registry, authenticator)
-
-
-def _overview(
-    router: Router, settings: Settings, registry: Registry, authenticator: Authenticator
-) -> Callable[[], Awaitable[str]]:
-    async def overview() -> str:
-        public = (await authenticator.authenticate(None)).ability
-        return _links(settings) + _types(router, settings, registry, public)
-
-    return overview
-
-
-def _links(settings: Settings) -> str:
-    has_admin = settings.admin.panel != "off" and settings.secrets.admin_jwt_secret
-    shown = [(settings.admin.path, "admin pages")] if has_admin else []
-    documentation = documentation_options(settings)
-    if documentation is not None:
-        shown.append((documentation.path, "documentation of the REST API"))
-    if settings.plugins.graphql.enabled:
-        shown.append((settings.plugins.graphql.config.endpoint, "GraphQL"))
-    base = settings.server.base_path
-    items = "".join(f"<li>{_link(base + path)}: {escape(text)}</li>\n" for path, text in shown)
-    return f"<ul>\n{items}</ul>\n" if items else ""
-
-
-def _link(path: str) -> str:
-    return f'<a href="{escape(path)}">{escape(path)}</a>'
-
-
-def _types(router: Router, settings: Settings, registry: Registry, public: Ability) -> str:
-    actions = list_content_actions(registry)
-    rows = [
-        _row(router, item, settings, actions, public)
-        for item in sorted(registry.api_types(), key=lambda one: one.display_name.lower())
-    ]
-    return _TABLE.format(rows="\n".join(rows)) if rows else _NONE
-
-
-def _row(router: Router, item: ContentType, settings: Settings, actions: tuple[str, ...], public: Ability) -> str:
-    path = f"{settings.api.rest.prefix}/{item.singular_name if item.is_single else item.plural_name}"
-    shown = _link(settings.server.base_path + path) if "GET" in router.methods(path) else "not served"
-    begin = f"{item.uid}."
-    allowed = [one.removeprefix(begin) for one in actions if one.startswith(begin) and public.allows(one)]
-    cells = (escape(item.display_name), shown, escape(", ".join(allowed)) or "none")
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-
 
 if TYPE_CHECKING:
     from octavo.modeling.builder.plans import MakePlan
@@ -164,10 +95,9 @@ class Process:
         self._added: tuple[Change, ...] = ()
         self._next: asyncio.Task[None] | None = None
         self._reloads = BackgroundTasks()
-        self._retirements = BackgroundTasks()
+        self._replaced = ReplacedSites(lambda: self.infrastructure.purges)
         self._following = BackgroundTasks()
-        self._retiring: list[Database] = []
-        self.live = LiveSettingsFollower(lambda: self.infrastructure, self._retiring)
+        self.live = LiveSettingsFollower(lambda: self.infrastructure, self._replaced.databases)
         self._follower = Follower(lambda: self.database, self.reload) if follows else None
         self.asgi = HttpApplication(
             self.site.router,
@@ -322,7 +252,7 @@ class Process:
         self.operating.write()
         await self._following.cancel()
         await self._reloads.cancel()
-        await self._retirements.settle()
+        await self._replaced.closed()
         await self._background.stop()
         await self._permissions.end()
         await self.site.close()
@@ -341,7 +271,7 @@ class Process:
 
     async def retired(self) -> None:
         """Wait until the versions that reloads have replaced are closed."""
-        await self._retirements.settle()
+        await self._replaced.closed()
 
     async def publish_change(self) -> None:
         """Serve a change of definitions that this process made, then notify the other processes on the database.
@@ -438,9 +368,7 @@ class Process:
         http, files = http_options(settings), static_files(settings, infrastructure.images)
         dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
-        if left is not None:
-            self._retiring.append(left.database)
-        retiring = self._retire(dispatcher, self.site, self._background, left)
+        replaced = ReplacedSite(dispatcher, self.site, self._background, left)
         infrastructure.database.read_only_message = self.database.read_only_message
         self.infrastructure, self.site = infrastructure, site
         self.operating.serve(infrastructure, site.router, self.asgi)
@@ -450,31 +378,7 @@ class Process:
         before, self._background = self._background, Background(infrastructure, site, polls=self._polls)
         if before.is_at_work:  # not if this process was never started
             self._background.start()
-        self._retirements.start(retiring)
-
-    async def _retire(
-        self, dispatcher: Dispatcher, site: Site, background: Background, infrastructure: Infrastructure | None
-    ) -> None:
-        """Close the old site after its last response, and purge CDNs and reverse proxies."""
-        try:
-            async with AsyncExitStack() as stack:  # each step runs even if an earlier one fails
-                if infrastructure is not None:
-                    stack.callback(self._retiring.remove, infrastructure.database)
-                    stack.push_async_callback(infrastructure.close)
-                stack.push_async_callback(site.close)
-                stack.push_async_callback(self._purge)
-                stack.push_async_callback(self.asgi.drain, dispatcher)
-                stack.callback(self.asgi.end_live, dispatcher)
-                await background.stop()
-        except Exception:
-            logger.exception("Could not close the previous version of the site")
-
-    async def _purge(self) -> None:
-        """Purge CDNs and reverse proxies after the last response of the old site."""
-        try:
-            await self.infrastructure.purges.purge()
-        except ServiceUnavailable as error:
-            logger.warning("Could not purge CDNs and reverse proxies after a reload: %s", reason_of(error))
+        self._replaced.retire(replaced, self.asgi)
 
     def _show(self, error: Exception) -> None:
         is_known = isinstance(error, FOR_PEOPLE)
