@@ -12,6 +12,10 @@ from PIL import Image
 
 from octavo.api.http.image_parameters import sign
 from octavo.content.media import image_variants
+from octavo.content.media.image_variants import ImageVariants
+from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.transformations import Transformation
+from octavo.content.media.variant_rows import Variant
 from tests.api.http.asgi import Answer, call
 from tests.api.rest.test_uploads import BOOK, NOTE, Part, Shop, open_writable
 from tests.models.bookshop import FULL_TOKEN
@@ -120,6 +124,44 @@ async def test_requests_share_one_creation(shop: Shop, monkeypatch: pytest.Monke
     refused = await get(shop, f"{file['url']}?preset=wide")
     assert (refused.status, refused.headers["retry-after"]) == (503, "2")
     assert (await get(shop, f"{file['url']}?preset=card")).status == 200, "what is stored needs no place"
+
+
+async def test_processes_share_one_creation(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    name, before, shared = file["url"].removeprefix("/uploads/"), shop.names(), shop.site.octavo.infrastructure
+    storage = LocalStorage(shop.folder)
+    nodes = [ImageVariants(shared.database, storage, storage, 1 << 30, shared=True) for _ in range(3)]
+    found = await asyncio.gather(*(node.find(name, Transformation(width=50), "webp") for node in nodes))
+    assert isinstance(found[0], Variant)
+    assert found[1:] == found[:1] * 2
+    assert len(shop.names() - before) == 1
+
+
+async def test_a_file_that_changes_meanwhile_is_transformed_again(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    images = shop.site.octavo.infrastructure.images
+    assert images is not None
+    name = file["url"].removeprefix("/uploads/")
+    wanted = [Transformation(width=width) for width in range(20, 40)]
+    finding = asyncio.gather(*(images.find(name, one, "webp") for one in wanted))
+    other = ("files", "other.jpg", halves(100, 400), "image/jpeg")
+    replaced, found = await asyncio.gather(shop.post(f"/api/upload?id={file['id']}", other), finding)
+    assert replaced.status == 200
+    for one in wanted:
+        again = await images.find(name, one, "webp")
+        assert isinstance(again, Variant)
+        with Image.open(shop.folder / again.object) as image:
+            assert image.size == (one.width, 4 * (one.width or 0))
+    assert len([each for each in shop.names() if each.startswith("variant_")]) == len(wanted) == len(found)
+
+
+async def test_maintenance_mode_serves_what_is_stored(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    assert (await get(shop, f"{file['url']}?preset=card")).status == 200
+    shop.site.database.read_only_message = "Back soon"
+    assert (await get(shop, f"{file['url']}?preset=card")).status == 200
+    refused = await get(shop, f"{file['url']}?preset=wide")
+    assert (refused.status, refused.json["error"]["message"]) == (503, "Back soon")
 
 
 async def test_a_url_with_the_version_can_be_cached_forever(shop: Shop) -> None:

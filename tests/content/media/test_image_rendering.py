@@ -1,0 +1,123 @@
+"""Transformed images: each kind of pixels in each format, where they are cropped, and how large they get."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image, ImageCms
+
+from octavo.content.media.focal_points import FocalPoint
+from octavo.content.media.image_rendering import render
+from octavo.content.media.image_sizes import Size
+from octavo.content.media.transformations import TYPES, ImageFormat, Rendering, Transformation, place
+from octavo.core.errors import ApplicationError
+
+PIXELS = [
+    ("PNG", "1"),
+    ("PNG", "L"),
+    ("PNG", "LA"),
+    ("PNG", "P"),
+    ("PNG", "RGB"),
+    ("PNG", "RGBA"),
+    ("PNG", "I;16"),
+    ("GIF", "P"),
+    ("JPEG", "L"),
+    ("JPEG", "RGB"),
+    ("JPEG", "CMYK"),
+    ("WEBP", "RGB"),
+    ("WEBP", "RGBA"),
+    ("TIFF", "1"),
+    ("TIFF", "L"),
+    ("TIFF", "LA"),
+    ("TIFF", "RGB"),
+    ("TIFF", "RGBA"),
+    ("TIFF", "CMYK"),
+    ("TIFF", "I;16"),
+    ("TIFF", "F"),
+    ("AVIF", "RGB"),
+    ("AVIF", "RGBA"),
+]
+
+
+def written(folder: Path, kind: str, image: Image.Image, **options: Any) -> Path:
+    path = folder / "original"
+    content = io.BytesIO()
+    image.save(content, kind, **options)
+    path.write_bytes(content.getvalue())
+    return path
+
+
+@pytest.mark.parametrize("fit", ["cover", "contain"])
+@pytest.mark.parametrize("kind, mode", PIXELS)
+def test_all_pixels_in_all_formats(tmp_path: Path, kind: str, mode: str, fit: Any) -> None:
+    source = written(tmp_path, kind, Image.new(mode, (60, 30)))
+    for image_format in TYPES:
+        wanted = Transformation(width=20, height=20, fit=fit, blur=2)
+        target = tmp_path / image_format
+        assert render(source, f"image/{kind.lower()}", Rendering(wanted, image_format), target) == Size(20, 20)
+        with Image.open(target) as image:
+            assert (f"image/{(image.format or '').lower()}", image.size) == (TYPES[image_format], (20, 20))
+
+
+@pytest.mark.parametrize("image_format, corner", [("jpeg", (255, 255, 255)), ("png", (0, 0, 0, 0))])
+def test_transparency_stays_and_is_white_in_jpeg(tmp_path: Path, image_format: ImageFormat, corner: Any) -> None:
+    source = written(tmp_path, "PNG", Image.new("RGBA", (60, 30), (0, 0, 0, 0)))
+    render(source, "image/png", Rendering(Transformation(width=20), image_format), tmp_path / "out")
+    with Image.open(tmp_path / "out") as image:
+        assert image.getpixel((0, 0)) == corner
+
+
+def test_the_color_profile_stays(tmp_path: Path) -> None:
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    source = written(tmp_path, "JPEG", Image.new("RGB", (60, 30)), icc_profile=profile, comment=b"a comment")
+    render(source, "image/jpeg", Rendering(Transformation(width=20), "jpeg"), tmp_path / "out")
+    with Image.open(tmp_path / "out") as image:
+        assert image.info["icc_profile"] == profile
+    assert b"a comment" not in (tmp_path / "out").read_bytes()
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("kind", ["JPEG", "TIFF", "PNG", "WEBP"])
+def test_orientations(tmp_path: Path, kind: str, orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    source = written(tmp_path, kind, Image.new("RGB", (60, 30)), exif=exif)
+    size = render(source, f"image/{kind.lower()}", Rendering(Transformation(width=20), "webp"), tmp_path / "out")
+    assert size == (Size(20, 40) if orientation >= 5 else Size(20, 10))
+
+
+@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8\xff", b"x" * 100])
+def test_damaged_files(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "original").write_bytes(content)
+    for mime in ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/webp", "image/avif"):
+        with pytest.raises(ApplicationError):
+            render(tmp_path / "original", mime, Rendering(Transformation(width=20), "webp"), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "wanted, box, size",
+    [
+        (Transformation(width=50), (0, 0, 200, 100), (50, 25)),
+        (Transformation(height=50), (0, 0, 200, 100), (100, 50)),
+        (Transformation(width=50, height=50), (50, 0, 150, 100), (50, 50)),
+        (Transformation(width=50, height=50, fit="inside"), (0, 0, 200, 100), (50, 25)),
+        (Transformation(width=400), (0, 0, 200, 100), (200, 100)),
+        (Transformation(width=400, enlarge=True), (0, 0, 200, 100), (400, 200)),
+        (Transformation(width=400, height=400), (50, 0, 150, 100), (100, 100)),
+        (Transformation(width=400, height=400, enlarge=True), (50, 0, 150, 100), (400, 400)),
+        (Transformation(width=50, height=50, crop=(100, 0, 50, 50)), (100, 0, 150, 50), (50, 50)),
+        (Transformation(crop=(190, 90, 50, 50)), (150, 50, 200, 100), (50, 50)),
+        (Transformation(crop=(0, 0, 999, 999)), (0, 0, 200, 100), (200, 100)),
+    ],
+)
+def test_places(wanted: Transformation, box: Any, size: tuple[int, int]) -> None:
+    placed = place(Size(200, 100), wanted)
+    assert (placed.box, placed.size) == (box, Size(*size))
+
+
+def test_the_focal_point_is_as_central_as_possible() -> None:
+    wanted = Transformation(width=50, height=50)
+    boxes = [place(Size(200, 100), wanted, FocalPoint(x, 0.5)).box[0] for x in (0, 0.25, 0.4, 1)]
+    assert boxes == [0, 0, pytest.approx(30), 100]
+    assert place(Size(1, 8000), Transformation(width=4096, enlarge=True)).size == Size(4096, 8192)
