@@ -1,4 +1,4 @@
-"""Leaving a form: changes can be saved on the way out. An entry that was deleted meanwhile says so and keeps the text."""
+"""Leaving a form: changes can be saved on the way out. Forms of deleted entries say so and keep the text."""
 
 from tests.pages.articles import FORM, LIST, leave, make, open_form, stored
 from tests.pages.desk import Desk

@@ -11,6 +11,7 @@ from tests.cli.processes import ROOT
 
 SOURCES: Final = ROOT / "admin/src"
 TOKENS: Final = SOURCES / "ui/tokens.css"
+DESIGN: Final = ROOT / "admin/DESIGN.md"
 TEXTS: Final = ("text", "text-muted", "accent", "accent-hover", "good", "warn", "bad", "bad-hover")
 GROUNDS: Final = ("ground", "surface", "sunken", "hover", "accent-soft", "good-soft", "warn-soft", "bad-soft")
 ON: Final = (("on-accent", "accent"), ("on-accent", "accent-hover"), ("on-bad", "bad"), ("on-bad", "bad-hover"))
@@ -30,10 +31,8 @@ _HAIR: Final = 4
 
 
 def test_colours_can_be_told_apart_in_both_themes() -> None:
-    themes = dict(re.findall(r"data-theme='(\w+)'\] \{(.*?)\n\}", TOKENS.read_text(encoding="utf-8"), re.DOTALL))
-    assert sorted(themes) == ["dark", "light"]
-    for theme, text in themes.items():
-        colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", text))
+    for theme in ("dark", "light"):
+        colours = colours_of(theme)
         for one, ground in (*product(TEXTS, GROUNDS), *ON):
             assert contrast(colours[one], colours[ground]) >= 4.5, f"{theme}: {one} on {ground}"
         for ground in GROUNDS:
@@ -72,6 +71,21 @@ def test_colours_sizes_and_distances_are_tokens() -> None:
     assert found == []
 
 
+def test_the_design_page_names_every_token() -> None:
+    tokens = set(re.findall(r"^ +(--[\w-]+):", TOKENS.read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`(--[\w-]+)`", DESIGN.read_text(encoding="utf-8"))) == tokens
+
+
+def test_the_design_page_states_the_lowest_contrasts() -> None:
+    stated = re.findall(r"^\| `--([\w-]+)` \|[^|]+\| ([\d.]+) \| ([\d.]+) \|$", DESIGN.read_text(), re.MULTILINE)
+    assert {ink for ink, *_ in stated} == {*TEXTS, "line-strong"}
+    for theme, at in (("light", 1), ("dark", 2)):
+        colours = colours_of(theme)
+        for row in stated:
+            lowest = min(contrast(colours[row[0]], colours[ground]) for ground in GROUNDS)
+            assert row[at] == f"{lowest:.1f}", f"{theme}: {row[0]}"
+
+
 @pytest.mark.parametrize("style", ["margin-left: 0", "border-top-right-radius: 0", "left: 0", "text-align: right"])
 def test_physical_styles_are_seen(style: str) -> None:
     [(prop, value)] = _RULE.findall(f"{style};")
@@ -89,6 +103,13 @@ def all_rules() -> Iterator[tuple[str, list[list[tuple[str, str]]]]]:
             text = "\n".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
         blocks = re.findall(r"\{([^{}]*)\}", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
         yield str(path.relative_to(SOURCES)), [set_by_script, *map(_RULE.findall, blocks)]
+
+
+def colours_of(theme: str) -> dict[str, str]:
+    """Return the colors of a theme, by the names of their tokens."""
+    themes = dict(re.findall(r"data-theme='(\w+)'\] \{(.*?)\n\}", TOKENS.read_text(encoding="utf-8"), re.DOTALL))
+    assert sorted(themes) == ["dark", "light"]
+    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", themes[theme]))
 
 
 def contrast(one: str, other: str) -> float:

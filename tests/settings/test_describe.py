@@ -56,6 +56,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.morphRelations", "plain", "profile safe"),
         Described("config/api.toml", "compat.fieldLists", "whole", "profile safe"),
         Described("config/api.toml", "compat.ownRole", "checked", "profile safe"),
+        Described("config/api.toml", "compat.listColumns", "editorial", "profile safe"),
         Described("config/api.toml", "compat.ids", "digits", "profile safe"),
         Described("config/plugins.toml", "graphql.config.persistedQueries", False, "profile safe"),
     ]

@@ -73,6 +73,7 @@ RULES: Mapping[str, Rule] = {
     "replaced_kinds": Rule(v4="any", safe="same"),
     "registration_fields": Rule(v4="all", safe="listed"),
     "validation": Rule(v4="loose", safe="strict"),
+    "list_columns": Rule(v4="first", safe="editorial"),
     "ids": Rule(v4="numbers", safe="digits"),
     "query_strings": Rule(v4="listed", safe="listed", before={(4, 26, 2): "merged"}),
     "populate_parameters": Rule(v4="refuse", safe="refuse", before={(4, 26, 2): "drop"}),

@@ -40,6 +40,16 @@ def test_by_default_all_that_can_be_edited_stands_in_rows_of_twelve_columns() ->
     assert not hidden & set(fields(default(uid=USER)))
 
 
+def test_editorial_lists_show_a_thumbnail_the_title_a_related_entry_and_the_last_update() -> None:
+    found = default_configuration(BOOKS, REGISTRY, is_editorial=True)
+    assert found["layouts"]["list"] == ["cover", "title", "author", "updatedAt"]
+    assert found["layouts"]["edit"] == default(uid=BOOK)["layouts"]["edit"]
+    genres = default_configuration(GENRES, REGISTRY, is_editorial=True)["layouts"]["list"]
+    assert genres == ["name", "parent", "rank", "updatedAt"]
+    stored = {**default(uid=BOOK), "layouts": {"list": ["slug"], "edit": []}}
+    assert synchronized(stored, BOOKS, REGISTRY, is_editorial=True)["layouts"]["list"] == ["slug"]
+
+
 def test_what_was_chosen_stays_and_what_is_gone_goes() -> None:
     stored = default()
     stored["settings"] |= {"pageSize": 50, "mainField": "gone", "defaultSortBy": "gone"}

@@ -99,8 +99,16 @@ class Configurations:
     In v4, configurations of new components are sorted and searched by id until definitions are read again.
     """
 
-    def __init__(self, registry: Registry, writer: EntryWriter, new_components: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        writer: EntryWriter,
+        new_components: frozenset[str] = frozenset(),
+        *,
+        is_editorial: bool = False,
+    ) -> None:
         self.registry = registry
+        self._is_editorial = is_editorial
         self._store = CoreStore(writer, "plugin", "content_manager")
         self._changed: set[str] = set()
         self._known: dict[str, tuple[float, Raw]] = {}
@@ -147,10 +155,10 @@ class Configurations:
             return self._default(definition)
         if definition.uid in self._changed:
             return {name: stored[name] for name in ("settings", "metadatas", "layouts") if name in stored}
-        return synchronized(stored, definition, self.registry)
+        return synchronized(stored, definition, self.registry, is_editorial=self._is_editorial)
 
     def _default(self, definition: Definition) -> Raw:
-        found = default_configuration(definition, self.registry)
+        found = default_configuration(definition, self.registry, is_editorial=self._is_editorial)
         if definition.uid in self._new:
             found["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
         return found

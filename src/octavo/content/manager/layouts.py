@@ -65,23 +65,27 @@ def main_field(definition: Definition) -> str:
     return next(texts, "id")
 
 
-def default_configuration(definition: Definition, registry: Registry) -> Raw:
-    """Return the default configuration of a definition."""
+def default_configuration(definition: Definition, registry: Registry, *, is_editorial: bool = False) -> Raw:
+    """Return the default configuration of a definition. Editorial lists show what editors look for (`_editorial`)."""
     attributes, main = attributes_of(definition), main_field(definition)
     editable = [name for name in attributes if is_editable(definition, name)]
+    columns = _editorial(definition, attributes) if is_editorial else _columns(definition, attributes)
     return {
         "settings": _default_settings(main),
         "metadatas": {name: _metadata(definition, name, attributes, registry) for name in attributes},
-        "layouts": {"list": _columns(definition, attributes), "edit": _with_rows([], editable, attributes)},
+        "layouts": {"list": columns, "edit": _with_rows([], editable, attributes)},
     }
 
 
-def synchronized(stored: Mapping[str, Any], definition: Definition, registry: Registry) -> Raw:
+def synchronized(
+    stored: Mapping[str, Any], definition: Definition, registry: Registry, *, is_editorial: bool = False
+) -> Raw:
     """Return a stored configuration adapted to the current definition.
 
     Removed attributes are left out. New ones are added: to lists with room, and at the end of the edit view.
     """
-    default, attributes = default_configuration(definition, registry), attributes_of(definition)
+    default = default_configuration(definition, registry, is_editorial=is_editorial)
+    attributes = attributes_of(definition)
     metadatas = stored.get("metadatas") if _is_object(stored.get("metadatas")) else None
     known = {name: one for name, one in metadatas.items() if name in attributes} if metadatas else {}
     new = [name for name in attributes if name not in known]
@@ -127,6 +131,24 @@ def _metadata(definition: Definition, name: str, attributes: Attributes, registr
 
 def _columns(definition: Definition, attributes: Attributes) -> list[str]:
     return [name for name in attributes if is_listed(definition, name, attributes)][:_LIST_LENGTH]
+
+
+def _editorial(definition: Definition, attributes: Attributes) -> list[str]:
+    """Return columns for editors: a thumbnail, the title, the first related entry and the last update.
+
+    Other attributes fill the places of those that a definition does not have.
+    """
+    listed = [name for name in attributes if is_listed(definition, name, attributes)]
+    pictures = [name for name in listed if attributes[name]["type"] == "media" and not attributes[name].get("multiple")]
+    related = [name for name in listed if name not in _AUTOMATIC and _is_to_one(attributes[name])]
+    wanted = [*pictures[:1], main_field(definition), *related[:1]]
+    others = [name for name in listed if name not in {*_AUTOMATIC, *wanted}]
+    updated = [name for name in ("updatedAt",) if name in listed]
+    return [*wanted, *others[: _LIST_LENGTH - len(wanted) - 1], *updated]
+
+
+def _is_to_one(raw: Mapping[str, Any]) -> bool:
+    return raw["type"] == "relation" and str(raw.get("relation")) in ("oneToOne", "manyToOne")
 
 
 def _with_rows(rows: list[list[Raw]], names: Iterable[str], attributes: Attributes) -> list[list[Raw]]:

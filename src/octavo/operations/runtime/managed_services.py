@@ -52,7 +52,12 @@ def make_managed_services(
         entry_writes=entry_writes,
         entry_actions=EntryActions(controller, reader, entry_writes),
         account_writes=AccountWrites(users, entry_writes, writer, reader),
-        configurations=Configurations(controller.registry, writer, new_components),
+        configurations=Configurations(
+            controller.registry,
+            writer,
+            new_components,
+            is_editorial=shared.settings.api.compat.list_columns == "editorial",
+        ),
         library=library,
         folders=FolderService(writer, reader),
         library_changes=LibraryChanges(library, files, writer),

@@ -276,6 +276,12 @@ class Compat:
         default_doc=_BY_PROFILE,
         former={"asked": "checked"},
     )
+    list_columns: Literal["first", "editorial"] = setting(
+        "first",
+        "Default columns of lists in the admin pages: the ID and the `first` attributes, or a thumbnail, the title, a "
+        "related entry and the last update (`editorial`).",
+        default_doc=_BY_PROFILE,
+    )
     ids: Literal["numbers", "digits"] = setting(
         "numbers",
         "IDs in URLs, in GraphQL arguments and in `refId`: any number as JavaScript reads it (`0x41` is 65), "

@@ -3,13 +3,6 @@ import type { Attribute, Definitions } from '../../../api/operations';
 import { componentOf } from '../../model/definitions';
 import type { Values } from '../../entry/form.svelte';
 
-/** Take an item of a list to another place. The items themselves stay what they are. */
-export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
-  const found = [...items];
-  found.splice(to, 0, ...found.splice(from, 1));
-  return found;
-}
-
 /** A copy that the service takes for a new component: without ids. Links of relations are not copied: they are not known. */
 export function copyOf(item: Values, uid: string, definitions: Definitions): Values {
   const copy: Values = {};
