@@ -8,8 +8,10 @@ worth many others. The caches are thread-safe: sites are built in threads, while
 
 import sys
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import fields, is_dataclass
+from itertools import chain
+from operator import attrgetter
 from threading import RLock
 from typing import Any, Final, Generic, TypeVar
 
@@ -236,12 +238,6 @@ def _together(one: CacheReport, other: CacheReport) -> CacheReport:
     )
 
 
-_NAMES: dict[type, tuple[str, ...]] = {}
-"""The attribute names of an object, by its type."""
-
-_ATOMS: Final = frozenset({type(None), bool, type, type(Ellipsis)})
-
-
 def size_of(value: object) -> int:
     """Return the memory of a value in bytes, including its parts, counting each object once.
 
@@ -255,29 +251,37 @@ def size_of(value: object) -> int:
         if kind in _ATOMS or id(one) in seen:
             continue
         seen.add(id(one))
-        if kind is str or kind is bytes or kind is int or kind is float:
+        parts = _PARTS.get(kind)
+        if parts is not None:
             total += sys.getsizeof(one)
-        elif kind is tuple or kind is list or kind is frozenset or kind is set:
+            waiting += parts(one)
+        elif kind in _SCALARS:
             total += sys.getsizeof(one)
-            waiting.extend(one)  # type: ignore[arg-type]
-        elif kind is dict:
-            total += sys.getsizeof(one)
-            waiting.extend(one)  # type: ignore[arg-type]
-            waiting.extend(one.values())  # type: ignore[attr-defined]
         elif isinstance(one, tuple):
             total += sys.getsizeof(one)
-            waiting.extend(one)
+            waiting += one
         elif is_dataclass(kind) and kind.__eq__ is not object.__eq__:
-            total += sys.getsizeof(one)
-            waiting.extend(getattr(one, name) for name in _names_of(kind))
+            waiting.append(one)
+            seen.discard(id(one))
+            _PARTS[kind] = attributes_of(kind)
     return total
 
 
-def _names_of(kind: Any) -> tuple[str, ...]:
-    found = _NAMES.get(kind)
-    if found is None:
-        found = _NAMES[kind] = tuple(item.name for item in fields(kind))
-    return found
+_ATOMS: Final = frozenset({type(None), bool, type, type(Ellipsis)})
+_SCALARS: Final = frozenset({str, bytes, int, float})
+_PARTS: Final[dict[type, Callable[[Any], Iterable[Any]]]] = {
+    **dict.fromkeys((tuple, list, set, frozenset), iter),
+    dict: lambda one: chain(one, one.values()),
+}
+"""Returns what an object contains, by its type. Dataclasses are added when they are first met."""
+
+
+def attributes_of(kind: Any, *without: str) -> Callable[[Any], Iterable[Any]]:
+    """Return a function that returns the values of a dataclass's fields, except some."""
+    names = [item.name for item in fields(kind) if item.name not in without]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda one: [getattr(one, name) for name in names]
 
 
 _MOST_RECENT: Final = 4096

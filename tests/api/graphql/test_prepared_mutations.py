@@ -238,6 +238,7 @@ async def test_no_selection_is_compiled_again(scratch: Site) -> None:
     with counted_calls(own=True) as calls:
         await ask(scratch, text, FULL_TOKEN, d={"title": "Row", "pages": 99})
     assert calls["plan_read"] == calls["Selections.of"] == calls["BodyCheck.__init__"] == 0
+    assert calls["Selections.arguments"] == 0
 
 
 async def test_code_around_root_fields_and_below_them_runs_each_time(coded: Site) -> None:

@@ -3,11 +3,12 @@
 A response cache must invalidate the response when entries of these types change.
 """
 
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, Final
 
+from octavo.core.cache import attributes_of
 from octavo.core.values import dataclass
 from octavo.query.plan.nodes import (
     BranchShape,
@@ -71,14 +72,19 @@ def _nodes(plan: ReadPlan) -> Iterator[Any]:
     while waiting:
         node = waiting.pop()
         if isinstance(node, tuple):
-            waiting.extend(node)
-        elif hasattr(node, "__dataclass_fields__") and not isinstance(node, _LEAVES):
+            waiting += node
+            continue
+        parts = _parts(node.__class__)
+        if parts is not None:
             yield node
-            waiting.extend(getattr(node, name) for name in _parts(node.__class__))
+            waiting += parts(node)
 
 
 @cache
-def _parts(kind: Any) -> tuple[str, ...]:
-    """Return the fields of a node that hold nodes. Definitions and attributes are not nodes."""
-    about = {"owner", "attribute", "target"}
-    return tuple(part.name for part in fields(kind) if part.name not in about)
+def _parts(kind: Any) -> Callable[[Any], Iterable[Any]] | None:
+    """Return a function that returns the fields of a node that hold nodes; None for leaves and other values.
+
+    Definitions and attributes are not nodes.
+    """
+    is_node = is_dataclass(kind) and not issubclass(kind, _LEAVES)
+    return attributes_of(kind, "owner", "attribute", "target") if is_node else None

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from graphql import GraphQLField, GraphQLObjectType, get_named_type
+from graphql import FieldNode, GraphQLField, GraphQLNonNull, GraphQLObjectType, Undefined, VariableNode, get_named_type
 
 from octavo.api.graphql.document.collect_fields import TYPENAME, Selected
 from octavo.api.graphql.execution.prepared_operations import NULL, Errors
@@ -27,6 +27,8 @@ class EntryWrite:
     """A root field of Mutation that is ready to run with any arguments.
 
     `texts` are the JSON around the entry, of which the response shows none, one or several; `answer` reads it.
+    `sources` are the names of its arguments and of their variables, and whether the argument is required; or None if
+    one of them is no variable.
     """
 
     field: GraphQLField
@@ -34,6 +36,19 @@ class EntryWrite:
     selected: Selected
     texts: tuple[bytes, ...]
     answer: PreparedRead
+    sources: tuple[tuple[str, str, bool], ...] | None
+
+    def arguments(self, variables: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the arguments if they are variables, which need no further reading; None if one may be invalid."""
+        if self.sources is None:
+            return None
+        found = {}
+        for name, variable, is_required in self.sources:
+            if variable in variables:
+                found[name] = variables[variable]
+            if is_required and found.get(name) is None:
+                return None
+        return found
 
     @property
     def is_reusable(self) -> bool:
@@ -76,7 +91,7 @@ class MutationResolvers:
         texts, answer = self._response(root, wrapper, selected)
         try:
             prepared = self.roots.prepare_entry(root.content_type.uid, answer, Drafts.ANY)
-            write = EntryWrite(field, root, selected, texts, prepared)
+            write = EntryWrite(field, root, selected, texts, prepared, _sources(field, selected.node))
             return (await self._write(root, arguments, prepared)).join(texts), write
         except OctavoError as error:
             if len(texts) > 1 and _reports_below(root):
@@ -85,7 +100,9 @@ class MutationResolvers:
 
     async def run(self, write: EntryWrite) -> tuple[bytes, Errors]:
         """Return the JSON of a root field that is prepared, and its errors. Raises OctavoError, GraphQLError."""
-        arguments = await self._arguments(write.field, write.selected)
+        arguments = write.arguments(self.roots.selections.variables)
+        if arguments is None:
+            arguments = await self._arguments(write.field, write.selected)
         response = (await self._write(write.root, arguments, write.answer)).join(write.texts)
         return self.roots.sentinels.take(response, (write.selected.key,))
 
@@ -165,6 +182,19 @@ class MutationResolvers:
     def _body(self, call: _Call) -> Write:
         dates = {name: call.data[name] for name in TIMESTAMPS if call.data.get(name) is not None}
         return Write(call.data, dates=dates, size=self.size)
+
+
+def _sources(field: GraphQLField, node: FieldNode) -> tuple[tuple[str, str, bool], ...] | None:
+    if any(argument.default_value is not Undefined for argument in field.args.values()):
+        return None
+    found = []
+    for one in node.arguments:
+        if not isinstance(one.value, VariableNode):
+            return None
+        argument = field.args[one.name.value]
+        is_required = isinstance(argument.type, GraphQLNonNull)
+        found.append((argument.out_name or one.name.value, one.value.name.value, is_required))
+    return tuple(found)
 
 
 def _reports_below(root: RootField) -> bool:
