@@ -161,6 +161,8 @@ class PreparedRead:
     renewal: "_Renewal | None" = None
     given: Mapping[str, Value] = field(default_factory=dict)
     lifted: tuple[LiftedParameter, ...] = ()
+    start: int | None = None
+    """The position of the value that is the start of the page."""
 
     @property
     def sources(self) -> Sources:
@@ -182,7 +184,7 @@ class PreparedRead:
         except KeyError as missing:
             raise TypeError(f"The read requires a value for {missing}") from None
         return PreparedRead(
-            self.statement, tuple(values), (), self.moments, self.page, self.renewal, given, self.lifted
+            self.statement, tuple(values), (), self.moments, self.page, self.renewal, given, self.lifted, self.start
         )
 
     @property
@@ -207,6 +209,37 @@ class PreparedRead:
             self.renewal,
             self.given,
             self.lifted,
+            self.start,
+        )
+
+    @property
+    def can_turn(self) -> bool:
+        """Whether the read returns other pages as well."""
+        return type(self) is PreparedRead and self.renewal is None and self.start is not None
+
+    def at_page(self, start: int, number: int | None) -> "PreparedRead":
+        """Return a read that `can_turn` for another page of the same size, which is not the first."""
+        assert self.start is not None, "it has a value to replace"
+        assert self.page is not None, "only pages have a start"
+        values = list(self.values)
+        values[self.start] = start
+        page = Page(
+            start=start,
+            limit=self.page.limit,
+            number=number,
+            with_count=self.page.with_count,
+            most_counted=self.page.most_counted,
+        )
+        return PreparedRead(
+            self.statement,
+            tuple(values),
+            self.late,
+            self.moments,
+            page,
+            self.renewal,
+            self.given,
+            self.lifted,
+            self.start,
         )
 
     def at(self, moment: int) -> tuple[Any, ...]:
@@ -297,7 +330,9 @@ class EntryReader:
         slots = [(place, value) for place, value in enumerate(planned.values) if isinstance(value, Slot)]
         late = tuple((place, slot.value) for place, slot in slots if slot is not Slot.NOW)
         moments = tuple(place for place, slot in slots if slot is Slot.NOW)
-        return PreparedRead(statement, planned.values, late, moments, planned.page, lifted=planned.lifted)
+        start = planned.plan.selection.start
+        at = None if start is None else start.index
+        return PreparedRead(statement, planned.values, late, moments, planned.page, lifted=planned.lifted, start=at)
 
     def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
         """Prepare a plan that is rebuilt if a dynamic zone contains components that it does not list."""

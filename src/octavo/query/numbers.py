@@ -95,3 +95,11 @@ def read_entry_id(value: object, *, digits_only: bool = False) -> int | None:
         return id_ if 0 < id_ <= LARGEST_ID else None
     number = id_number(value, digits_only=digits_only)
     return int(number) if 0 < number <= LARGEST_ID and number.is_integer() else None
+
+
+_REACHES: Final = (100, 1000, 10_000)
+
+
+def reach_of(end: float) -> int | None:
+    """Return a round number at or after a page's end. There are few, because each needs a separate statement."""
+    return next((reach for reach in _REACHES if end <= reach), None)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from octavo.api.http.query_string import parse_query_string
-from octavo.api.rest.list_shapes import ListShape, shape_of
+from octavo.api.rest.list_shapes import ListShape, Position, shape_of
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site
 from tests.test_benchmarks import counted_calls
@@ -113,6 +113,12 @@ def test_values_are_not_a_part_of_the_shape() -> None:
     shape = shape_of("filters[id][$gt]=5&sort=id&filters%5Btitle%5D=a+b%5D")
     assert shape == ListShape(("filters[id][$gt]=", "&sort=id&filters[title]=", ""), ("5", "a b]"))
     assert shape_of("sort=filters[a]=1") is None
+    paged = "filters[id][$gt]=5&pagination%5Bpage%5D=12&pagination[pageSize]=2"
+    assert shape_of(paged) == ListShape(
+        ("filters[id][$gt]=", "&pagination[page]=\0&pagination[pageSize]=2"), ("5",), Position(12, by_page=True)
+    )
+    assert shape_of("pagination[start]=7") == ListShape(("pagination[start]=\0",), (), Position(7, by_page=False))
+    assert shape_of("pagination[page]=x") is shape_of("pagination[page]=01") is shape_of("fields[0]=id\0") is None
     assert shape_of("&".join(f"filters[$or][{number}][id]=1" for number in range(40))) is None
 
 
@@ -130,5 +136,44 @@ async def test_new_values_are_not_planned_again(warm: Site) -> None:
     assert (await warm.get(target.format("1"))).status == 200
     with counted_calls(own=True) as calls:
         for number in range(2, 30):
+            assert (await warm.get(target.format(number))).status == 200
+    assert calls["plan_read"] == calls["parse_query_string"] == 0
+
+
+PAGES: Final = (
+    "pagination[page]={}",
+    "sort=title:desc&pagination%5Bpage%5D={}&pagination[pageSize]=2",
+    "pagination[page]={}&pagination[pageSize]=1&pagination[withCount]=false",
+    "filters[title][$contains]=a&pagination[start]={}&pagination[limit]=3&populate=author",
+    "pagination[start]={}&pagination[limit]=1&pagination[maxCount]=2",
+    "filters[pages][$gt]={}&pagination[page]={}&pagination[pageSize]=2&sort=id",
+    "pagination[page]={}&pagination[page]={}",
+    "pagination[page]={}&pagination[page][]={}",
+    "pagination[page]={}&pagination[start]=3",
+    "pagination[page]={}&pagination[pageSize]=-1",
+    "pagination[start]={}&pagination[limit]=-1",
+    "pagination[page]={}&pagination=x",
+    "pagination[page]={}&populate=*",
+    "xpagination[page]={}&pagination[pageSize]=2",
+)
+NUMBERS_OF_PAGES: Final = ("2", "1", "3", "0", "5", "11", "51", "500", "501", "2", "999999999", "9999999999", "-1", "x")
+
+
+@pytest.mark.parametrize("text", PAGES)
+async def test_every_page_is_answered_as_without_the_shape(warm: Site, text: str) -> None:
+    async def answer(query: str) -> tuple[int, Any]:
+        found = await warm.get(f"/api/books?{query}", FULL_TOKEN)
+        return found.status, found.json
+
+    for number in NUMBERS_OF_PAGES:
+        query = text.format(number, number)
+        assert await answer(query) == await answer(f"{query}&other={next(_NUMBERS)}"), query
+
+
+async def test_later_pages_are_not_planned_again(warm: Site) -> None:
+    target = "/api/books?filters[title][$contains]={0}&sort=title&pagination[page]={0}&pagination[pageSize]=2"
+    assert (await warm.get(target.format("2"))).status == 200
+    with counted_calls(own=True) as calls:
+        for number in range(3, 30):
             assert (await warm.get(target.format(number))).status == 200
     assert calls["plan_read"] == calls["parse_query_string"] == 0

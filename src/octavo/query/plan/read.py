@@ -7,7 +7,7 @@ from octavo.core.errors import ValidationError
 from octavo.core.values import dataclass
 from octavo.query.ast import ALL_LOCALES, Page
 from octavo.query.cursors import NO_CURSOR
-from octavo.query.numbers import js_number
+from octavo.query.numbers import js_number, reach_of
 from octavo.query.operators import Test
 from octavo.query.plan.answer_shape import answer_shape
 from octavo.query.plan.entry_shape import Shaper, uses_relations, with_sorted_fields
@@ -41,7 +41,6 @@ from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
 
 _ALL_AT_ONCE = Page(with_count=False)
 _NOTHING_SHOWN = Page(limit=0)
-_REACHES = (100, 1000, 10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def plan_read(
         order=plan_order(query.sort, content_type, planning),
         limit=_bound(page.limit, planning) if page else None,
         start=_bound(page.start or None, planning) if page else None,
-        reach=_reach(page) if page else None,
+        reach=reach_of(math.inf if page.limit is None else page.start + page.limit) if page else None,
     )
     if page is not None and page.keys:
         selection = replace(selection, seek=_seek(page, len(selection.order), planning))
@@ -193,12 +192,6 @@ def _guarded(found: Condition, attribute: Scalar | None, place: FieldPlace | Non
 def _is_searched(attribute: Scalar, is_number: bool) -> bool:
     scalar_type = SCALAR_TYPES[attribute.type]
     return scalar_type.searchable or (is_number and scalar_type.kind in NUMBER_KINDS)
-
-
-def _reach(page: Page) -> int | None:
-    """Return a round number at or after the page's end. There are few, because each needs a separate statement."""
-    end = math.inf if page.limit is None else page.start + page.limit
-    return next((reach for reach in _REACHES if end <= reach), None)
 
 
 def _bound(value: int | None, planning: Planning) -> Parameter | None:

@@ -6,7 +6,7 @@ A response cache must invalidate the response when entries of these types change
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from octavo.core.cache import attributes_of
 from octavo.core.values import dataclass
@@ -86,5 +86,5 @@ def _parts(kind: Any) -> Callable[[Any], Iterable[Any]] | None:
 
     Definitions and attributes are not nodes.
     """
-    is_node = is_dataclass(kind) and not issubclass(kind, _LEAVES)
+    is_node = is_dataclass(kind) and not issubclass(cast(type, kind), _LEAVES)
     return attributes_of(kind, "owner", "attribute", "target") if is_node else None
