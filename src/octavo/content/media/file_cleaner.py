@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.media.file_preparation import clean_file, needs_preparation
+from octavo.content.media.file_preparation import clean_file, prepared_type
 from octavo.content.media.file_types import HEAD_BYTES, type_of
 from octavo.content.media.files import stored_parts
 from octavo.content.media.image_variants import file_lock
@@ -127,15 +127,16 @@ class FileCleaner:
             await in_thread(lambda: path.unlink(missing_ok=True))
             raise
         size = await in_thread(lambda: path.stat().st_size)
-        return _CheckedPart(format_name, name, mime, path, is_cleaned, size)
+        return _CheckedPart(format_name, name, str(row["mime"] or mime), path, is_cleaned, size)
 
     def _fetch(self, path: Path, name: str, declared: str) -> str | None:
         """Copy a stored part to a path and return its type; None without copying if it can have no metadata."""
         assert isinstance(self._storage, ReadableStorage)
         with self._storage.open(name) as source:
             head = source.read(HEAD_BYTES)
-            mime = type_of(head, declared, name, check_images=True)
-            if not needs_preparation(mime):
+            types = (type_of(head, known, name, check_images=True) for known in (declared, ""))
+            mime = prepared_type(types, head)
+            if mime is None:
                 return None
             with path.open("xb") as copy:
                 copy.write(head)

@@ -1,8 +1,9 @@
 """Prepare an uploaded file in a worker: measure an image, create its formats, and remove metadata."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from octavo.content.media.box_metadata import FIRST_BOXES
 from octavo.content.media.image_sizes import Measured
 from octavo.core.values import dataclass
 
@@ -19,9 +20,13 @@ class Preparation:
     keep_notes: bool = False
 
 
-def needs_preparation(mime: str) -> bool:
-    """Return whether files of this type have a size or metadata."""
-    return mime.startswith(_TYPES_WITH_METADATA)
+def prepared_type(types: Iterable[str], head: bytes) -> str | None:
+    """Return the first of a file's possible types that has a size or metadata; None if the file needs no preparation.
+
+    `head`: the first bytes. Videos and raw files of cameras are often sent without their type.
+    """
+    found = next((mime for mime in types if mime.startswith(_TYPES_WITH_METADATA)), None)
+    return found or ("application/mp4" if head[4:8] in FIRST_BOXES else None)
 
 
 def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:

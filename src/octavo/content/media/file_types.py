@@ -16,6 +16,7 @@ HEAD_BYTES: Final = 4096
 """The number of bytes needed to detect a type."""
 
 SVG: Final = "image/svg+xml"
+AVIF: Final = "image/avif"
 
 _HARMLESS_PREFIXES: Final = ("image/", "audio/", "video/", "font/")
 _HARMLESS: Final = frozenset(("text/plain", "text/css", "application/pdf", "application/json"))
@@ -26,7 +27,7 @@ _SIGNATURES: Final = (
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), "image/webp"),
     (re.compile(rb"II[*+]\0|MM\0[*+]"), "image/tiff"),
-    (re.compile(rb".{4}ftypavi[fs]", re.DOTALL), "image/avif"),
+    (re.compile(rb".{4}ftypavi[fs]", re.DOTALL), AVIF),
     (re.compile(rb".{4}ftyphe[iv][cxms]", re.DOTALL), "image/heic"),
     (re.compile(rb"BM.{4}\0{4}", re.DOTALL), "image/bmp"),
     (re.compile(rb"8BPS\0\x01"), "image/vnd.adobe.photoshop"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from octavo.content.media.file_names import FileName, new_hash
-from octavo.content.media.file_preparation import Preparation, needs_preparation, prepare_file
+from octavo.content.media.file_preparation import Preparation, prepare_file, prepared_type
 from octavo.content.media.file_types import HEAD_BYTES, fits, is_false_image, type_of
 from octavo.content.media.image_sizes import Format, Measured
 from octavo.content.media.storage.base import Storage, StoredObject, temporary_in
@@ -126,6 +126,7 @@ class FileWork:
         self._path = Path()
         self._size = 0
         self._mime = self._kind = ""
+        self._head = b""
         self._measured = Measured()
         self._parts: list[Part] = []
 
@@ -134,7 +135,7 @@ class FileWork:
         self._path = self._storage.workspace.temporary()
         self._size = self._storage.workspace.receive(file.file, self._path, self._options.size_limit)
         with self._path.open("rb") as written:
-            head = written.read(HEAD_BYTES)
+            self._head = head = written.read(HEAD_BYTES)
         check_images = self._options.check_images
         self._mime = type_of(head, file.content_type, name.name, check_images=check_images)
         self._kind = type_of(head, "", name.name, check_images=check_images)
@@ -164,12 +165,13 @@ class FileWork:
     def preparation(self, *, scaled: bool = True) -> Callable[[], Measured] | None:
         """Return the function that measures the file and creates its formats (only a thumbnail unless `scaled`), for a
         worker; None if the file needs none."""
-        if not needs_preparation(self._mime):
+        mime = prepared_type((self._mime, self._kind), self._head)
+        if mime is None:
             return None
         options = self._options
         breakpoints = options.breakpoints if scaled else {}
         preparation = Preparation(breakpoints, options.check_images, options.keep_notes)
-        return partial(prepare_file, self._path, self._mime, preparation)
+        return partial(prepare_file, self._path, mime, preparation)
 
     def prepared(self, measured: Measured) -> None:
         """Accept the result of the preparation."""
