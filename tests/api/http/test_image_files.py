@@ -317,11 +317,8 @@ async def test_names_that_are_no_files(shop: Shop) -> None:
 # In a bucket
 
 
-@pytest.fixture
-async def bucket_shop(
-    anyio_backend: str, tmp_path: Path, bookshop_copy: Copy, s3_server: S3Server
-) -> AsyncIterator[tuple[Shop, str]]:
-    bucket = s3_server.new_bucket()
+def in_bucket(s3_server: S3Server, bucket: str) -> dict[str, str]:
+    """The variables for files in a bucket."""
     given = {
         "PROVIDER": "aws-s3",
         "PROVIDER_OPTIONS__ROOT_PATH": "site",
@@ -329,8 +326,16 @@ async def bucket_shop(
         "PROVIDER_OPTIONS__S3_OPTIONS__FORCE_PATH_STYLE": "true",
     }
     amazon = {"AWS_ACCESS_KEY_ID": KEY, "AWS_ACCESS_SECRET": SECRET, "AWS_BUCKET": bucket}
-    settings = {f"OCTAVO_PLUGINS__UPLOAD__CONFIG__{name}": value for name, value in given.items()}
-    site = await open_writable(tmp_path / "shop", bookshop_copy, {**settings, **amazon, **WITH_PRESETS, **LISTED})
+    return {**{f"OCTAVO_PLUGINS__UPLOAD__CONFIG__{name}": value for name, value in given.items()}, **amazon}
+
+
+@pytest.fixture
+async def bucket_shop(
+    anyio_backend: str, tmp_path: Path, bookshop_copy: Copy, s3_server: S3Server
+) -> AsyncIterator[tuple[Shop, str]]:
+    bucket = s3_server.new_bucket()
+    settings = {**in_bucket(s3_server, bucket), **WITH_PRESETS, **LISTED}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, settings)
     yield Shop(site, tmp_path / "shop/public/uploads"), bucket
     await site.octavo.infrastructure.close()
 
@@ -354,6 +359,24 @@ async def test_images_in_a_bucket(bucket_shop: tuple[Shop, str], s3_server: S3Se
     assert (moved.status, moved.headers["location"]) == (302, note["url"])
     assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
     assert set(s3_server.keys(bucket)) == {note["url"].partition(f"/{bucket}/")[2]}
+
+
+async def test_images_in_a_private_bucket(
+    anyio_backend: str, tmp_path: Path, bookshop_copy: Copy, s3_server: S3Server
+) -> None:
+    bucket = s3_server.new_bucket()
+    settings = {**in_bucket(s3_server, bucket), **WITH_PRESETS, "AWS_ACL": "private", "IMAGES_SECRET": SECRET_TEXT}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, settings)
+    shop = Shop(site, tmp_path / "shop/public/uploads")
+    (file, note) = await shop.add(PHOTO, NOTE)
+    path, other = (f"/uploads/{one['hash']}{one['ext']}" for one in (file, note))
+    assert (await get(shop, f"{path}?preset=card")).status == 404
+    query = "preset=card&expires=99999999999"
+    answer = await get(shop, f"{path}?{query}&signature={sign(path, query, SECRET_TEXT)}")
+    assert (opened(answer).size, answer.headers["cache-control"]) == ((60, 40), "private, max-age=0")
+    moved = await get(shop, f"{other}?{query}&signature={sign(other, query, SECRET_TEXT)}")
+    assert (moved.status, "X-Amz-Signature=" in moved.headers["location"]) == (302, True)
+    await site.octavo.infrastructure.close()
 
 
 # In responses

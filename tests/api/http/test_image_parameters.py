@@ -74,6 +74,16 @@ def test_problems(query: str, options: ImageOptions, said: str) -> None:
     assert message.startswith(said)
 
 
+def test_private_files_need_a_signature() -> None:
+    def read(query: str, options: ImageOptions) -> Transformation | None:
+        return read_transformation(PATH, query, options, 0, is_private=True)
+
+    assert read(signed("preset=card"), SIGNED) == CARD
+    assert (read("preset=card", SIGNED), read("v=1", SIGNED)) == (None, None)
+    with pytest.raises(ValidationError, match="signature: required, because the files of the storage are private"):
+        read("width=320", SIZES)
+
+
 @pytest.mark.parametrize(
     "query",
     [

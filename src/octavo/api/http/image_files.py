@@ -45,8 +45,9 @@ class ImageFiles:
         query, path = request.scope["query_string"], request.raw_path
         if not query or not path.startswith(UPLOADS):
             return None
-        text = query.decode("latin-1")
-        wanted = read_transformation(path, text, self._options, self._clock.wall())
+        text, now = query.decode("latin-1"), self._clock.wall()
+        is_private = self._variants is not None and self._variants.is_private
+        wanted = read_transformation(path, text, self._options, now, is_private=is_private)
         segments = safe_segments(path[len(UPLOADS) :])
         if wanted is None or segments is None or self._variants is None:
             return None
@@ -72,12 +73,16 @@ class ImageFiles:
     def _answer(
         self, request: Request, opened: OpenFile, found: Variant, version: str | None, *, varies: bool
     ) -> Response:
-        is_exact = version == version_text(found.version)
-        control = _IMMUTABLE if is_exact else f"max-age={self._options.max_age}"
+        control = self._cache_control(is_exact=version == version_text(found.version))
         response = answer_file(request, opened, found.mime, StaticOptions(control, entity_tags=True, untrusted=True))
         if varies:
             response.headers = (*response.headers, (b"vary", b"Accept"))
         return response
+
+    def _cache_control(self, *, is_exact: bool) -> str:
+        if self._variants is not None and self._variants.is_private:
+            return f"private, max-age={self._options.max_age}"
+        return _IMMUTABLE if is_exact else f"max-age={self._options.max_age}"
 
     def _format(self, request: Request, source: str, wanted: Transformation) -> ImageFormat:
         """Return the format of the response: the preset's, or the best one that the client accepts."""
@@ -101,7 +106,7 @@ def _redirect(url: str) -> Response | None:
     """Return a redirect to a file in another place; None for a file of this server."""
     if url.startswith("/"):
         return None
-    return Response(302, b"", "", ((b"location", url.encode()), (b"cache-control", b"max-age=60")))
+    return Response(302, b"", "", ((b"location", url.encode()), (b"cache-control", b"private, max-age=60")))
 
 
 def _as_file(content: IO[bytes], created_at: int) -> OpenFile:

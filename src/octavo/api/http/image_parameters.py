@@ -26,6 +26,9 @@ _WITHOUT_SIZES: Final = (
     "not available in URLs. Define a preset in `images.presets` of api.toml, list sizes in `images.sizes`, or sign the "
     "URL with `images.secret`"
 )
+_PRIVATE: Final = (
+    f"{SIGNATURE}: required, because the files of the storage are private. Sign the URL with `images.secret`"
+)
 _WITHOUT_SIGNATURE: Final = "only available in signed URLs. Set `images.secret` in api.toml and sign the URL"
 
 
@@ -43,10 +46,13 @@ class ImageOptions:
     secret: str | None = None
 
 
-def read_transformation(path: str, query: str, options: ImageOptions, now: float) -> Transformation | None:
+def read_transformation(
+    path: str, query: str, options: ImageOptions, now: float, *, is_private: bool = False
+) -> Transformation | None:
     """Return the requested transformation, or None for the original.
 
-    `now` is in seconds since 1970. Raises ForbiddenError for a wrong or expired signature, and ValidationError.
+    `now` is in seconds since 1970. `is_private`: everything needs a signature. Raises ForbiddenError for a wrong or
+    expired signature, and ValidationError.
     """
     given = dict(parse_qsl(query, keep_blank_values=True))
     is_signed = options.secret is not None and SIGNATURE in given
@@ -54,6 +60,9 @@ def read_transformation(path: str, query: str, options: ImageOptions, now: float
         _check_signature(path, query, given, options.secret, now)
     reading = _Reading(given, options, is_signed=is_signed)
     wanted = reading.transformation()
+    if wanted is not None and is_private and not is_signed:
+        reading.problems.append(Problem((SIGNATURE,), _PRIVATE))
+        wanted = None
     if reading.problems and (options.refuses or is_signed):
         raise ValidationError.from_problems(reading.problems)
     return wanted

@@ -115,6 +115,11 @@ class ImageVariants:
             task.add_done_callback(partial(self._finish, (source, key)))
         return await asyncio.shield(task)
 
+    @property
+    def is_private(self) -> bool:
+        """Whether the files of the storage are private, so that their URLs need signatures."""
+        return self._storage.signs
+
     async def open(self, variant: Variant) -> IO[bytes] | None:
         """Open the content of a variant; None if the storage has lost it, after which `find` creates it again."""
         try:
@@ -141,7 +146,7 @@ class ImageVariants:
             if file is None:
                 return None
             if not self._can_transform(file):
-                return Original(file.url)
+                return self._original(file)
             check_writable(self._database.read_only_message)
             with suppress(_FileChanged):
                 return await self._create_once(source, wanted.key(image_format), file, wanted, image_format)
@@ -156,6 +161,9 @@ class ImageVariants:
         async with lease(self._database, f"octavo: image {file.id} {key}"):
             found = await variant_rows.find_variant(self._database, source, key)
             return found or await self._render(source, key, file, rendering)
+
+    def _original(self, file: SourceFile) -> Original:
+        return Original(self._storage.sign(file.url) if self.is_private else file.url)
 
     def _exists(self, source: str) -> bool:
         try:
@@ -177,14 +185,14 @@ class ImageVariants:
             size = await IMAGE_WORKERS.run(partial(render_image, original, file.mime, rendering, target))
             if size is None:
                 self._note_failure(file)
-                return Original(file.url)
+                return self._original(file)
             return await self._publish(source, key, file, rendering.format, target)
         except FileNotFoundError:
             return None
         except ApplicationError as error:
             logger.warning("%s cannot be transformed, so the original is served: %s", source, error)
             self._note_failure(file)
-            return Original(file.url)
+            return self._original(file)
         finally:
             await in_thread(lambda: _remove(original, target))
 

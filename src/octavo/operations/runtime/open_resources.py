@@ -106,14 +106,19 @@ def open_media(settings: Settings, database: Database, storage: Storage) -> Medi
 def open_image_variants(settings: Settings, database: Database, storage: Storage) -> ImageVariants | None:
     """Return the transformed images, or None if no setting enables them.
 
-    They are also None, which is logged, if the files of the storage are private or Octavo cannot read them.
+    They are also None, which is logged, if Octavo cannot read the storage, or if its files are private and URLs cannot
+    be signed.
     """
-    if not settings.api.images.is_enabled:
+    images = settings.api.images
+    if not images.is_enabled:
         return None
-    if storage.signs or not isinstance(storage, ReadableStorage):
+    if not isinstance(storage, ReadableStorage):
+        logger.warning("`images` in api.toml has no effect: the storage does not let Octavo read files")
+        return None
+    if storage.signs and images.secret is None:
         logger.warning(
-            "`images` in api.toml has no effect: %s",
-            "the files of the storage are private" if storage.signs else "the storage does not let Octavo read files",
+            "`images` in api.toml has no effect: the files of the storage are private, so their URLs need signatures. "
+            "Set `images.secret`"
         )
         return None
     return ImageVariants(database, storage, storage, settings.api.images.cache_size, shared=settings.may_be_several)
