@@ -238,6 +238,18 @@ export interface ClockTask {
   nextAt: string | null;
 }
 
+/** A component. */
+export interface ComponentSchema {
+  uid: string;
+  isDisplayed: boolean;
+  apiID: string;
+  category: string;
+  info: Info;
+  options?: Record<string, unknown>;
+  pluginOptions?: Record<string, unknown>;
+  attributes: Record<string, Attribute>;
+}
+
 /** The view configuration of a component and its components. */
 export interface ComponentViews {
   component: View;
@@ -263,6 +275,18 @@ export interface ContentSection {
   subjects: (GrantedSubject)[];
 }
 
+/** A content type. */
+export interface ContentTypeSchema {
+  uid: string;
+  isDisplayed: boolean;
+  apiID: string;
+  kind: 'collectionType' | 'singleType';
+  info: Info;
+  options?: Record<string, unknown>;
+  pluginOptions?: Record<string, unknown>;
+  attributes: Record<string, Attribute>;
+}
+
 /** A number of items. */
 export interface Counted {
   count: number;
@@ -277,8 +301,8 @@ export interface Credentials {
 /** All definitions, and the sizes of fields. */
 export interface Definitions {
   fieldSizes: Record<string, FieldSize>;
-  components: (ToldComponent)[];
-  contentTypes: (ToldContentType)[];
+  components: (ComponentSchema)[];
+  contentTypes: (ContentTypeSchema)[];
 }
 
 /** All definitions. */
@@ -288,7 +312,7 @@ export interface DefinitionsAnswer {
 
 /** The latest messages of a webhook, the number of consecutive failures, and why it was disabled. */
 export interface Deliveries {
-  results: (ToldDelivery)[];
+  results: (DeliveryRecord)[];
   failures: number;
   disabledBecause: string | null;
   isSigned: boolean;
@@ -297,6 +321,22 @@ export interface Deliveries {
 /** The latest messages of a webhook. */
 export interface DeliveriesAnswer {
   data: Deliveries;
+}
+
+/** A webhook message, and the result of its last delivery. */
+export interface DeliveryRecord {
+  id: string;
+  event: string;
+  url: string;
+  body: string;
+  attempts: number;
+  delivered: boolean;
+  status: number | null;
+  answer: string;
+  error: string | null;
+  milliseconds: number;
+  createdAt: string;
+  sentAt: string;
 }
 
 /** The appearance of a field in a form. */
@@ -317,15 +357,14 @@ export interface Editor {
   username: string | null;
 }
 
+export interface EmailTemplatesInput {
+  'email-templates': Record<string, MailTemplate>;
+}
+
 /** An access token and its administrator. */
 export interface Entered {
   token: string;
   user: Administrator;
-}
-
-/** A new session. */
-export interface EnteredAnswer {
-  data: Entered;
 }
 
 /** The public URLs of entries: the path in the content API, and a preview URL with placeholders in braces. */
@@ -343,6 +382,16 @@ export interface EntryAddressesAnswer {
 export interface EntryPage {
   results: (Record<string, unknown>)[];
   pagination: Pagination;
+}
+
+/** A job or message that was given up. */
+export interface FailedWork {
+  id: number;
+  kind: string;
+  what: string;
+  diedAt: string;
+  attempts: number;
+  error: string;
 }
 
 /** The default width of a field, in columns of twelve. */
@@ -443,16 +492,6 @@ export interface FoldersAnswer {
 /** The recipient of a password reset token. */
 export interface ForgottenPassword {
   email: string;
-}
-
-/** A job or message that was given up. */
-export interface GivenUpWork {
-  id: number;
-  kind: string;
-  what: string;
-  diedAt: string;
-  attempts: number;
-  error: string;
 }
 
 /** A permission of a role, on a content type if there is a subject. */
@@ -593,12 +632,6 @@ export interface InvitedPerson {
   password: string;
 }
 
-/** A locale that can be added. */
-export interface KnownLocale {
-  code: string;
-  name: string;
-}
-
 /** The columns of the list and the rows of the form. */
 export interface Layouts {
   list: (string)[];
@@ -632,6 +665,12 @@ export interface Locale {
   isDefault: boolean;
   createdAt?: string;
   updatedAt?: string;
+}
+
+/** A locale that can be added. */
+export interface LocaleOption {
+  code: string;
+  name: string;
 }
 
 /** The data of the sign-in page. */
@@ -876,15 +915,15 @@ export interface Provider {
   redirectUri?: string;
 }
 
+/** All providers. */
+export interface ProvidersInput {
+  providers: Record<string, Provider>;
+}
+
 /** An entry and its publication date. */
 export interface Publication {
   id: number;
   publishedAt: string;
-}
-
-/** Entries to publish with their former publication dates. */
-export interface PublishedAgain {
-  entries: (Publication)[];
 }
 
 /** Recent changes, the administrator's own drafts, and the next schedules. */
@@ -914,6 +953,11 @@ export interface RecentEntry {
 export interface Removed {
   fileIds?: (number)[];
   folderIds?: (number)[];
+}
+
+/** Entries to publish with their former publication dates. */
+export interface RepublishInput {
+  entries: (Publication)[];
 }
 
 /** A granted action, on a content type if there is a subject. */
@@ -950,31 +994,6 @@ export interface RoutesAnswer {
   data: Record<string, (ApiRoute)[]>;
 }
 
-/** All providers. */
-export interface SaidProviders {
-  providers: Record<string, Provider>;
-}
-
-/** The values of a user role. */
-export interface SaidSiteRole {
-  name: string;
-  description: string;
-  permissions: Record<string, SiteControllers>;
-}
-
-export interface SaidTemplates {
-  'email-templates': Record<string, MailTemplate>;
-}
-
-/** The values of a webhook. */
-export interface SaidWebhook {
-  name: string;
-  url: string;
-  headers: Record<string, string>;
-  events: (string)[];
-  isEnabled?: boolean;
-}
-
 /** Why a scheduled publication or unpublication failed. */
 export interface ScheduleFailure {
   plan: 'publish' | 'unpublish' | 'appear';
@@ -989,6 +1008,11 @@ export interface ScheduleState {
   unpublishAt?: string | null;
   failure?: ScheduleFailure;
   problems?: (string)[];
+}
+
+/** A new session. */
+export interface SessionAnswer {
+  data: Entered;
 }
 
 /** An action without a subject. `plugin` is set for plugins, `category` for settings. */
@@ -1145,56 +1169,6 @@ export interface TokensAnswer {
   data: (Token)[];
 }
 
-/** A component. */
-export interface ToldComponent {
-  uid: string;
-  isDisplayed: boolean;
-  apiID: string;
-  category: string;
-  info: Info;
-  options?: Record<string, unknown>;
-  pluginOptions?: Record<string, unknown>;
-  attributes: Record<string, Attribute>;
-}
-
-/** A content type. */
-export interface ToldContentType {
-  uid: string;
-  isDisplayed: boolean;
-  apiID: string;
-  kind: 'collectionType' | 'singleType';
-  info: Info;
-  options?: Record<string, unknown>;
-  pluginOptions?: Record<string, unknown>;
-  attributes: Record<string, Attribute>;
-}
-
-/** A webhook message, and the result of its last delivery. */
-export interface ToldDelivery {
-  id: string;
-  event: string;
-  url: string;
-  body: string;
-  attempts: number;
-  delivered: boolean;
-  status: number | null;
-  answer: string;
-  error: string | null;
-  milliseconds: number;
-  createdAt: string;
-  sentAt: string;
-}
-
-/** A webhook. */
-export interface ToldWebhook {
-  id: number;
-  name: string;
-  url: string;
-  headers: Record<string, string>;
-  events: (string)[];
-  isEnabled: boolean;
-}
-
 /** The result of a webhook's test. */
 export interface TriggerAnswer {
   data: TriggerOutcome;
@@ -1204,6 +1178,13 @@ export interface TriggerAnswer {
 export interface TriggerOutcome {
   statusCode: number;
   message?: string;
+}
+
+/** The values of a user role. */
+export interface UserRoleInput {
+  name: string;
+  description: string;
+  permissions: Record<string, SiteControllers>;
 }
 
 /** The view configuration of a definition. */
@@ -1257,19 +1238,38 @@ export interface WaitingWork {
 
 /** A webhook. */
 export interface WebhookAnswer {
-  data: ToldWebhook;
+  data: WebhookDetails;
+}
+
+/** A webhook. */
+export interface WebhookDetails {
+  id: number;
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  events: (string)[];
+  isEnabled: boolean;
+}
+
+/** The values of a webhook. */
+export interface WebhookInput {
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  events: (string)[];
+  isEnabled?: boolean;
 }
 
 /** Webhooks. */
 export interface WebhooksAnswer {
-  data: (ToldWebhook)[];
+  data: (WebhookDetails)[];
 }
 
 /** Background work. */
 export interface Work {
   tasks: (ClockTask)[];
   waiting: (WaitingWork)[];
-  givenUp: (GivenUpWork)[];
+  givenUp: (FailedWork)[];
 }
 
 /** Background work. */
@@ -1307,7 +1307,7 @@ export interface Operations {
   /** Not here */
   'GET /admin/license-trial-time-left': { path: undefined; takes: unknown; answers: unknown };
   /** Log in */
-  'POST /admin/login': { path: undefined; takes: Credentials; answers: EnteredAnswer };
+  'POST /admin/login': { path: undefined; takes: Credentials; answers: SessionAnswer };
   /** End a session */
   'POST /admin/logout': { path: undefined; takes: unknown; answers: unknown };
   /** List the permissions for administrators */
@@ -1329,15 +1329,15 @@ export interface Operations {
   /** Not here */
   'GET /admin/providers/options': { path: undefined; takes: unknown; answers: unknown };
   /** Accept an invitation */
-  'POST /admin/register': { path: undefined; takes: Invited; answers: EnteredAnswer };
+  'POST /admin/register': { path: undefined; takes: Invited; answers: SessionAnswer };
   /** Create the first administrator */
-  'POST /admin/register-admin': { path: undefined; takes: NewAdministrator; answers: EnteredAnswer };
+  'POST /admin/register-admin': { path: undefined; takes: NewAdministrator; answers: SessionAnswer };
   /** Show an invitation */
   'GET /admin/registration-info': { path: undefined; takes: unknown; answers: InvitationAnswer };
   /** Refresh an access token */
   'POST /admin/renew-token': { path: undefined; takes: unknown; answers: unknown };
   /** Reset a password with an emailed token */
-  'POST /admin/reset-password': { path: undefined; takes: NewPassword; answers: EnteredAnswer };
+  'POST /admin/reset-password': { path: undefined; takes: NewPassword; answers: SessionAnswer };
   /** Not here */
   'GET /admin/review-workflows/workflows': { path: undefined; takes: unknown; answers: unknown };
   /** List administrator roles */
@@ -1391,13 +1391,13 @@ export interface Operations {
   /** List webhooks */
   'GET /admin/webhooks': { path: undefined; takes: unknown; answers: WebhooksAnswer };
   /** Create a webhook */
-  'POST /admin/webhooks': { path: undefined; takes: SaidWebhook; answers: WebhookAnswer };
+  'POST /admin/webhooks': { path: undefined; takes: WebhookInput; answers: WebhookAnswer };
   /** Delete a webhook */
   'DELETE /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a webhook */
   'GET /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: WebhookAnswer };
   /** Update a webhook */
-  'PUT /admin/webhooks/:id': { path: { id: string | number }; takes: SaidWebhook; answers: WebhookAnswer };
+  'PUT /admin/webhooks/:id': { path: { id: string | number }; takes: WebhookInput; answers: WebhookAnswer };
   /** Test a webhook */
   'POST /admin/webhooks/:id/trigger': { path: { id: string | number }; takes: unknown; answers: TriggerAnswer };
   /** Delete some */
@@ -1501,7 +1501,7 @@ export interface Operations {
   /** Show the values that a new localization shares with the others */
   'POST /i18n/content-manager/actions/get-non-localized-fields': { path: undefined; takes: unknown; answers: unknown };
   /** List all available locales */
-  'GET /i18n/iso-locales': { path: undefined; takes: unknown; answers: (KnownLocale)[] };
+  'GET /i18n/iso-locales': { path: undefined; takes: unknown; answers: (LocaleOption)[] };
   /** List locales */
   'GET /i18n/locales': { path: undefined; takes: unknown; answers: (Locale)[] };
   /** Add a locale */
@@ -1539,7 +1539,7 @@ export interface Operations {
   /** Show whether the service is read-only */
   'GET /octavo/maintenance': { path: undefined; takes: unknown; answers: MaintenanceAnswer };
   /** Publish entries with their previous publication dates */
-  'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: PublishedAgain; answers: Counted };
+  'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: RepublishInput; answers: Counted };
   /** Show recent changes and schedules */
   'GET /octavo/recent': { path: undefined; takes: unknown; answers: RecentAnswer };
   /** Show the schedules of entries */
@@ -1591,7 +1591,7 @@ export interface Operations {
   /** Show the email templates */
   'GET /users-permissions/email-templates': { path: undefined; takes: unknown; answers: Record<string, MailTemplate> };
   /** Update the email templates */
-  'PUT /users-permissions/email-templates': { path: undefined; takes: SaidTemplates; answers: unknown };
+  'PUT /users-permissions/email-templates': { path: undefined; takes: EmailTemplatesInput; answers: unknown };
   /** List the permissions for users */
   'GET /users-permissions/permissions': { path: undefined; takes: unknown; answers: SiteActionsAnswer };
   /** List policies (always empty) */
@@ -1599,17 +1599,17 @@ export interface Operations {
   /** Show the sign-in providers */
   'GET /users-permissions/providers': { path: undefined; takes: unknown; answers: Record<string, Provider> };
   /** Set providers */
-  'PUT /users-permissions/providers': { path: undefined; takes: SaidProviders; answers: unknown };
+  'PUT /users-permissions/providers': { path: undefined; takes: ProvidersInput; answers: unknown };
   /** List user roles */
   'GET /users-permissions/roles': { path: undefined; takes: unknown; answers: SiteRolesAnswer };
   /** Create a user role */
-  'POST /users-permissions/roles': { path: undefined; takes: SaidSiteRole; answers: unknown };
+  'POST /users-permissions/roles': { path: undefined; takes: UserRoleInput; answers: unknown };
   /** Delete a user role */
   'DELETE /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a user role */
   'GET /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: SiteRoleAnswer };
   /** Update a user role */
-  'PUT /users-permissions/roles/:id': { path: { id: string | number }; takes: SaidSiteRole; answers: unknown };
+  'PUT /users-permissions/roles/:id': { path: { id: string | number }; takes: UserRoleInput; answers: unknown };
   /** List the content API's routes */
   'GET /users-permissions/routes': { path: undefined; takes: unknown; answers: SiteRoutesAnswer };
 }

@@ -1,5 +1,5 @@
 /** What the command palette offers: pages and content-types at once, entries as soon as something is typed. */
-import type { Definitions, ToldContentType } from '../../api/operations';
+import type { Definitions, ContentTypeSchema } from '../../api/operations';
 import { call } from '../../api/client';
 import { t } from '../../messages/index.svelte';
 import { BASE, contentAddress, entryAddress } from '../addresses';
@@ -34,15 +34,15 @@ export function commandsOf(known: Known, go: Go): Command[] {
   ];
 }
 
-const isMade = (type: ToldContentType): boolean =>
+const isMade = (type: ContentTypeSchema): boolean =>
   type.kind === 'collectionType' && may('plugin::content-manager.explorer.create', type.uid);
 
-function typeCommand(type: ToldContentType, go: Go): Command {
+function typeCommand(type: ContentTypeSchema, go: Go): Command {
   const run = (): void => go(contentAddress(type.uid, type.kind));
   return { id: type.uid, group: t('nav.content'), label: type.info.displayName, run };
 }
 
-function createCommand(type: ToldContentType, go: Go): Command {
+function createCommand(type: ContentTypeSchema, go: Go): Command {
   const label = t('palette.create', { name: type.info.displayName });
   const run = (): void => go(`${contentAddress(type.uid, type.kind)}/create`);
   return { id: `create ${type.uid}`, group: t('palette.create.group'), label, run };
@@ -95,7 +95,7 @@ export async function findEntries(definitions: Definitions, text: string, go: Go
   return found.flat();
 }
 
-async function entriesOf(type: ToldContentType, text: string, go: Go, signal: AbortSignal): Promise<Command[]> {
+async function entriesOf(type: ContentTypeSchema, text: string, go: Go, signal: AbortSignal): Promise<Command[]> {
   const query = { _q: text, page: 1, pageSize: ENTRIES_OF_EACH };
   const page = await call('GET /content-manager/collection-types/:uid', { path: { uid: type.uid }, query, signal });
   const main = Object.keys(type.attributes).find((name) => type.attributes[name]?.type === 'string') ?? 'id';

@@ -4,7 +4,7 @@
  */
 import { getContext, setContext, tick } from 'svelte';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
-import type { Attribute, Definitions, ToldContentType, Views } from '../../api/operations';
+import type { Attribute, Definitions, ContentTypeSchema, Views } from '../../api/operations';
 import { session } from '../../app/session.svelte';
 import { isLocalized } from '../model/definitions';
 import { fieldId } from '../fields/props';
@@ -14,7 +14,7 @@ import { fieldRights, mayDo, type Action, type MayTouch } from './rights';
 export type Values = Record<string, unknown>;
 
 export interface FormSetting {
-  type: ToldContentType;
+  type: ContentTypeSchema;
   definitions: Definitions;
   views: Views;
   /** Of the entry; null for a new one. */
@@ -41,7 +41,7 @@ export interface Sent {
 }
 
 export class EntryForm {
-  readonly type: ToldContentType;
+  readonly type: ContentTypeSchema;
   readonly definitions: Definitions;
   readonly views: Views;
   readonly locale: string | null;

@@ -1,5 +1,5 @@
 /** Columns of lists: which there are, which are shown, and what they are called. */
-import type { Attribute, ToldContentType, View } from '../../api/operations';
+import type { Attribute, ContentTypeSchema, View } from '../../api/operations';
 import { t } from '../../messages/index.svelte';
 import { readableName } from '../../messages/names';
 import { session } from '../../app/session.svelte';
@@ -33,7 +33,7 @@ export function readable(uid: string, locale: string | null): MayTouch {
 
 export const isNumber = (attribute: Attribute): boolean => NUMBERS.has(attribute.type);
 
-export function columnOf(name: string, type: ToldContentType, view: View, mayRead: MayTouch = () => true): ListColumn | undefined {
+export function columnOf(name: string, type: ContentTypeSchema, view: View, mayRead: MayTouch = () => true): ListColumn | undefined {
   const attribute = type.attributes[name];
   if (!attribute || HIDDEN.has(attribute.type) || name === 'localizations' || !mayRead(name)) return undefined;
   const look = view.metadatas[name];
@@ -70,7 +70,7 @@ export function labelOf(name: string, label: string | undefined): string {
 }
 
 /** All columns that there could be, in the order of the definition. */
-export function allColumns(type: ToldContentType, view: View, mayRead?: MayTouch): ListColumn[] {
+export function allColumns(type: ContentTypeSchema, view: View, mayRead?: MayTouch): ListColumn[] {
   return Object.keys(type.attributes).flatMap((name) => columnOf(name, type, view, mayRead) ?? []);
 }
 

@@ -1,5 +1,5 @@
 /** What a list can be filtered by: attributes of the entries, and of what they hold and lead to. */
-import type { Attribute, Definitions, ToldContentType, View } from '../../api/operations';
+import type { Attribute, Definitions, ContentTypeSchema, View } from '../../api/operations';
 import { componentOf, contentTypeOf } from '../model/definitions';
 import { columnOf, labelOf, readable } from './columns';
 import type { Condition } from './filters';
@@ -21,7 +21,7 @@ const OF_ADMINISTRATORS = new Set(['id', 'firstname', 'lastname', 'username']);
 const HOLDERS = new Set(['relation', 'component']);
 
 /** Whether each step of a path may be read: by what one may not read the service filters nothing. */
-export function filterable(type: ToldContentType | undefined, definitions: Definitions, locale: string | null): MayFilter {
+export function filterable(type: ContentTypeSchema | undefined, definitions: Definitions, locale: string | null): MayFilter {
   return (path) => {
     const [name, ...rest] = path;
     const attribute = type?.attributes[name ?? ''];
@@ -33,7 +33,7 @@ export function filterable(type: ToldContentType | undefined, definitions: Defin
   };
 }
 
-export function filterFields(type: ToldContentType, view: View, definitions: Definitions, mayFilter: MayFilter): FilterField[] {
+export function filterFields(type: ContentTypeSchema, view: View, definitions: Definitions, mayFilter: MayFilter): FilterField[] {
   const all = Object.entries(type.attributes).flatMap(([name, attribute]) => {
     const label = labelOf(name, view.metadatas[name]?.list.label);
     const field = { path: [name], label, attribute, mainField: columnOf(name, type, view)?.mainField ?? 'id' };

@@ -5,7 +5,7 @@ import FilePen from '@lucide/svelte/icons/file-pen';
 import Send from '@lucide/svelte/icons/send';
 import Trash from '@lucide/svelte/icons/trash-2';
 import Undo from '@lucide/svelte/icons/undo-2';
-import type { ToldContentType } from '../../api/operations';
+import type { ContentTypeSchema } from '../../api/operations';
 import { navigate } from '../../app/router';
 import { may } from '../../app/session.svelte';
 import { t } from '../../messages/index.svelte';
@@ -19,7 +19,7 @@ import type { Entry } from './entries';
 const RIGHT = 'plugin::content-manager.explorer';
 
 /** What may be done with an entry; `gone` is told of entries that were deleted. */
-export function rowActions(type: ToldContentType, entry: Entry, name: string, locale: string | null, gone: () => void): MenuItem[] {
+export function rowActions(type: ContentTypeSchema, entry: Entry, name: string, locale: string | null, gone: () => void): MenuItem[] {
   const { uid } = type;
   const search = locale === null ? '' : `?plugins[i18n][locale]=${encodeURIComponent(locale)}`;
   const go = (rest: string): void => void navigate(`/content-manager/collection-types/${uid}/${rest}` as '/', { search });

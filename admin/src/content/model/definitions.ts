@@ -2,7 +2,7 @@
 import { createQuery, queryOptions, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import { queries } from '../../app/queries';
-import type { Definitions, Locale, ToldComponent, ToldContentType, Views } from '../../api/operations';
+import type { Definitions, Locale, ComponentSchema, ContentTypeSchema, Views } from '../../api/operations';
 
 const KEPT = 5 * 60_000;
 
@@ -50,19 +50,19 @@ export function warmUp(pathname: string): void {
   void queries.prefetchQuery(viewsOptions(decodeURIComponent(uid)));
 }
 
-export function contentTypeOf(definitions: Definitions | undefined, uid: string): ToldContentType | undefined {
+export function contentTypeOf(definitions: Definitions | undefined, uid: string): ContentTypeSchema | undefined {
   return definitions?.contentTypes.find((type) => type.uid === uid);
 }
 
-export function componentOf(definitions: Definitions | undefined, uid: string): ToldComponent | undefined {
+export function componentOf(definitions: Definitions | undefined, uid: string): ComponentSchema | undefined {
   return definitions?.components.find((component) => component.uid === uid);
 }
 
-export function isLocalized(type: ToldContentType): boolean {
+export function isLocalized(type: ContentTypeSchema): boolean {
   const settings = type.pluginOptions?.i18n as { localized?: boolean } | undefined;
   return settings?.localized === true;
 }
 
-export function hasDrafts(type: ToldContentType): boolean {
+export function hasDrafts(type: ContentTypeSchema): boolean {
   return type.options?.draftAndPublish === true;
 }

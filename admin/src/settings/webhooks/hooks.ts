@@ -1,5 +1,5 @@
 /** Webhooks, and what they can be told. */
-import type { SaidWebhook, ToldWebhook } from '../../api/operations';
+import type { WebhookInput, WebhookDetails } from '../../api/operations';
 
 export const WEBHOOKS = 'webhooks';
 
@@ -13,6 +13,6 @@ export interface HeaderRow {
   value: string;
 }
 
-export function saidOf({ id: _, ...said }: ToldWebhook): SaidWebhook {
+export function saidOf({ id: _, ...said }: WebhookDetails): WebhookInput {
   return said;
 }

@@ -9,7 +9,7 @@ from octavo.api.admin.answers import plain_answer
 from octavo.api.admin.endpoints.entries import PREFIX, read_id
 from octavo.api.admin.endpoints.preconditions import entry_answer, expected_version
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.content import PublishedAgain
+from octavo.api.admin.schemas.content import RepublishInput
 from octavo.api.admin.schemas.media import Counted
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
@@ -176,7 +176,7 @@ class PublicationEndpoints:
             "/octavo/publications/:uid",
             "publish",
             "Publish entries with their previous publication dates",
-            body=PublishedAgain,
+            body=RepublishInput,
             answer=Counted,
         ),
     )

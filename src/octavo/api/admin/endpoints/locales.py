@@ -6,7 +6,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.api.admin.answers import plain_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.content import Locale
-from octavo.api.admin.schemas.project import ChangedLocale, KnownLocale, NewLocale
+from octavo.api.admin.schemas.project import ChangedLocale, LocaleOption, NewLocale
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.i18n.locale_management import iso_locales
@@ -32,7 +32,7 @@ class LocaleEndpoints:
             "known",
             "List all available locales",
             (f"{_MAY}.read",),
-            answer=list[KnownLocale],
+            answer=list[LocaleOption],
         ),
         AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",), body=NewLocale),
         AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Update a locale", (f"{_MAY}.update",), body=ChangedLocale),

@@ -10,12 +10,12 @@ from octavo.api.admin.answers import data_answer, no_content, serialize_administ
 from octavo.api.admin.endpoints.sessions import PREFIX, SessionAnswers
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.sessions import (
-    EnteredAnswer,
     ForgottenPassword,
     InvitationAnswer,
     Invited,
     NewAdministrator,
     NewPassword,
+    SessionAnswer,
 )
 from octavo.api.http.hosts import AllowedHosts
 from octavo.api.http.query_string import read_params
@@ -35,7 +35,7 @@ class RegistrationEndpoints:
             "Create the first administrator",
             public=True,
             body=NewAdministrator,
-            answer=EnteredAnswer,
+            answer=SessionAnswer,
         ),
         AdminOperation(
             "GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True, answer=InvitationAnswer
@@ -47,7 +47,7 @@ class RegistrationEndpoints:
             "Accept an invitation",
             public=True,
             body=Invited,
-            answer=EnteredAnswer,
+            answer=SessionAnswer,
         ),
         AdminOperation(
             "POST",
@@ -64,7 +64,7 @@ class RegistrationEndpoints:
             "Reset a password with an emailed token",
             public=True,
             body=NewPassword,
-            answer=EnteredAnswer,
+            answer=SessionAnswer,
         ),
     )
 

@@ -11,7 +11,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.accounts import Administrators, AdminLogin
 from octavo.api.admin.answers import data_answer, serialize_administrator
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.sessions import Credentials, EnteredAnswer
+from octavo.api.admin.schemas.sessions import Credentials, SessionAnswer
 from octavo.api.http.cookies import Cookie
 from octavo.api.http.cors import is_own_page
 from octavo.api.http.query_string import parse_form
@@ -54,7 +54,7 @@ class AdminSessionEndpoints:
 
     operations = (
         AdminOperation(
-            "POST", f"{PREFIX}/login", "login", "Log in", public=True, body=Credentials, answer=EnteredAnswer
+            "POST", f"{PREFIX}/login", "login", "Log in", public=True, body=Credentials, answer=SessionAnswer
         ),
         AdminOperation("POST", f"{PREFIX}/renew-token", "renew_token", "Refresh an access token", public=True),
         AdminOperation("POST", f"{PREFIX}/logout", "logout", "End a session", public=True),

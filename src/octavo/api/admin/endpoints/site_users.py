@@ -11,15 +11,15 @@ from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.site_users import (
     AdvancedAnswer,
     AdvancedSettings,
+    EmailTemplatesInput,
     MailTemplate,
     Provider,
-    SaidProviders,
-    SaidSiteRole,
-    SaidTemplates,
+    ProvidersInput,
     SiteActionsAnswer,
     SiteRoleAnswer,
     SiteRolesAnswer,
     SiteRoutesAnswer,
+    UserRoleInput,
 )
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
@@ -44,8 +44,10 @@ class UserRoleEndpoints:
         AdminOperation(
             "GET", f"{_ROLES}/:id", "find_one", "Show a user role", _may("roles.read"), answer=SiteRoleAnswer
         ),
-        AdminOperation("POST", _ROLES, "create", "Create a user role", _may("roles.create"), body=SaidSiteRole),
-        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Update a user role", _may("roles.update"), body=SaidSiteRole),
+        AdminOperation("POST", _ROLES, "create", "Create a user role", _may("roles.create"), body=UserRoleInput),
+        AdminOperation(
+            "PUT", f"{_ROLES}/:id", "update", "Update a user role", _may("roles.update"), body=UserRoleInput
+        ),
         AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete a user role", _may("roles.delete")),
         AdminOperation(
             "GET", f"{USERS}/permissions", "permissions", "List the permissions for users", answer=SiteActionsAnswer
@@ -136,7 +138,7 @@ class UserSettingsEndpoints:
             "save_providers",
             "Set providers",
             _may("providers.update"),
-            body=SaidProviders,
+            body=ProvidersInput,
         ),
         AdminOperation(
             "GET",
@@ -152,7 +154,7 @@ class UserSettingsEndpoints:
             "save_templates",
             "Update the email templates",
             _may("email-templates.update"),
-            body=SaidTemplates,
+            body=EmailTemplatesInput,
         ),
     )
 

@@ -14,7 +14,7 @@ from octavo.api.admin.endpoints.sessions import PREFIX
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.administrators import Ids
 from octavo.api.admin.schemas.monitoring import DeliveriesAnswer
-from octavo.api.admin.schemas.tokens import SaidWebhook, TriggerAnswer, WebhookAnswer, WebhooksAnswer
+from octavo.api.admin.schemas.tokens import TriggerAnswer, WebhookAnswer, WebhookInput, WebhooksAnswer
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.core.clock import format_timestamp
@@ -53,7 +53,7 @@ class WebhookEndpoints:
             "Create a webhook",
             ("admin::webhooks.create",),
             answer=WebhookAnswer,
-            body=SaidWebhook,
+            body=WebhookInput,
         ),
         AdminOperation(
             "POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",), body=Ids
@@ -68,7 +68,7 @@ class WebhookEndpoints:
             "Update a webhook",
             ("admin::webhooks.update",),
             answer=WebhookAnswer,
-            body=SaidWebhook,
+            body=WebhookInput,
         ),
         AdminOperation("DELETE", f"{_HOOKS}/:id", "delete", "Delete a webhook", ("admin::webhooks.delete",)),
         AdminOperation(

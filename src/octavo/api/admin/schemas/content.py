@@ -47,7 +47,7 @@ class Attribute(TypedDict):
     pluginOptions: NotRequired[dict[str, Any]]
 
 
-class ToldContentType(TypedDict):
+class ContentTypeSchema(TypedDict):
     """A content type."""
 
     uid: str
@@ -60,7 +60,7 @@ class ToldContentType(TypedDict):
     attributes: dict[str, Attribute]
 
 
-class ToldComponent(TypedDict):
+class ComponentSchema(TypedDict):
     """A component."""
 
     uid: str
@@ -84,8 +84,8 @@ class Definitions(TypedDict):
     """All definitions, and the sizes of fields."""
 
     fieldSizes: dict[str, FieldSize]
-    components: list[ToldComponent]
-    contentTypes: list[ToldContentType]
+    components: list[ComponentSchema]
+    contentTypes: list[ContentTypeSchema]
 
 
 class DefinitionsAnswer(TypedDict):
@@ -251,7 +251,7 @@ class Publication(TypedDict):
     publishedAt: str
 
 
-class PublishedAgain(TypedDict):
+class RepublishInput(TypedDict):
     """Entries to publish with their former publication dates."""
 
     entries: list[Publication]

@@ -67,7 +67,7 @@ class MaintenanceAnswer(TypedDict):
     data: Maintenance
 
 
-class ToldDelivery(TypedDict):
+class DeliveryRecord(TypedDict):
     """A webhook message, and the result of its last delivery."""
 
     id: str
@@ -87,7 +87,7 @@ class ToldDelivery(TypedDict):
 class Deliveries(TypedDict):
     """The latest messages of a webhook, the number of consecutive failures, and why it was disabled."""
 
-    results: list[ToldDelivery]
+    results: list[DeliveryRecord]
     failures: int
     disabledBecause: str | None
     isSigned: bool
@@ -120,7 +120,7 @@ class WaitingWork(TypedDict):
     error: str | None
 
 
-class GivenUpWork(TypedDict):
+class FailedWork(TypedDict):
     """A job or message that was given up."""
 
     id: int
@@ -136,7 +136,7 @@ class Work(TypedDict):
 
     tasks: list[ClockTask]
     waiting: list[WaitingWork]
-    givenUp: list[GivenUpWork]
+    givenUp: list[FailedWork]
 
 
 class WorkAnswer(TypedDict):

@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 
-class KnownLocale(TypedDict):
+class LocaleOption(TypedDict):
     """A locale that can be added."""
 
     code: str

@@ -19,7 +19,7 @@ class Entered(TypedDict):
     user: Administrator
 
 
-class EnteredAnswer(TypedDict):
+class SessionAnswer(TypedDict):
     """A new session."""
 
     data: Entered

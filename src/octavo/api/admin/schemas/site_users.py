@@ -39,7 +39,7 @@ class SiteRolesAnswer(TypedDict):
     roles: list[SiteRole]
 
 
-class SaidSiteRole(TypedDict):
+class UserRoleInput(TypedDict):
     """The values of a user role."""
 
     name: str
@@ -80,7 +80,7 @@ class Provider(TypedDict):
     redirectUri: NotRequired[str]
 
 
-class SaidProviders(TypedDict):
+class ProvidersInput(TypedDict):
     """All providers."""
 
     providers: dict[str, Provider]
@@ -108,7 +108,7 @@ class MailTemplate(TypedDict):
     options: TemplateOptions
 
 
-SaidTemplates = TypedDict("SaidTemplates", {"email-templates": dict[str, MailTemplate]})
+EmailTemplatesInput = TypedDict("EmailTemplatesInput", {"email-templates": dict[str, MailTemplate]})
 """All templates of mails to users."""
 
 

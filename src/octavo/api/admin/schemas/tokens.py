@@ -81,7 +81,7 @@ class RoutesAnswer(TypedDict):
     data: dict[str, list[ApiRoute]]
 
 
-class ToldWebhook(TypedDict):
+class WebhookDetails(TypedDict):
     """A webhook."""
 
     id: int
@@ -95,16 +95,16 @@ class ToldWebhook(TypedDict):
 class WebhookAnswer(TypedDict):
     """A webhook."""
 
-    data: ToldWebhook
+    data: WebhookDetails
 
 
 class WebhooksAnswer(TypedDict):
     """Webhooks."""
 
-    data: list[ToldWebhook]
+    data: list[WebhookDetails]
 
 
-class SaidWebhook(TypedDict):
+class WebhookInput(TypedDict):
     """The values of a webhook."""
 
     name: str
