@@ -21,6 +21,7 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.v4.code import Code, Guard, Switch
 from octavo.v4.code.allowances import allow
+from octavo.v4.code.cache import cached_code
 
 logger = logging.getLogger(__name__)
 
@@ -41,10 +42,18 @@ _SWITCHES: Final = {
 
 
 def read_project_code(settings: Settings, registry: Registry) -> Code:
-    """Return the code of a v4 project, without what its owner allows. Raises InvalidCode."""
-    from octavo.v4.code.read import read_code  # the parsers take time and memory
+    """Return the code of a v4 project, without what its owner allows. An unchanged project is not parsed again.
 
-    return allow(read_code(settings.project, registry, settings.named_plugins), settings.api.adoption.allow)
+    Raises InvalidCode.
+    """
+
+    def read() -> Code:
+        from octavo.v4.code.read import read_code  # the parsers take time and memory
+
+        return read_code(settings.project, registry, settings.named_plugins)
+
+    code = cached_code(settings.project, registry, settings.named_plugins, read)
+    return allow(code, settings.api.adoption.allow)
 
 
 @dataclass(frozen=True, slots=True)

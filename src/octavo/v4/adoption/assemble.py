@@ -1,8 +1,6 @@
 """Assemble the adoption report from current settings, definitions and code, for `octavo adopt` and `config check`."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation
@@ -13,10 +11,8 @@ from octavo.settings import Settings, missing_secrets
 from octavo.settings.findings import Finding
 from octavo.settings.model import TABLES
 from octavo.settings.package_json import find_v4_project
-from octavo.v4.adoption.panel_customizations import find_customizations
 from octavo.v4.adoption.plugins import counterparts
 from octavo.v4.adoption.report import Closed, CodeItem, Item, Populate, Report, Secret, SettingItem
-from octavo.v4.adoption.source_secrets import find_secrets
 from octavo.v4.closed_operations import closed_by, find_closed_operations
 from octavo.v4.code import Code, Kind, State
 
@@ -92,11 +88,6 @@ def assemble(
         allowed=settings.api.adoption.allow,
         has_definitions=registry is not None,
     )
-
-
-def with_files(report: Report, project: Path) -> Report:
-    """Return the report with findings that only `octavo adopt` shows: secrets in files, and the admin panel."""
-    return replace(report, source_secrets=tuple(find_secrets(project)), panel=tuple(find_customizations(project)))
 
 
 def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, ...]:

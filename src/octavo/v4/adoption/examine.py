@@ -14,9 +14,11 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings, inspect_settings, missing_secrets
 from octavo.settings.loader import REQUIRED_SECRETS
 from octavo.settings.sources import read_env_file
-from octavo.v4.adoption.assemble import assemble, with_files
+from octavo.v4.adoption.assemble import assemble
 from octavo.v4.adoption.database import UNUSABLE, look_into
+from octavo.v4.adoption.panel_customizations import find_customizations
 from octavo.v4.adoption.report import DatabaseReport, Item, Report
+from octavo.v4.adoption.source_secrets import find_secrets
 from octavo.v4.code import Code
 from octavo.v4.code.allowances import allow
 from octavo.v4.code.read import read_code
@@ -29,9 +31,13 @@ _NOTHING: Final = Registry((), ())
 def examine(folder: Path, environment: Mapping[str, str]) -> Report:
     """Return the report on a project, as `octavo start` would run it with these environment variables."""
     variables = _variables(folder) | dict(environment)
-    report = with_files(_examine(folder, environment), folder)
-    name = variables.get("NODE_ENV") or "development"
-    return replace(report, environment=name, other_environments=_environments(folder))
+    return replace(
+        _examine(folder, environment),
+        environment=variables.get("NODE_ENV") or "development",
+        other_environments=_environments(folder),
+        source_secrets=tuple(find_secrets(folder)),
+        panel=tuple(find_customizations(folder)),
+    )
 
 
 def _examine(folder: Path, environment: Mapping[str, str]) -> Report:

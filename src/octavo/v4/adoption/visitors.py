@@ -6,7 +6,7 @@ from typing import Final
 from octavo.settings.findings import Outcome
 from octavo.v4.adoption.report import CodeItem, Report
 from octavo.v4.code import Kind, State
-from octavo.v4.code.effects import EFFECTS, MAIL
+from octavo.v4.code.effect_names import EFFECTS, MAIL
 
 WHOLE: Final = "the whole API"
 _SIGN_IN: Final = ("POST /auth/local", "POST /auth/local/register", "GET /auth/:provider/callback", "GET /users/me")

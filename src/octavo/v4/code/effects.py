@@ -12,24 +12,24 @@ from tree_sitter import Node
 
 from octavo.core.values import dataclass
 from octavo.v4.code.describing import called, refuses
+from octavo.v4.code.effect_names import (
+    CALLS,
+    DELETES,
+    EFFECTS,
+    FILES,
+    MAIL,
+    READS,
+    SQL,
+    UPLOADS,
+    WEBHOOKS,
+    WRITES,
+)
 from octavo.v4.code.references import Thing
 from octavo.v4.code.services import ServiceResolver
 from octavo.v4.code.sources import Sources
 from octavo.v4.javascript.modules import bindings_of, required
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.syntax import FUNCTIONS, callee, member_path, unwrap, walk
-
-MAIL: Final = "sends mail"
-_DELETES: Final = "deletes entries"
-_WRITES: Final = "writes entries"
-_SQL: Final = "runs SQL"
-_FILES: Final = "reads or writes files"
-_UPLOADS: Final = "uploads files"
-_WEBHOOKS: Final = "creates webhooks"
-_CALLS: Final = "sends HTTP requests"
-_READS: Final = "reads entries"
-EFFECTS: Final = (MAIL, _DELETES, _WRITES, _WEBHOOKS, _SQL, _UPLOADS, _CALLS, _FILES, _READS)
-"""By severity. In a description, they come first."""
 
 _SERVICE: Final = "calls the service"
 _SETS: Final = "sets the response"
@@ -45,7 +45,7 @@ _WRITING: Final = re.compile(r"^(create|update|upsert|insert|publish|unpublish)(
 _READING: Final = re.compile(r"^(find(One|Many|Page|WithCount|First)?|count|load|search)$")
 _STORES: Final = frozenset(("strapi", "entityService", "db", "query", "service", "documents"))
 _USERS: Final = frozenset(("add", "edit"))
-MAILERS: Final = re.compile(r"mail|transporter|postmark|sendgrid|resend|smtp", re.IGNORECASE)
+_MAILERS: Final = re.compile(r"mail|transporter|postmark|sendgrid|resend|smtp", re.IGNORECASE)
 _CONTEXTS: Final = frozenset(("ctx", "context", "res", "response", "reply"))
 _BY_PACKAGE: Final = {
     **dict.fromkeys(
@@ -54,10 +54,10 @@ _BY_PACKAGE: Final = {
             *("http", "https", "node:http", "node:https", "stripe", "openai", "twilio", "algoliasearch", "meilisearch"),
             *("firebase-admin", "aws-sdk", "googleapis", "web-push", "onesignal-node", "pusher", "razorpay"),
         ),
-        _CALLS,
+        CALLS,
     ),
     **dict.fromkeys(("nodemailer", "@sendgrid/mail", "mailgun.js", "mailgun-js", "resend", "postmark"), MAIL),
-    **dict.fromkeys(("fs", "fs-extra", "fs/promises", "node:fs", "node:fs/promises"), _FILES),
+    **dict.fromkeys(("fs", "fs-extra", "fs/promises", "node:fs", "node:fs/promises"), FILES),
 }
 """The effects of packages, and of their names in code."""
 _PREPARING: Final = frozenset(("create", "createTransport", "setApiKey", "client", "config", "existsSync", "join"))
@@ -65,8 +65,8 @@ _PREPARING: Final = frozenset(("create", "createTransport", "setApiKey", "client
 _BY_NAME: Final = {
     **dict.fromkeys(("slugify", "slug", "getSlug", "generateSlug", "generateUIDField"), "creates slugs"),
     **dict.fromkeys(("sendMail", "sendEmail", "sendTemplatedEmail", "sendTransacEmail"), MAIL),
-    **dict.fromkeys(("raw", "rawQuery"), _SQL),
-    **dict.fromkeys(("createWebhook", "updateWebhook"), _WEBHOOKS),
+    **dict.fromkeys(("raw", "rawQuery"), SQL),
+    **dict.fromkeys(("createWebhook", "updateWebhook"), WEBHOOKS),
     "redirect": "redirects",
     "routes": "adds routes",
 }
@@ -200,7 +200,7 @@ def _known_effect(module: Module, node: Node, chain: tuple[str, ...]) -> str:
         case "send":
             return _SETS if chain[0] in _CONTEXTS else MAIL if _mails(module, node) else "sends a message"
         case "upload" if "upload" in chain[:-1]:
-            return _UPLOADS
+            return UPLOADS
         case "get" if chain[-2:-1] == ("requestContext",):
             return "reads the request"
     return _BY_NAME.get(last, "")
@@ -209,7 +209,7 @@ def _known_effect(module: Module, node: Node, chain: tuple[str, ...]) -> str:
 def _mails(module: Module, node: Node) -> bool:
     """Return whether a call of `send` sends mail: `strapi.plugin("email").service("email").send`."""
     function = node.child_by_field_name("function")
-    return function is not None and MAILERS.search(module.excerpt(function, _LONGEST_NAME)) is not None
+    return function is not None and _MAILERS.search(module.excerpt(function, _LONGEST_NAME)) is not None
 
 
 def _unknown_service(node: Node, chain: tuple[str, ...]) -> str:
@@ -228,10 +228,10 @@ def _store_effect(chain: tuple[str, ...]) -> str:
     if _STORES.isdisjoint(chain[:-1]):
         return ""
     if _DELETING.match(last):
-        return _DELETES
+        return DELETES
     if _WRITING.match(last) or (last in _USERS and "service" in chain and {"plugin", "plugins"} & set(chain)):
-        return _WRITES
-    return _READS if _READING.match(last) else ""
+        return WRITES
+    return READS if _READING.match(last) else ""
 
 
 def _package(module: Module, name: str) -> str:
