@@ -79,3 +79,21 @@ def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
     desk.click("Save")
     desk.see("Fix the invalid values first")
     desk.until("document.activeElement.type === 'date'", "the place where it is")
+
+
+def test_the_outline_leads_to_fields_and_marks_what_was_refused(desk: Desk) -> None:
+    open_form(desk, make(desk, "With an outline"))
+    outline = "document.querySelector('nav[aria-labelledby=outline-title]')"
+    desk.until(outline, "the outline")
+    assert desk.do(f"[...{outline}.querySelectorAll('button')].slice(0, 3).map((one) => one.innerText)") == [
+        *("Title", "Slug", "Excerpt"),
+    ]
+    desk.click("Blocks", within="nav[aria-labelledby=outline-title]")
+    desk.until("document.activeElement?.closest('[data-path=blocks]')", "the focus in the blocks")
+    assert desk.do(f"((box) => box.top >= 0 && box.bottom <= innerHeight)({outline}.getBoundingClientRect())")
+    desk.fill("Title", "x" * 121)
+    desk.click("Save")
+    desk.until(f"{outline}.querySelector('.wrong')?.innerText === 'Title'", "the mark")
+    assert desk.barriers() == []
+    desk.size(1024)
+    desk.until(f"getComputedStyle({outline}).display === 'none'", "no outline where the form has all the room")

@@ -184,6 +184,25 @@ def test_hostile_words_and_drawings_are_inert(desk: Desk) -> None:
     assert desk.do("window.hit === undefined")
 
 
+def test_images_without_alternative_text_are_found_in_all_folders(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    desk.see("Newest first")
+    drop(desk, "silent.png")
+    desk.see("silent.png")
+    wanted = {"filters[$and][0][mime][$startsWith]=image", "filters[$and][1][$or][0][alternativeText][$null]=true"}
+    wanted.add("filters[$and][1][$or][1][alternativeText][$eq]=")
+    total = desk.ask("GET", f"/upload/files?{'&'.join(sorted(wanted))}")["pagination"]["total"]
+    desk.pick("Type", "Images without alternative text")
+    desk.until("location.search.includes('alternativeText=none')", "the filter in the address")
+    desk.until(f"document.querySelectorAll('button[title]').length >= {total}", "files")
+    desk.see("silent.png")
+    assert desk.barriers() == []
+    desk.page.do("history.back()")
+    desk.until("!location.search.includes('alternativeText')", "the library before")
+    [silent] = found(desk, "silent.png")
+    desk.ask("DELETE", f"/upload/files/{silent['id']}")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nobody_is_kept_out_of_the_library(desk: Desk, theme: str) -> None:
     desk.theme(theme)

@@ -19,9 +19,11 @@ export interface Look {
   sort: FileOrder;
   sought: string;
   kinds: readonly Kind[];
+  /** Only images that say nothing to those who do not see them; in the folder and below. */
+  lacksText: boolean;
 }
 
-export const START: Look = { folder: null, folderPath: null, page: 1, pageSize: 24, sort: 'createdAt:DESC', sought: '', kinds: [] };
+export const START: Look = { folder: null, folderPath: null, page: 1, pageSize: 24, sort: 'createdAt:DESC', sought: '', kinds: [], lacksText: false };
 
 const MIMES: Record<Exclude<Kind, 'files'>, string> = { images: 'image', videos: 'video', audios: 'audio' };
 
@@ -38,10 +40,12 @@ function kindFilter(kinds: readonly Kind[]): QueryValue[] {
   return [{ $or: kinds.includes('files') ? [...named, others] : named }];
 }
 
-function filesQuery({ folder, folderPath, page, pageSize, sort, sought, kinds }: Look): Record<string, QueryValue> {
+const LACKS_TEXT: QueryValue = { $or: [{ alternativeText: { $null: true } }, { alternativeText: '' }] };
+
+function filesQuery({ folder, folderPath, page, pageSize, sort, sought, kinds, lacksText }: Look): Record<string, QueryValue> {
   const below = folderPath ? [{ folderPath: { $startsWith: folderPath } }] : [];
   const here = folder === null ? { folder: { id: { $null: true } } } : { folder: { id: folder } };
-  const filters = [...(sought ? below : [here]), ...kindFilter(kinds)];
+  const filters = [...(sought || lacksText ? below : [here]), ...kindFilter(kinds), ...(lacksText ? [LACKS_TEXT] : [])];
   return { page, pageSize, sort, ...(sought && { _q: sought }), ...(filters.length && { filters: { $and: filters } }) };
 }
 

@@ -13,6 +13,7 @@ export function lookOf(search: string): Look {
     sort: (given.get('sort') as FileOrder | null) ?? START.sort,
     sought: given.get('_q') ?? '',
     kinds: kind ? [kind as Kind] : [],
+    lacksText: given.get('alternativeText') === 'none',
   };
 }
 
@@ -25,6 +26,7 @@ export function lookText(look: Look): string {
   if (look.sort !== START.sort) values.set('sort', look.sort);
   if (look.sought) values.set('_q', look.sought);
   if (look.kinds.length === 1 && look.kinds[0]) values.set('kind', look.kinds[0]);
+  if (look.lacksText) values.set('alternativeText', 'none');
   const text = values.toString();
   return text ? `?${text}` : '';
 }
