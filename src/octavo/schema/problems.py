@@ -7,21 +7,22 @@ from octavo.core.plurals import counted
 from octavo.core.text_limits import close_match
 from octavo.core.values import dataclass
 
-Severity = Literal["error", "warning", "unserved"]
+Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionProblem:
     """A problem in a definition: the file, the JSON path in it, and what to do.
 
-    An `error` prevents the start; a `warning` reports behavior that may not be intended. `unserved` is a warning about
-    something that v4 serves and Octavo does not.
+    An `error` prevents the start; a `warning` reports behavior that may not be intended. `unserved`: v4 serves
+    something that Octavo does not.
     """
 
     source: str
     path: str
     message: str
     severity: Severity = "error"
+    unserved: bool = False
 
     def __str__(self) -> str:
         return f"{self.source}: {self.path or '(whole file)'}: {self.message}"
@@ -43,7 +44,7 @@ def warning(source: str, path: str, message: str) -> DefinitionProblem:
 
 def unserved(source: str, path: str, message: str) -> DefinitionProblem:
     """Return a warning about something that v4 serves and Octavo does not."""
-    return DefinitionProblem(source, path, message, "unserved")
+    return DefinitionProblem(source, path, message, "warning", unserved=True)
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, likeness: float = 0.6) -> str:

@@ -82,7 +82,7 @@ def assemble(
         secrets=tuple(_secrets(settings)),
         closed=_closed(code, registry, settings.plugins.graphql.enabled) if code and registry else (),
         code=tuple(_code_items(code, settings.api.adoption.allow, registry)) if code else (),
-        definitions=tuple(Item(one.source, one.path, one.message, one.severity == "unserved") for one in remarks),
+        definitions=tuple(Item(one.source, one.path, one.message, one.unserved) for one in remarks),
         plugins=tuple(counterparts(v4.packages)) if v4 else (),
         populates=heaviest(registry) if registry else (),
         allowed=settings.api.adoption.allow,
