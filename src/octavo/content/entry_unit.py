@@ -83,7 +83,7 @@ class EntryUnit(EntryBatch):
         plain = None
         if not (self.is_cautious or self.is_large or dates or translates):
             stamps = Stamps(automatic[CREATED_AT], automatic[PUBLISHED_AT], automatic[LOCALE], actor_id)
-            plain = self._context.creates.find(content_type, data, stamps, self._shows(), draft=mode.draft)
+            plain = self._context.creates.find_create(content_type, data, stamps, self._shows(), draft=mode.draft)
             if plain is not None and plain.prepared is not None:
                 await lock_entries(self.connection, taken_entries(content_type, data))
                 return await self._create_prepared(content_type, plain, stamps)
@@ -138,7 +138,7 @@ class EntryUnit(EntryBatch):
         plain = None
         if not (self.is_cautious or self.is_large or dates or self._context.reads_before_updates):
             shown = self._shows()
-            plain = self._context.updates.find(content_type, entry_id, data, this_moment(), actor_id, shown)
+            plain = self._context.updates.find_update(content_type, entry_id, data, this_moment(), actor_id, shown)
         if plain is not None and plain.prepared is not None:
             return await self._update_prepared(content_type, entry_id, plain)
         if not await self._change(content_type, (entry_id,), data, actor_id=actor_id, dates=dates, later=later):
@@ -184,7 +184,7 @@ class EntryUnit(EntryBatch):
     def _plain_delete(self, content_type: ContentType) -> PlainDelete | None:
         if self.is_cautious or self.is_large or self._context.reads_before_updates or content_type.uid in ACCOUNTS:
             return None
-        return self._context.deletes.find(content_type, self._shows())
+        return self._context.deletes.find_delete(content_type, self._shows())
 
     async def _delete_prepared(self, content_type: ContentType, entry_id: int, plain: PlainDelete) -> bool:
         await self._before_delete(content_type, entry_id)

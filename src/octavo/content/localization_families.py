@@ -85,7 +85,7 @@ class NewEntry:
     """The data of an entry to create, and the family that it joins.
 
     `translates` is the id of an entry that it is a localization of. `shared` names values that its localizations get
-    from it besides shared scalars; `touch` as in `Families.level`.
+    from it besides shared scalars; `touch` as in `Families.copy_shared`.
     """
 
     data: Mapping[str, Any]
@@ -108,13 +108,13 @@ class Families:
         self._copies_links = copies_links
         self._prepared: dict[tuple[str, By], PreparedRead] = {}
 
-    async def of(self, unit: Unit, content_type: ContentType, entry_id: int) -> Family | None:
+    async def read_family(self, unit: Unit, content_type: ContentType, entry_id: int) -> Family | None:
         """Return the family of an entry; None if the entry does not exist."""
         prepared = self._prepare(content_type, By.ID)
         found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
         return None if found is None else self._read(content_type, [orjson.loads(found)])
 
-    async def locked(self, unit: Unit, content_type: ContentType, ids: Collection[int]) -> Family | None:
+    async def lock_and_read(self, unit: Unit, content_type: ContentType, ids: Collection[int]) -> Family | None:
         """Return the family that all these entries belong to, with the values of the first; None if one is missing.
 
         Locks the family: until the transaction ends, no other transaction adds a localization.
@@ -126,7 +126,7 @@ class Families:
         return await self._of_all(unit, content_type, ids)
 
     async def _of_all(self, unit: Unit, content_type: ContentType, ids: Iterable[int]) -> Family | None:
-        families = [await self.of(unit, content_type, one) for one in ids]
+        families = [await self.read_family(unit, content_type, one) for one in ids]
         found = [family for family in families if family is not None]
         if len(found) < len(families):
             return None
@@ -134,23 +134,23 @@ class Families:
         scalars = {one: values for family in found for one, values in family.scalars.items()}
         return Family(members, scalars, found[0].shared, found[0].links)
 
-    async def of_single(self, unit: Unit, content_type: ContentType) -> Family:
+    async def read_single_type(self, unit: Unit, content_type: ContentType) -> Family:
         """Return the entries of a single type as a family; shared values come from the first one."""
         with unit.ambient():
             entries, _ = await self._reader.read_list(self._prepare(content_type, By.LIST))
         found = orjson.loads(entries)
         return self._read(content_type, found) if found else Family({}, {}, {}, {})
 
-    async def join(self, unit: Unit, content_type: ContentType, entry_id: int, family: Family) -> None:
+    async def add_entry(self, unit: Unit, content_type: ContentType, entry_id: int, family: Family) -> None:
         """Add a new entry to a family."""
         await unit.apply(relink(content_type, [entry_id, *family.scalars]))
 
-    async def hold(self, unit: Unit, content_type: ContentType, entry_id: int, data: Any = None) -> None:
+    async def lock_family(self, unit: Unit, content_type: ContentType, entry_id: int, data: Any = None) -> None:
         """Lock a family if changes of one entry can affect the others. `data` is the data of the pending write."""
         if content_type.localized and any(map(is_shared_value, _writable(content_type))):
             await unit.lock_family(content_type, entry_id, data)
 
-    async def level(
+    async def copy_shared(
         self,
         unit: Unit,
         content_type: ContentType,
@@ -166,7 +166,7 @@ class Families:
         """
         if not content_type.localized or not any(map(is_shared_value, _writable(content_type))):
             return
-        family = await self.of(unit, content_type, entry_id)
+        family = await self.read_family(unit, content_type, entry_id)
         if family is None:
             return
         given = {

@@ -49,8 +49,8 @@ async def create_translation(
     ids = named_localizations(content_type, data)
     known = [one for one in ids if isinstance(one, int) and 0 < one <= LARGEST_ID]
     for one in sorted(known):
-        await families.hold(unit, content_type, one)
-    family = await families.locked(unit, content_type, known) if len(known) == len(ids) else None
+        await families.lock_family(unit, content_type, one)
+    family = await families.lock_and_read(unit, content_type, known) if len(known) == len(ids) else None
     if family is None:
         message = f"{len(ids)} relation(s) of type {content_type.uid} associated with this entity do not exist"
         raise ValidationError.from_problems([TOP.problem(message)])
@@ -58,6 +58,6 @@ async def create_translation(
         raise ApplicationError("locale is already used")
     body = {name: value for name, value in data.items() if name != LOCALIZATIONS}
     new_id = await create({**family.completed(content_type, body), LOCALE: locale}, translates=known[0])
-    await families.join(unit, content_type, new_id, family)
-    await families.level(unit, content_type, new_id, body, touch=True)
+    await families.add_entry(unit, content_type, new_id, family)
+    await families.copy_shared(unit, content_type, new_id, body, touch=True)
     return new_id

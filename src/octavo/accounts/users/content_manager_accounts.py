@@ -50,10 +50,10 @@ class AccountWrites:
     def __init__(self, users: UserManagement, writes: EntryWrites, writer: EntryWriter, reader: EntryReader) -> None:
         self._users = users
         self._registry = writes.registry
-        self._held = SnapshotReader(reader)
+        self._snapshots = SnapshotReader(reader)
         self._type = users.content_type
         self._policy = writes.policy
-        self._answered = writes.answered
+        self._responses = writes.responses
         self._seen = writes.seen
         self._writer = writer
 
@@ -68,8 +68,8 @@ class AccountWrites:
         found = await self._policy.writable(self._type, write, actor, CREATE)
 
         async def work(unit: EntryUnit) -> bytes:
-            await self._policy.enter(unit, self._type, user_id, actor, FIND)
-            source = await self._held.to_copy(unit, self._type, user_id, actor.ability)
+            await self._policy.check_access(unit, self._type, user_id, actor, FIND)
+            source = await self._snapshots.read_copy(unit, self._type, user_id, actor.ability)
             if source is None:
                 raise NotFoundError
             held = as_data(self._registry, self._type, source)
@@ -84,12 +84,12 @@ class AccountWrites:
         found = await self._policy.writable(self._type, write, actor, UPDATE)
 
         async def work(unit: EntryUnit) -> bytes:
-            await self._policy.enter(unit, self._type, user_id, actor, UPDATE)
+            await self._policy.check_access(unit, self._type, user_id, actor, UPDATE)
             await self._seen.check(unit, self._type, user_id, actor, seen)
-            data = await self._policy.fields(unit, self._type, user_id, found, actor, UPDATE)
+            data = await self._policy.allowed_data(unit, self._type, user_id, found, actor, UPDATE)
             with unit.ambient():
                 shown = await self._users.update(user_id, data, actor, self._form(data, actor, _CHANGED))
-            await self._policy.leave(unit, self._type, user_id, actor, UPDATE)
+            await self._policy.check_result(unit, self._type, user_id, actor, UPDATE)
             return shown
 
         try:
@@ -100,10 +100,10 @@ class AccountWrites:
     async def _create(self, unit: EntryUnit, data: Mapping[str, Any], found: Writable, actor: Actor) -> bytes:
         with unit.ambient():
             shown = await self._users.create(data, actor, self._form(data, actor, _GIVEN))
-        await self._policy.made(unit, self._type, orjson.loads(shown)["id"], found, actor)
+        await self._policy.check_created(unit, self._type, orjson.loads(shown)["id"], found, actor)
         return shown
 
     def _form(self, data: Mapping[str, Any], actor: Actor, role: Shape) -> UserForm:
         given = data.get(_ROLE)
         problems = () if given is None else tuple(problems_in(role, given, ROOT.member(_ROLE)))
-        return UserForm(problems, self._answered.of(self._type, actor.ability))
+        return UserForm(problems, self._responses.prepare_response(self._type, actor.ability))

@@ -120,7 +120,7 @@ class ContentSchedules:
 
         Raises the errors of `set`.
         """
-        await self._writes.policy.enter(unit, content_type, entry_id, actor, UPDATE)
+        await self._writes.policy.check_access(unit, content_type, entry_id, actor, UPDATE)
         if times and not await self._writes.policy.in_scope(unit, content_type, entry_id, actor, PUBLISH):
             raise ForbiddenError
         presence = await (unit.lock_presence if times else unit.presence)(content_type, entry_id)

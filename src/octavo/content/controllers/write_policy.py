@@ -78,23 +78,27 @@ class WritePolicy:
             raise ForbiddenError
         return Writable(data, publishes=publishes)
 
-    async def enter(self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str) -> None:
+    async def check_access(
+        self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str
+    ) -> None:
         """Raise NotFoundError if the actor's scope for the action does not include the entry."""
         if not await self.in_scope(unit, content_type, entry_id, actor, action):
             raise NotFoundError
 
-    async def fields(
+    async def allowed_data(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, found: Writable, actor: Actor, action: str
     ) -> Any:
         """Return the data that can be written in this entry."""
         return found.data
 
-    async def leave(self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str) -> None:
+    async def check_result(
+        self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str
+    ) -> None:
         """Raise ForbiddenError if a change moved an entry out of the action's scope."""
         if not await self.in_scope(unit, content_type, entry_id, actor, action):
             raise ForbiddenError
 
-    async def made(
+    async def check_created(
         self,
         unit: EntryUnit,
         content_type: ContentType,
@@ -105,9 +109,9 @@ class WritePolicy:
         published: bool = False,
     ) -> None:
         """Raise ForbiddenError if the actor cannot create a new entry, or cannot publish it."""
-        await self.leave(unit, content_type, entry_id, actor, CREATE)
+        await self.check_result(unit, content_type, entry_id, actor, CREATE)
         if published:
-            await self.leave(unit, content_type, entry_id, actor, PUBLISH)
+            await self.check_result(unit, content_type, entry_id, actor, PUBLISH)
 
     async def in_scope(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str

@@ -119,12 +119,12 @@ class ContentWrites:
                 translates=new.translates,
             )
             if new.family is not None:
-                await self._families.join(unit, content_type, entry_id, new.family)
+                await self._families.add_entry(unit, content_type, entry_id, new.family)
             published = content_type.draft_and_publish and found.publishes and not _is_draft(new.data, draft)
-            await self.policy.made(unit, content_type, entry_id, found, actor, published=published)
+            await self.policy.check_created(unit, content_type, entry_id, found, actor, published=published)
             entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
             if new.family is not None:
-                await self._families.level(unit, content_type, entry_id, new.shared, touch=new.touch)
+                await self._families.copy_shared(unit, content_type, entry_id, new.shared, touch=new.touch)
             return entry
 
         return await self._write(content_type, write, found, work, actor)
@@ -140,7 +140,7 @@ class ContentWrites:
             raise ForbiddenError
         for entry_id in named:
             if isinstance(entry_id, int):
-                await self.policy.enter(unit, content_type, entry_id, actor, LOCALIZE)
+                await self.policy.check_access(unit, content_type, entry_id, actor, LOCALIZE)
         return NewEntry(data, locale)
 
     async def create_single(
@@ -209,18 +209,20 @@ class ContentWrites:
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             if content_type.localized and _shares(sharing, content_type, data, answer):
-                await self._families.hold(unit, content_type, entry_id, data)
-            await self.policy.enter(unit, content_type, entry_id, actor, UPDATE)
+                await self._families.lock_family(unit, content_type, entry_id, data)
+            await self.policy.check_access(unit, content_type, entry_id, actor, UPDATE)
             if check is not None:
                 await check(unit)
             if found.conditions:
-                data = await self.policy.fields(unit, content_type, entry_id, replace(found, data=data), actor, UPDATE)
+                data = await self.policy.allowed_data(
+                    unit, content_type, entry_id, replace(found, data=data), actor, UPDATE
+                )
             unit.answering = answer
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
-            await self.policy.leave(unit, content_type, entry_id, actor, UPDATE)
+            await self.policy.check_result(unit, content_type, entry_id, actor, UPDATE)
             if content_type.draft_and_publish and PUBLISHED_AT in data:
-                await self.policy.leave(unit, content_type, entry_id, actor, PUBLISH)
+                await self.policy.check_result(unit, content_type, entry_id, actor, PUBLISH)
             entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
             if content_type.localized:
                 await self._share(sharing, unit, content_type, entry_id, entry, data)
@@ -232,7 +234,7 @@ class ContentWrites:
         """Delete an entry and return it. Raises NotFoundError, and other errors of the policy."""
 
         async def work(unit: EntryUnit) -> bytes:
-            await self.policy.enter(unit, content_type, entry_id, actor, DELETE)
+            await self.policy.check_access(unit, content_type, entry_id, actor, DELETE)
             after = not isinstance(answer, HookedRead) and unit.answers_delete(content_type, answer)
             entry = b"" if after else await self.answer(answer, entry_id, unit)
             if not await unit.delete(content_type, entry_id):
@@ -261,8 +263,8 @@ class ContentWrites:
         async def start(unit: EntryUnit, data: Mapping[str, Any]) -> NewEntry:
             if content_type.is_single:
                 await unit.connection.lock(single_type_lock(content_type))
-            await self._families.hold(unit, content_type, entry_id)
-            await self.policy.enter(unit, content_type, entry_id, actor, LOCALIZE)
+            await self._families.lock_family(unit, content_type, entry_id)
+            await self.policy.check_access(unit, content_type, entry_id, actor, LOCALIZE)
             if content_type.draft_and_publish and not actor.ability.publishes(content_type.uid):
                 data = {**data, PUBLISHED_AT: None}
             new = await new_localization(unit, self._families, self._locales, content_type, entry_id, data)
@@ -283,7 +285,7 @@ class ContentWrites:
         if sharing is Sharing.SHOWN:
             await copy_shared_values(unit, self._families, content_type, entry, data)
         elif sharing is Sharing.ALL or (sharing is Sharing.NAMED and names_shared(content_type, data)):
-            await self._families.level(unit, content_type, entry_id, data)
+            await self._families.copy_shared(unit, content_type, entry_id, data)
 
     async def share_many(
         self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]
@@ -291,7 +293,7 @@ class ContentWrites:
         """Copy shared values of changed entries to their localizations, under the rule `sharedValues: always`."""
         if self._writer.rules.share_always and content_type.localized and names_shared(content_type, data):
             for entry_id in ids:
-                await self._families.level(unit, content_type, entry_id, data)
+                await self._families.copy_shared(unit, content_type, entry_id, data)
 
     async def _write(
         self,

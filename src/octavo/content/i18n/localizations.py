@@ -24,7 +24,7 @@ async def new_localization(
 
     Attributes that are not localized are copied from the entry unless the data sets them.
     """
-    family = await families.locked(unit, content_type, [entry_id])
+    family = await families.lock_and_read(unit, content_type, [entry_id])
     if family is None:
         raise NotFoundError("Entity not found")
     body = dict(data) if isinstance(data, Mapping) else {}
@@ -67,7 +67,7 @@ async def copy_shared_values(
             others.append(name)
     if not isinstance(siblings, list) or not (data or others):
         return
-    family = await families.of(unit, content_type, answer["id"]) if others else None
+    family = await families.read_family(unit, content_type, answer["id"]) if others else None
     if family is not None:
         data |= {name: family.shared[name] for name in others if name in family.shared}
     for sibling in sorted(sibling["id"] for sibling in siblings):

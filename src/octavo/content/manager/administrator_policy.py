@@ -39,7 +39,9 @@ class AdministratorPolicy(WritePolicy):
         data = await compute(lambda: sanitizer.sanitize(named, content_type), write.size)
         return Writable(data, frozenset(conditions))
 
-    async def enter(self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str) -> None:
+    async def check_access(
+        self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str
+    ) -> None:
         """Raise an error if the action is not allowed on an entry; otherwise lock the entry.
 
         If the action is allowed on all entries no query runs: the write itself detects missing entries.
@@ -51,7 +53,7 @@ class AdministratorPolicy(WritePolicy):
             is_there = await self.matches(unit, content_type, entry_id, ANY_ENTRY)
             raise ForbiddenError if is_there else NotFoundError
 
-    async def fields(
+    async def allowed_data(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, found: Writable, actor: Actor, action: str
     ) -> Any:
         """Return the fields of a body that can be written in this entry."""
@@ -61,7 +63,7 @@ class AdministratorPolicy(WritePolicy):
         sanitizer = InputSanitizer(self._registry, actor.ability, action, met.__contains__)
         return sanitizer.sanitize(found.data, content_type)
 
-    async def made(
+    async def check_created(
         self,
         unit: EntryUnit,
         content_type: ContentType,
@@ -72,7 +74,7 @@ class AdministratorPolicy(WritePolicy):
         published: bool = False,
     ) -> None:
         """Raise ForbiddenError if a new entry is out of scope or contains fields that cannot be set in it."""
-        await super().made(unit, content_type, entry_id, found, actor, published=published)
+        await super().check_created(unit, content_type, entry_id, found, actor, published=published)
         if await self._met(unit, content_type, entry_id, found.conditions) != found.conditions:
             raise ForbiddenError
 

@@ -44,8 +44,8 @@ class EntryActions:
         self._writes = writes
         self._policy = writes.policy
         self._families = controller.writer.families
-        self._answered = writes.answered
-        self._held = SnapshotReader(reader)
+        self._responses = writes.responses
+        self._snapshots = SnapshotReader(reader)
 
     async def publish(
         self, content_type: ContentType, entry_id: int, actor: Actor, *, published: bool, seen: str | None = None
@@ -54,14 +54,14 @@ class EntryActions:
 
         `seen`: the `updatedAt` that the client has read, if it matters. Raises EntryChanged if it is outdated.
         """
-        answer = self._answered.of(content_type, actor.ability)
+        answer = self._responses.prepare_response(content_type, actor.ability)
 
         async def work(unit: EntryUnit) -> bytes:
-            await self._families.hold(unit, content_type, entry_id)
-            await self._policy.enter(unit, content_type, entry_id, actor, PUBLISH)
+            await self._families.lock_family(unit, content_type, entry_id)
+            await self._policy.check_access(unit, content_type, entry_id, actor, PUBLISH)
             await self._writes.seen.check(unit, content_type, entry_id, actor, seen)
             await unit.lock_entry(content_type, entry_id)
-            entry = await self._held.one(unit, content_type, entry_id)
+            entry = await self._snapshots.read_entry(unit, content_type, entry_id)
             if entry is None:
                 raise NotFoundError
             if (entry[PUBLISHED_AT] is not None) == published:
@@ -70,9 +70,9 @@ class EntryActions:
                 self._check_complete(content_type, entry)
             unit.checks_published = False
             await unit.update(content_type, entry_id, _publication(published), actor_id=actor.creator_id)
-            await self._policy.leave(unit, content_type, entry_id, actor, PUBLISH)
+            await self._policy.check_result(unit, content_type, entry_id, actor, PUBLISH)
             shown = await self._content.answer(answer, entry_id, unit)
-            await self._families.level(unit, content_type, entry_id)
+            await self._families.copy_shared(unit, content_type, entry_id)
             return shown
 
         return await self._writer.run(work, about=content_type)
@@ -85,7 +85,7 @@ class EntryActions:
 
         async def work(unit: EntryUnit) -> int:
             ids = await self._enter_all(unit, content_type, wanted, actor)
-            entries = await self._held.many(unit, content_type, ids)
+            entries = await self._snapshots.read_entries(unit, content_type, ids)
             changing = [entry for entry in entries if (entry[PUBLISHED_AT] is not None) != published]
             if published:
                 for entry in changing:
@@ -107,7 +107,7 @@ class EntryActions:
 
         async def work(unit: EntryUnit) -> int:
             ids = await self._enter_all(unit, content_type, wanted, actor)
-            entries = await self._held.many(unit, content_type, ids)
+            entries = await self._snapshots.read_entries(unit, content_type, ids)
             drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
             for entry in drafts:
                 self._check_complete(content_type, entry)
@@ -126,7 +126,9 @@ class EntryActions:
 
         async def work(unit: EntryUnit) -> int:
             unit.removes_many = True
-            known = await self._held.ids(unit, content_type, wanted, actor.ability.scope(content_type.uid, DELETE))
+            known = await self._snapshots.existing_ids(
+                unit, content_type, wanted, actor.ability.scope(content_type.uid, DELETE)
+            )
             return await unit.delete_many(content_type, known) if known else 0
 
         return await self._writer.run(work, grouped=False, about=content_type)
@@ -136,11 +138,11 @@ class EntryActions:
 
         It contains what the actor can read and create of the original, and what the actor can create of the body.
         """
-        answer = self._answered.of(content_type, actor.ability)
+        answer = self._responses.prepare_response(content_type, actor.ability)
 
         async def start(unit: EntryUnit, data: Mapping[str, Any]) -> NewEntry:
-            await self._policy.enter(unit, content_type, entry_id, actor, FIND)
-            source = await self._held.to_copy(unit, content_type, entry_id, actor.ability)
+            await self._policy.check_access(unit, content_type, entry_id, actor, FIND)
+            source = await self._snapshots.read_copy(unit, content_type, entry_id, actor.ability)
             if source is None:
                 raise NotFoundError
             held = as_data(self.registry, content_type, source)
@@ -167,10 +169,10 @@ class EntryActions:
         actor cannot publish one."""
         ids = [one for one in wanted if one is not None]
         await unit.lock_entries(content_type, ids)
-        if len(await self._held.ids(unit, content_type, ids)) < len(wanted):
+        if len(await self._snapshots.existing_ids(unit, content_type, ids)) < len(wanted):
             raise NotFoundError
         scope = actor.ability.scope(content_type.uid, PUBLISH)
-        if scope is not None and len(await self._held.ids(unit, content_type, ids, scope)) < len(wanted):
+        if scope is not None and len(await self._snapshots.existing_ids(unit, content_type, ids, scope)) < len(wanted):
             raise ForbiddenError
         return ids
 

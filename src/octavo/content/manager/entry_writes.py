@@ -44,8 +44,8 @@ class EntryChanged(OctavoError):
 class EditConflictCheck:
     """Checks in a unit of work that an entry did not change since the client read it."""
 
-    def __init__(self, answered: WriteResponses, writes: ContentWrites) -> None:
-        self._answered = answered
+    def __init__(self, responses: WriteResponses, writes: ContentWrites) -> None:
+        self._responses = responses
         self._writes = writes
 
     async def check(
@@ -58,7 +58,7 @@ class EditConflictCheck:
         if seen is None:
             return
         await unit.lock_entry(content_type, entry_id)
-        answer = self._answered.of(content_type, actor.ability)
+        answer = self._responses.prepare_response(content_type, actor.ability)
         entry = orjson.loads(await self._writes.answer(answer, entry_id, unit))
         if (entry[UPDATED_AT] or NEVER) != seen:
             raise EntryChanged(details={"entry": entry})
@@ -67,12 +67,12 @@ class EditConflictCheck:
 class EntryWrites:
     """Writes entries of one registry for administrators."""
 
-    def __init__(self, controller: ContentController, reader: EntryReader, answered: WriteResponses) -> None:
+    def __init__(self, controller: ContentController, reader: EntryReader, responses: WriteResponses) -> None:
         self.registry = controller.registry
         self.policy = AdministratorPolicy(reader)
-        self.answered = answered
+        self.responses = responses
         self.content = controller.writes.under(self.policy)
-        self.seen = EditConflictCheck(answered, self.content)
+        self.seen = EditConflictCheck(responses, self.content)
         self._reads = controller.reads
         self._writer = controller.writer
         self._locales = controller.locales
@@ -90,9 +90,9 @@ class EntryWrites:
             code = await unit.locale_of_new(content_type, locale)
             if related is None or not content_type.localized:
                 return NewEntry(data, code)
-            await self._families.hold(unit, content_type, related)
+            await self._families.lock_family(unit, content_type, related)
             is_known = await self.policy.in_scope(unit, content_type, related, actor, FIND)
-            family = await self._families.locked(unit, content_type, [related]) if is_known else None
+            family = await self._families.lock_and_read(unit, content_type, [related]) if is_known else None
             return _joining(content_type, data, code, check_free(family, code or ""))
 
         return await self._create(content_type, write, actor, start)
@@ -127,7 +127,7 @@ class EntryWrites:
                 raise SingleTypeExists
             if not content_type.localized:
                 return NewEntry(data)
-            family = await self._families.of_single(unit, content_type)
+            family = await self._families.read_single_type(unit, content_type)
             if related is not None and not family.ids:
                 check_free(None, code or "")
             return _joining(content_type, data, code, family)
@@ -159,7 +159,7 @@ class EntryWrites:
 
         `seen`: the `updatedAt` that the client has read, if it matters. Raises EntryChanged if it is outdated.
         """
-        answer = self.answered.of(content_type, actor.ability)
+        answer = self.responses.prepare_response(content_type, actor.ability)
 
         async def check(unit: EntryUnit) -> None:
             await self.seen.check(unit, content_type, entry_id, actor, seen)
@@ -168,11 +168,11 @@ class EntryWrites:
 
     async def delete(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
         """Delete an entry and return it."""
-        answer = self.answered.of(content_type, actor.ability)
+        answer = self.responses.prepare_response(content_type, actor.ability)
         return await self.content.delete(content_type, entry_id, answer, actor)
 
     async def _create(self, content_type: ContentType, write: Write, actor: Actor, start: Start) -> bytes:
-        answer = self.answered.of(content_type, actor.ability, unnamed=content_type.is_single)
+        answer = self.responses.prepare_response(content_type, actor.ability, unnamed=content_type.is_single)
         return await self.content.create(content_type, write, answer, actor, start=start)
 
 

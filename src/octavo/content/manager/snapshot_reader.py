@@ -28,7 +28,7 @@ class SnapshotReader:
         self._registry = reader.registry
         self._prepared: dict[str, PreparedRead] = {}
 
-    async def one(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> dict[str, Any] | None:
+    async def read_entry(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> dict[str, Any] | None:
         """Return an entry's contents and publication date; None if it does not exist."""
         prepared = self._prepared.get(content_type.uid)
         if prepared is None:
@@ -39,17 +39,17 @@ class SnapshotReader:
             )
         return await self._read_one(unit, prepared, entry_id)
 
-    async def many(self, unit: EntryUnit, content_type: ContentType, ids: list[int]) -> list[dict[str, Any]]:
+    async def read_entries(self, unit: EntryUnit, content_type: ContentType, ids: list[int]) -> list[dict[str, Any]]:
         """Return the contents of several entries, sorted by id; missing ones are left out."""
         return await self._read_many(unit, content_type, ids, self._whole(content_type))
 
-    async def ids(
+    async def existing_ids(
         self, unit: EntryUnit, content_type: ContentType, ids: list[int], scope: Filter | None = None
     ) -> list[int]:
         """Return the ids of existing entries, within a scope if one is given."""
         return [one["id"] for one in await self._read_many(unit, content_type, ids, _ID, scope)]
 
-    async def to_copy(
+    async def read_copy(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, ability: Ability
     ) -> dict[str, Any] | None:
         """Return what an ability can copy of an entry, and its locale; None if it does not exist."""

@@ -32,7 +32,7 @@ class WriteResponses:
         self._reads = reads
         self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("content manager writes")
 
-    def of(self, content_type: ContentType, ability: Ability, *, unnamed: bool = False) -> PreparedRead:
+    def prepare_response(self, content_type: ContentType, ability: Ability, *, unnamed: bool = False) -> PreparedRead:
         """Return the read for the response, to be bound to an `id`. `unnamed`: conditions on the creator never hold."""
         key = (content_type.uid, ability.key, unnamed)
         found = self._prepared.get(key)

@@ -123,7 +123,7 @@ class PreparedCreates:
         }
         self._known: KnownShapes[PreparedCreate] = KnownShapes(prepares=prepares)
 
-    def find(
+    def find_create(
         self, content_type: ContentType, data: Any, stamps: Stamps, answer: CompiledRead | None, *, draft: bool
     ) -> PlainCreate | None:
         """Return a body if it is simple. `answer` is the read for the response, for statements that can return it."""

@@ -62,7 +62,7 @@ class PreparedDeletes:
         self._scheduled = scheduled
         self._known: KnownShapes[PreparedDelete] = KnownShapes(prepares=prepares)
 
-    def find(self, content_type: ContentType, answer: CompiledRead | None) -> PlainDelete | None:
+    def find_delete(self, content_type: ContentType, answer: CompiledRead | None) -> PlainDelete | None:
         """Return the delete for a type, if one statement can run it. `answer`: as for creates."""
         if self._compiler.chains is None or content_type.uid in self._registry.hidden_entries:
             return None

@@ -67,7 +67,7 @@ class PreparedUpdates:
         self._readers = BodyReaders(registry, compiler.dialect, Mode(creating=False, draft=False, strict=strict))
         self._known: KnownShapes[PreparedUpdate] = KnownShapes(prepares=prepares)
 
-    def find(
+    def find_update(
         self,
         content_type: ContentType,
         entry_id: int,

@@ -44,8 +44,8 @@ def make_managed_services(
     """Return the services of one site. `new_components` are components that were not served before."""
     reads, reader, writer = controller.reads, controller.reader, controller.writer
     shows_linked = shared.settings.api.compat.linked_values == "shown"
-    answered = WriteResponses(reads, caches, shows_linked=shows_linked)
-    entry_writes = EntryWrites(controller, reader, answered)
+    responses = WriteResponses(reads, caches, shows_linked=shows_linked)
+    entry_writes = EntryWrites(controller, reader, responses)
     library = Library(reads, reader, caches, signed=shared.media.storage.signs)
     return ManagedServices(
         managed=ManagedEntries(reads, controller.locales, caches, shows_linked=shows_linked),
