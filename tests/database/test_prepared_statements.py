@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.prepared_statements import MOST_TEXT, StatementTexts
+from octavo.database.connection_share import MOST_TEXT, StatementTexts
 from octavo.database.sqlite_connection import SqliteConnection, all_rows
 
 pytestmark = pytest.mark.anyio

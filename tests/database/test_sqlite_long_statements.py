@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from octavo.database.connection import Row, UnsuitableValue, Values
-from octavo.database.prepared_statements import MOST_TEXT
+from octavo.database.connection_share import MOST_TEXT
 from octavo.database.sqlite_connection import LARGEST_CACHED, LARGEST_KEPT, SqliteConnection, all_rows
 
 LONG = LARGEST_CACHED + 1

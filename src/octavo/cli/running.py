@@ -1,4 +1,4 @@
-"""The running service of a project: its URL for display and requests, and the record of its address and process.
+"""The running service of a project: its URL for display, and the record of its address and process.
 
 `octavo ready`, `octavo status`, `octavo slow` and `octavo reload` read the record. It is valid on the same machine,
 while the process runs.

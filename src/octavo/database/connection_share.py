@@ -1,4 +1,4 @@
-"""Limit how many connections one request uses at once, so that others find free connections.
+"""Limits of connections: how many one request uses at once, and how many prepared statements each holds.
 
 The limit applies to everything that starts inside `request_share`, including other tasks. Only reads outside
 transactions count: each finishes without needing another connection, so there are no deadlocks.
@@ -50,3 +50,30 @@ async def place() -> AsyncIterator[None]:
             yield
         finally:
             _places.reset(token)
+
+
+MOST_TEXT: Final = 512 * 1024
+"""Bytes of text of the statements that one connection has prepared: about forty of the longest that clients use."""
+
+
+class StatementTexts:
+    """The texts that a connection has prepared since it last discarded them. Texts over `largest` are not cached."""
+
+    def __init__(self, largest: int, most: int = MOST_TEXT) -> None:
+        self._largest = largest
+        self._most = most
+        self._known: set[int] = set()
+        self._size = 0
+
+    def overflow(self, text: str, times: int = 1) -> bool:
+        """Count a text, `times` times; return whether the connection has to discard its statements before it."""
+        key = hash(text)
+        if key in self._known or len(text) > self._largest:
+            return False
+        size = len(text) * times
+        self._known.add(key)
+        self._size += size
+        if self._size <= self._most:
+            return False
+        self._known, self._size = {key}, size
+        return True

@@ -25,7 +25,7 @@ from octavo.database.connection import (
     UnsuitableValue,
     Values,
 )
-from octavo.database.prepared_statements import StatementTexts
+from octavo.database.connection_share import StatementTexts
 from octavo.database.read_placement import ReadDuration
 from octavo.query.sql.dialects.sqlite import MEASURE
 

@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from octavo.core.errors import PaginationError, ValidationError
 from octavo.core.values import dataclass
 from octavo.query.ast import ALL_LOCALES, Filter, Page, Path, PublicationState, Query
 from octavo.query.filters import read_filters
-from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
+from octavo.query.numbers import MAX_SAFE_INTEGER, js_number, page_count
 from octavo.query.populate import MAX_LEVELS, levels, read_populate, too_deep
 from octavo.query.sorting import read_sort
 from octavo.schema.attributes import LOCALE
@@ -209,3 +209,39 @@ def _all_or_part(given: Mapping[str, Any], place: str) -> Page:
     """Return the page of `limit` and `start`; without a limit, or with 0, there is no limit."""
     limit, start = _whole(given, "limit", -1, minimum=None, place=place), _whole(given, "start", 0, 0, place)
     return Page(start=start, limit=None if limit < 1 else limit)
+
+
+MOST: Final = 1000
+
+
+def read_panel_page(params: Mapping[str, Any], size: int = 10) -> Page:
+    """Return the requested page. Raises PaginationError, with the messages of Strapi v4, and ValidationError."""
+    number = _whole_number(params.get("page"), 1)
+    if number is None:
+        raise PaginationError(f"Invalid 'page' parameter. Expected an integer > 0, received: {params.get('page')}")
+    limit = _whole_number(params.get("pageSize"), size)
+    if limit is None:
+        raise PaginationError("Invalid 'pageSize' parameter. Expected an integer > 0, received: undefined")
+    return panel_page(number, limit)
+
+
+def panel_page(number: int, size: int) -> Page:
+    """Return a page by its number, counted from 1. Raises ValidationError if it is too large."""
+    if size > MOST:
+        raise ValidationError(f"pageSize must be at most {MOST}")
+    return Page(start=min((number - 1) * size, MAX_SAFE_INTEGER), limit=size, number=number)
+
+
+def pagination(page: Page, total: int) -> dict[str, int]:
+    """Return the pagination metadata of a response."""
+    size = page.limit or 1
+    return {"page": page.number or 1, "pageSize": size, "pageCount": page_count(total, size), "total": total}
+
+
+def _whole_number(given: Any, default: int) -> int | None:
+    if given is None:
+        return default
+    text = str(given)
+    if not isinstance(given, str | int) or not (text.isascii() and text.isdecimal() and len(text) < 10):
+        return None
+    return int(text) or None

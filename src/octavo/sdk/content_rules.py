@@ -10,10 +10,9 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.access.authorization.ability import CREATE, UPDATE, Ability, reads_always
+from octavo.access.authorization.ability import CREATE, UPDATE, Ability, reads_always, scope_params, unconditional
 from octavo.access.authorization.input_sanitizer import InputSanitizer
 from octavo.access.authorization.output_sanitizer import OutputSanitizer
-from octavo.access.authorization.unconditional import scope_params, unconditional
 from octavo.api.rest.data_envelope import pagination
 from octavo.content.controllers.content import ContentController
 from octavo.core.values import dataclass

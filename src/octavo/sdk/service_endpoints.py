@@ -3,9 +3,8 @@
 from functools import partial
 from typing import Any, Final
 
-from octavo.access.authorization.ability import CREATE, PUBLISH, UPDATE
+from octavo.access.authorization.ability import CREATE, PUBLISH, UPDATE, unconditional
 from octavo.access.authorization.actor import Actor
-from octavo.access.authorization.unconditional import unconditional
 from octavo.api.http.operations import Endpoint
 from octavo.api.http.request import Request as RawRequest
 from octavo.api.http.response import Response as RawResponse

@@ -10,7 +10,7 @@ from octavo.accounts.administrators.management import Person
 from octavo.accounts.administrators.rows import Administrator, AdminRole
 from octavo.api.http.response import Headers, Response, render_json
 from octavo.query.ast import Page
-from octavo.query.panel_page import pagination
+from octavo.query.params import pagination
 
 NO_STORE: Final = ((b"cache-control", b"no-store"),)
 

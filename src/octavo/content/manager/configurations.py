@@ -27,7 +27,7 @@ from octavo.core.forms import (
     at_most,
     problems_in,
 )
-from octavo.core.forms.rules import required, rule
+from octavo.core.forms.shapes import required, rule
 from octavo.schema.attributes import components_of
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.registry import Registry

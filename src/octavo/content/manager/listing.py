@@ -15,8 +15,7 @@ from octavo.content.manager.field_visibility import FieldSelection
 from octavo.core.errors import InvalidParameter, PaginationError
 from octavo.query.ast import And, At, Filter, Not, Or, Page, Query, Sort
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
-from octavo.query.panel_page import panel_page
-from octavo.query.params import read_query
+from octavo.query.params import panel_page, read_query
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry

@@ -16,21 +16,13 @@ type is not checked further, and errors of members come before those of the whol
 """
 
 from octavo.core.forms.printing import ROOT, Place
-from octavo.core.forms.rules import (
+from octavo.core.forms.shapes import (
     DEFINED,
     EMAIL,
     INTEGER,
     LOWERCASE,
     REQUIRED,
     TRIMMED,
-    Rule,
-    at_least,
-    at_most,
-    matches,
-    required,
-    rule,
-)
-from octavo.core.forms.shapes import (
     Anything,
     Choice,
     Flag,
@@ -38,10 +30,16 @@ from octavo.core.forms.shapes import (
     Items,
     Number,
     Record,
+    Rule,
     Shape,
     Text,
+    at_least,
+    at_most,
     check,
+    matches,
     problems_in,
+    required,
+    rule,
 )
 
 __all__ = [

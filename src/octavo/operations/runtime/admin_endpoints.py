@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from octavo import __version__
 from octavo.accounts.administrators.audit_list import AuditList
-from octavo.accounts.administrators.lists import AdministratorList
 from octavo.accounts.administrators.live_settings import LiveSettingsRows
+from octavo.accounts.administrators.management import AdministratorList
 from octavo.accounts.administrators.project_settings import ProjectSettings
 from octavo.accounts.administrators.roles import AdminRoles, RoleListing
 from octavo.accounts.administrators.tokens import TokenManagement, api_tokens, transfer_tokens

@@ -36,7 +36,7 @@ from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.operations.runtime.process import Process, build
 from octavo.operations.runtime.reload_signal import ReloadOnSignal, ignore_during_start
 from octavo.operations.runtime.service_manager import ENDING, READY, notify_service_manager, report_alive
-from octavo.operations.runtime.starting_server import StartingServer
+from octavo.operations.runtime.start_wait import StartingServer
 from octavo.operations.runtime.supervisor import new_event_loop, serve_with_workers, try_start
 from octavo.operations.runtime.worker import CUT_SHARE, STOP_SIGNALS
 from octavo.settings import Settings

@@ -1,8 +1,11 @@
 """Endpoints to manage administrators and the caller's own profile."""
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.lists import AdministratorList, serialize_administrators
-from octavo.accounts.administrators.management import AdministratorManagement
+from octavo.accounts.administrators.management import (
+    AdministratorList,
+    AdministratorManagement,
+    serialize_administrators,
+)
 from octavo.api.admin.answers import NO_STORE, data_answer, serialize_administrator_with_roles
 from octavo.api.admin.endpoints.sessions import PREFIX
 from octavo.api.admin.operations import AdminOperation
@@ -18,7 +21,7 @@ from octavo.api.admin.schemas.administrators import (
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.query.panel_page import pagination
+from octavo.query.params import pagination
 
 _USERS = f"{PREFIX}/users"
 _READ, _CREATE, _UPDATE, _DELETE = (f"admin::users.{name}" for name in ("read", "create", "update", "delete"))

@@ -13,7 +13,7 @@ from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.core.errors import ValidationError
-from octavo.query.panel_page import pagination, read_panel_page
+from octavo.query.params import pagination, read_panel_page
 from octavo.schema.scalar_types import LARGEST_ID
 
 _TEXTS: Final = ("email", "action", "door", "uid")

@@ -13,8 +13,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import LiveResponse
 from octavo.api.http.router import Router
 from octavo.api.rest.endpoints import ContentEndpoints
-from octavo.api.rest.feed.hub import FeedOptions, Hub, check_feed_filter
-from octavo.api.rest.feed.listener import FeedFilter, Listener
+from octavo.api.rest.feed.hub import FeedFilter, FeedOptions, Hub, Listener, check_feed_filter
 from octavo.api.rest.operations import EVERYBODY, Guarded, Parameter, RestOperation
 from octavo.api.rest.plugins import FileEndpoints
 from octavo.content.controllers.change_notifications import VisibleChanges

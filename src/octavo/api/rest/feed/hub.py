@@ -1,4 +1,4 @@
-"""The hub: reads the change journal once for all listeners of a site, and sends each the events that it can see.
+"""The hub of the change feed: reads the change journal once for all listeners of a site, and sends each its events.
 
 It reads when this process changes something, and polls twice a second for changes of others. Without listeners it is
 idle. Listeners are grouped by what they can see (`Audience`), so permissions are checked per group, not per listener.
@@ -10,6 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from math import inf
 from random import randrange
 from typing import Final
 
@@ -17,7 +18,6 @@ import orjson
 
 from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.access.authorization.actor import Actor
-from octavo.api.rest.feed.listener import FeedFilter, Listener
 from octavo.content.controllers.change_notifications import Audience, ChangeNotification, Looks, VisibleChanges
 from octavo.core.clock import SYSTEM_CLOCK, Clock, read_moment
 from octavo.core.errors import ForbiddenError, RateLimitError, ServiceUnavailable, UnauthorizedError
@@ -26,6 +26,124 @@ from octavo.core.values import dataclass
 from octavo.events.journal import MOST_READ, START, Journal, JournalRow, Position
 from octavo.query.ast import PublicationState
 from octavo.schema.content_types import USER, ContentType
+
+_END: Final = b'event: end\ndata: {"reason":"%b"}\n\n'
+
+
+@dataclass(frozen=True, slots=True)
+class FeedFilter:
+    """A listener's filters: types, locales and ids (None: all), and the publication state."""
+
+    types: frozenset[str] | None = None
+    locales: frozenset[str] | None = None
+    ids: frozenset[int] | None = None
+    state: PublicationState = PublicationState.LIVE
+    with_entries: bool = False
+
+    def include(self, notification: ChangeNotification) -> bool:
+        """Return whether a change matches."""
+        change = notification.row.change
+        return (
+            (self.types is None or change.uid in self.types)
+            and (self.locales is None or change.locale in self.locales)
+            and (self.ids is None or change.id in self.ids)
+        )
+
+
+class Listener:
+    """A connection. Its queue is limited in bytes: a listener that falls behind is disconnected."""
+
+    __slots__ = (
+        "_give_up",
+        "_most",
+        "_pieces",
+        "_size",
+        "_waiter",
+        "actor",
+        "address",
+        "audience",
+        "authorization",
+        "can_return",
+        "ends_at",
+        "feed_filter",
+        "is_live",
+        "is_over",
+        "position",
+    )
+
+    def __init__(
+        self,
+        feed_filter: FeedFilter,
+        actor: Actor,
+        authorization: str | None,
+        address: str,
+        position: Position | None,
+        most: int,
+        give_up: Callable[[], None],
+    ) -> None:
+        self.feed_filter = feed_filter
+        self.actor = actor
+        self.authorization = authorization
+        self.address = address  # of the client that limits count, empty if clients cannot be distinguished
+        self.position = position
+        """The last position that it received, if it reconnects."""
+        self.audience: Audience | None = None
+        self.ends_at = inf
+        """When its credentials expire, in seconds since 1970."""
+        self.is_live = False
+        """Whether it has received all earlier changes and now gets new ones."""
+        self.is_over = False
+        self.can_return = True
+        """Whether it may reconnect after the end: it has kept its permission."""
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._most = most
+        self._give_up = give_up
+        self._waiter: asyncio.Future[None] | None = None
+
+    def push(self, piece: bytes) -> bool:
+        """Queue a chunk. Return False and disconnect the listener if the queue is full."""
+        if self.is_over:
+            return True
+        self._size += len(piece)
+        if self._size > self._most:
+            self._pieces.clear()
+            self.is_over = True
+            self._give_up()
+            return False
+        self._pieces.append(piece)
+        self._wake()
+        return True
+
+    async def next(self) -> bytes:
+        """Return the queued chunks as soon as there are any, or nothing after the end."""
+        while not self._pieces and not self.is_over:
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        pieces = b"".join(self._pieces)
+        self._pieces.clear()
+        self._size = 0
+        return pieces
+
+    def end(self) -> None:
+        """End the connection after sending the queue."""
+        self.is_over = True
+        self._wake()
+
+    def disconnect(self, reason: str) -> None:
+        """End the connection of a listener that has lost its permission, with the reason."""
+        if not self.is_over:
+            self.can_return = False
+            self._pieces = [_END % reason.encode()]  # drop queued changes, which it must not see
+            self.end()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
 
 RETRY: Final = b"retry: 3000\n\n"
 """Milliseconds after which a browser reconnects."""
