@@ -33,6 +33,7 @@ _STAY: Final = (
     "octavo.v4.javascript.source",
     "octavo.v4.code",
     "octavo.v4.code.allowances",
+    "octavo.v4.code.cache",
     "octavo.v4.code.code",
 )
 """Modules to keep, because remaining objects are instances of their classes or use them."""
