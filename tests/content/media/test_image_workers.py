@@ -66,6 +66,20 @@ def test_a_slow_function_delays_only_itself(workers: ImageWorkers, tmp_path: Pat
         assert slow.result() == "written"
 
 
+def test_heavy_functions_wait_for_each_other_and_delay_no_others(tmp_path: Path) -> None:
+    workers, pipe = ImageWorkers(WorkerLimits(slow_after=300, seconds=600)), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(workers.run_blocking, partial(Path.read_text, pipe), heavy=True)
+        with pipe.open("w") as written:  # waits until the first function reads
+            second = threads.submit(workers.run_blocking, partial(int, "8"), heavy=True)
+            assert workers.run_blocking(partial(int, "7")) == 7
+            assert not second.done()
+            written.write("written")
+        assert (first.result(), second.result()) == ("written", 8)
+    workers.close()
+
+
 def test_a_worker_that_was_killed_is_replaced(workers: ImageWorkers) -> None:
     first = workers.run_blocking(os.getpid)
     os.kill(first, 9)

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
@@ -139,25 +139,27 @@ class _Worker:
 
 
 class _Slot:
-    """The right to run one function: first one of the normal slots, then one of those for slow functions."""
+    """The right to run one function: first all of `wanted`, then one of the slots for slow functions."""
 
-    def __init__(self, normal: threading.Semaphore, slow: threading.Semaphore) -> None:
-        self._held, self._slow = normal, slow
+    def __init__(self, wanted: Sequence[threading.Semaphore], slow: threading.Semaphore) -> None:
+        self._held, self._slow = wanted, slow
         self.is_slow = False
 
     def __enter__(self) -> "_Slot":
-        self._held.acquire()
+        for one in self._held:
+            one.acquire()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._held.release()
+        for one in self._held:
+            one.release()
 
     def make_place(self) -> None:
         """Let the next function run, unless too many slow ones are running."""
         self.is_slow = True
         if self._slow.acquire(blocking=False):
-            self._held.release()
-            self._held = self._slow
+            self.__exit__()
+            self._held = (self._slow,)
 
 
 class ImageWorkers:
@@ -165,23 +167,27 @@ class ImageWorkers:
 
     def __init__(self, limits: WorkerLimits | None = None) -> None:
         self._limits = limits or WorkerLimits()
-        places = self._limits.at_once + self._limits.slow
-        self._threads = ThreadPoolExecutor(places, "octavo-images")
+        self._threads = ThreadPoolExecutor(self._limits.at_once + self._limits.slow, "octavo-images")
+        self._heavy_threads = ThreadPoolExecutor(1 + self._limits.slow, "octavo-heavy-images")
         self._normal = threading.Semaphore(self._limits.at_once)
+        self._heavy = threading.Semaphore(1)
         self._slow = threading.Semaphore(self._limits.slow)
         self._lock = threading.Lock()
         self._idle: list[_Worker] = []
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def run(self, work: Callable[[], T], *, heavy: bool = False) -> T:
         """Run a function in a worker and return its result. A cancelled caller waits for it.
 
+        `heavy`: it can need most of the memory, so others of this kind wait for it. They don't delay the rest.
         Raises the function's errors, ApplicationError at a limit, and ServiceUnavailable if no worker can start.
         """
-        return await in_thread(lambda: self.run_blocking(work), self._threads)
+        threads = self._heavy_threads if heavy else self._threads
+        return await in_thread(lambda: self.run_blocking(work, heavy=heavy), threads)
 
-    def run_blocking(self, work: Callable[[], T]) -> T:
+    def run_blocking(self, work: Callable[[], T], *, heavy: bool = False) -> T:
         """Run a function as `run` does, and block."""
-        with _Slot(self._normal, self._slow) as slot:
+        wanted = (self._heavy, self._normal) if heavy else (self._normal,)
+        with _Slot(wanted, self._slow) as slot:
             worker = self._take()
             try:
                 outcome = worker.call(work, self._limits, slot.make_place)

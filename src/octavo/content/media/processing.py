@@ -13,7 +13,7 @@ from typing import IO, Any, Protocol
 
 from octavo.content.media.file_names import FileName, new_hash
 from octavo.content.media.file_preparation import Preparation, prepare_file, prepared_type
-from octavo.content.media.file_types import HEAD_BYTES, fits, is_false_image, type_of
+from octavo.content.media.file_types import HEAD_BYTES, SVG, fits, is_false_image, type_of
 from octavo.content.media.image_sizes import Format, Measured
 from octavo.content.media.storage.base import Storage, StoredObject, temporary_in
 from octavo.core.errors import ApplicationError
@@ -161,6 +161,11 @@ class FileWork:
     def is_image(self) -> bool:
         """Whether it is an image; known after the copy."""
         return self._mime.startswith("image/")
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether it is an image that is decoded in full; a JPEG is decoded at a reduced size."""
+        return self.is_image and self._mime not in ("image/jpeg", SVG)
 
     def preparation(self, *, scaled: bool = True) -> Callable[[], Measured] | None:
         """Return the function that measures the file and creates its formats (only a thumbnail unless `scaled`), for a
