@@ -238,6 +238,33 @@ _MOST_DIRECT: Final = 2
 _EXCLUSIVE_SECONDS: Final = 24 * 3600.0
 
 
+class _Opened(contextlib.AbstractAsyncContextManager[PostgresqlTransaction]):
+    """A transaction for a block: commits or rolls back at the end, and returns the connection to the pool.
+
+    A class, because each write opens one, and a generator would take ten more calls.
+    """
+
+    def __init__(self, database: "PostgresqlDatabase", statement: str, exclusive: bool = False) -> None:
+        self._database = database
+        self._statement = statement
+        self._exclusive = exclusive
+
+    async def __aenter__(self) -> PostgresqlTransaction:
+        self._connection, self._transaction = await self._database.begin(self._statement, self._exclusive)
+        return self._transaction
+
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is not None:
+            await self._database.clean_up(self._connection, self._transaction.interrupted)
+            return
+        try:
+            await self._transaction.commit()
+        except BaseException:
+            await self._database.clean_up(self._connection, self._transaction.interrupted)
+            raise
+        self._connection.pool.release(self._connection)
+
+
 class PostgresqlDatabase:
     """Implements `Database` on a PostgreSQL server.
 
@@ -410,38 +437,19 @@ class PostgresqlDatabase:
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         return [describe_holder(*row) for row in await self.fetch_all(LOCK_HOLDERS, (list(tables),))]
 
-    @contextlib.asynccontextmanager
-    async def transaction(
+    def transaction(
         self, *, exclusive: bool = False, grouped: bool = False
-    ) -> AsyncIterator[PostgresqlTransaction]:
+    ) -> contextlib.AbstractAsyncContextManager[PostgresqlTransaction]:
         scope = joined(self)
-        if scope is not None:
-            async with scope.inner(exclusive=exclusive) as part:
-                yield part
-            return
-        connection, transaction = await self._begin(BEGIN_WRITING, exclusive)
-        async with self._held(connection, transaction):
-            yield transaction
+        return _Opened(self, BEGIN_WRITING, exclusive) if scope is None else scope.inner(exclusive=exclusive)
 
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[PostgresqlTransaction]:
-        connection, transaction = await self._begin(BEGIN_SNAPSHOT)
-        async with self._held(connection, transaction):
+        async with _Opened(self, BEGIN_SNAPSHOT) as transaction:
             await transaction.fetch_value("SELECT 1")  # the first statement takes the snapshot
             yield transaction
 
-    @contextlib.asynccontextmanager
-    async def _held(self, connection: asyncpg.Connection, transaction: PostgresqlTransaction) -> AsyncIterator[None]:
-        """Commit or roll back at the end, and return the connection to the pool."""
-        try:
-            yield
-            await transaction.commit()
-        except BaseException:
-            await self._clean_up(connection, transaction.interrupted)
-            raise
-        connection.pool.release(connection)
-
-    async def _begin(self, statement: str, exclusive: bool = False) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
+    async def begin(self, statement: str, exclusive: bool = False) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
         try:
             return await self._begin_once(statement, exclusive, None)
         except ConnectionLost:
@@ -461,7 +469,7 @@ class PostgresqlDatabase:
             if exclusive:
                 await transaction.make_exclusive(self._exclusive_patience, self.lock_timeout)
         except BaseException:
-            await self._clean_up(connection, transaction.interrupted)
+            await self.clean_up(connection, transaction.interrupted)
             raise
         return connection, transaction
 
@@ -542,7 +550,7 @@ class PostgresqlDatabase:
         for connection in self._pool.take_all_idle():
             connection.terminate()
 
-    async def _clean_up(self, connection: asyncpg.Connection, interrupted: bool) -> None:
+    async def clean_up(self, connection: asyncpg.Connection, interrupted: bool) -> None:
         """Return a connection that may be inside a transaction, without being interrupted by a cancellation."""
         await asyncio.shield(self._clean_up_later(connection, interrupted))
 

@@ -226,7 +226,7 @@ def open_unit(
     scope = joined(database)
     if scope is not None and not exclusive:
         return _part_of(scope, make)
-    return _whole(database, make, exclusive, grouped)
+    return _Whole(database, make, exclusive, grouped)
 
 
 @asynccontextmanager
@@ -246,29 +246,44 @@ async def _part_of(scope: Scope, make: Callable[[Transaction], UnitT]) -> AsyncI
     unit.hand_over(scope.unit)
 
 
-@asynccontextmanager
-async def _whole(
-    database: Database, make: Callable[[Transaction], UnitT], exclusive: bool, grouped: bool
-) -> AsyncIterator[UnitT]:
-    transaction = database.transaction(exclusive=exclusive, grouped=grouped)
-    unit = make(await transaction.__aenter__())
-    unit.is_grouped, unit.database = grouped, database
-    try:
-        yield unit
-        await unit.finish()
-    except BaseException as error:
-        await transaction.__aexit__(type(error), error, error.__traceback__)
-        await unit.undone()
-        raise
-    followers = unit.followers()
-    try:
-        if followers:
-            await _run_to_end(_commit_and_follow(transaction, followers))
-        else:
-            await transaction.__aexit__(None, None, None)
-    except Exception:
-        await unit.undone()
-        raise
+class _Whole(AbstractAsyncContextManager[UnitT]):
+    """A unit with its own transaction. A class for the reason of `postgresql._Opened`."""
+
+    def __init__(
+        self, database: Database, make: Callable[[Transaction], UnitT], exclusive: bool, grouped: bool
+    ) -> None:
+        self._database = database
+        self._make = make
+        self._grouped = grouped
+        self._transaction = database.transaction(exclusive=exclusive, grouped=grouped)
+
+    async def __aenter__(self) -> UnitT:
+        unit = self._unit = self._make(await self._transaction.__aenter__())
+        unit.is_grouped, unit.database = self._grouped, self._database
+        return unit
+
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is not None:
+            await self._undo(error)
+            return
+        try:
+            await self._unit.finish()
+        except BaseException as failure:
+            await self._undo(failure)
+            raise
+        followers = self._unit.followers()
+        try:
+            if followers:
+                await _run_to_end(_commit_and_follow(self._transaction, followers))
+            else:
+                await self._transaction.__aexit__(None, None, None)
+        except Exception:
+            await self._unit.undone()
+            raise
+
+    async def _undo(self, error: BaseException) -> None:
+        await self._transaction.__aexit__(type(error), error, error.__traceback__)
+        await self._unit.undone()
 
 
 async def run_unit(
