@@ -5,8 +5,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.connection_share import MOST_TEXT, StatementTexts
+from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite_connection import SqliteConnection, all_rows
 
 pytestmark = pytest.mark.anyio
