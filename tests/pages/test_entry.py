@@ -97,3 +97,19 @@ def test_the_outline_leads_to_fields_and_marks_what_was_refused(desk: Desk) -> N
     assert desk.barriers() == []
     desk.size(1024)
     desk.until(f"getComputedStyle({outline}).display === 'none'", "no outline where the form has all the room")
+
+
+def test_a_slug_that_is_written_while_one_is_generated_stays(desk: Desk) -> None:
+    open_form(desk, "create")
+    desk.do(
+        "(() => { const ask = fetch; const held = new Promise((free) => { window.free = free; }); "
+        "window.fetch = async (address, options) => { const answer = await ask(address, options); "
+        "if (String(address).includes('uid/generate')) { window.generated = true; await held; } return answer; }; "
+        "return 1; })()"
+    )
+    desk.fill("Title", "Slow to answer")
+    desk.until("window.generated", "the slug that the service generated")
+    desk.fill("Slug", "written-by-hand")
+    desk.do("(window.free(), 1)")
+    desk.until("document.getElementById('field.slug-free').innerText !== ''", "whether the slug is free")
+    assert desk.value("Slug") == "written-by-hand"

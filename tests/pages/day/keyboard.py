@@ -74,10 +74,10 @@ def _(desk: Desk) -> None:
 
 @KEYBOARD.step("put a list in order")
 def _(desk: Desk) -> None:
-    tab_to(desk, "ID")
+    tab_to(desk, "Updated")
     desk.press("Enter")
-    desk.until("document.querySelector('th[aria-sort]')?.innerText.includes('ID')", "by their ids")
-    focused(desk, "ID")
+    desk.until("document.querySelector('th[aria-sort]')?.innerText.includes('Updated')", "by their last update")
+    focused(desk, "Updated")
 
 
 @KEYBOARD.step("choose an entry, and let it go")
