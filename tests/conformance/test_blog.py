@@ -87,6 +87,9 @@ def test_answers_on_postgresql_are_the_recorded_ones(recordings: Path, postgresq
 
 def test_what_is_known_to_differ_is_listed_once() -> None:
     listed = [  # recordings of the admin API have names of their own
-        (suite.startswith("admin"), item) for suite, kinds in KNOWN.items() for items in kinds.values() for item in items
+        (suite.startswith("admin"), item)
+        for suite, kinds in KNOWN.items()
+        for items in kinds.values()
+        for item in items
     ]
     assert len(listed) == len(set(listed))
